@@ -50,5 +50,7 @@ class TableLimits:
     """Most objects that a case may have: what matching them costs grows with their number."""
     rows: int = 5_000_000
     bytes: int = 512 * MIB
+    bytes_of_case: int = 64 * MIB
+    """Of a table of a single case, as an algorithm writes it."""
     message_bytes: int = 32 * MIB
     """Largest answer of a child about one case."""

@@ -37,17 +37,15 @@ def check_table(wanted: dict[str, Any], files: list[str], fetch: Fetch) -> tuple
 
 def _judge(path: Path, kind: str, table: dict[str, Any], names: list[str]) -> tuple[list[Finding], list[str]]:
     """Read the table as the platform will; returns findings, and the cases that nobody asked for."""
-    from evaluation.problems.tables import ExpectedTable, table_problem
+    from evaluation.problems.case_tables import expected_of
+    from evaluation.problems.tables import table_problem
     from evaluation.readers.limits import Limits
 
-    problem, classes = table_problem(kind), tuple(table["classes"])
-    expected = ExpectedTable(
-        kind, tuple(table["files"]), classes, tuple(table["need_scores"]), (table["kind"], table["axes"])
-    )
+    problem, expected = table_problem(kind), expected_of(kind, table)
     rows = problem.read_predictions(
         path,
         names,
-        {"classes": classes},
+        {"classes": expected.classes},
         every_reason=True,
         most_of_case=table["most_objects_of_case"],
         limits=Limits(table_rows=problem.most_rows(len(names), table["most_rows"])),

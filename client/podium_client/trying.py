@@ -106,7 +106,8 @@ def attempt(
         digest = own.take_weights(model)
         try:
             report = own.run(image)
-            scores = _scores(references, assessment, own.kept, tell) if references and assessment else []
+            failed = {tried.case for tried in report.cases if tried.outcome != "ok"}
+            scores = _scores(references, assessment, own.kept, failed, tell) if references and assessment else []
         finally:
             own.close()
         return replace(report, identity=identity(image, digest, conventions.interface), scores=scores)
@@ -134,6 +135,7 @@ class Trial:
         self.engine, self.folder = engine, folder
         self.inputs, self.outputs, self.interface = inputs, outputs, interface
         self.conventions = conventions_of(interface, inputs, outputs)
+        self.table = _table_of(interface)
         self.cases, self.tell = cases, tell
         self.limits = run_limits(limits, limited=limited)
         self.kept = output or folder / "kept"
@@ -273,37 +275,83 @@ class Trial:
                 (self.kept / case).mkdir(parents=True, exist_ok=True)
                 kept = self.kept / case / own.path.name
                 shutil.copyfile(own.path, kept)
-                said = check_output(kept, socket, grid)
+                said = check_output(kept, socket, grid) or self._said_of_rows(case, kept, socket)
             if said and (socket.required or own.taken is Taken.TAKEN):
                 return Files.BAD, said
             if own.taken is Taken.ABSENT and socket.required:
                 kind = Files.NONE
         return kind, sentence
 
+    def _said_of_rows(self, case: str, file: Path, socket: Any) -> str:
+        """Why the rows of a case cannot be taken; nothing of another file."""
+        if self.table is None or socket.kind != "csv":
+            return ""
+        with tempfile.TemporaryDirectory(prefix="podium-") as name:
+            return str(self.table.judge(case, file, Path(name)))
 
-def _scores(references: Path, assessment: Path, kept: Path, tell: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Score what was written, with the scoring code of the platform."""
+
+def _table_of(interface: dict[str, Any]) -> Any:
+    """What the table holds of which the rows of each case are written, where there is one."""
+    from evaluation.problems.case_tables import KEY, case_table
+
+    try:
+        return case_table(interface.get(KEY) or {})
+    except ValueError as error:
+        raise ClientError(f"interface.json: {error}") from error
+
+
+def _handed_in(kept: Path, assessment: Any, failed: set[str], folder: Path) -> None:
+    """Lay what was kept of all cases as it would be uploaded: a file a case, and one table of the rows of all."""
+    from evaluation import problems
+    from evaluation.problems import case_tables
+    from evaluation.problems.tables import TableProblem
+
+    problem = problems.get(assessment.problem)
+    beside = None if isinstance(problem, TableProblem) else problem.table_of_predictions(assessment)
+    table = problem.table_files[0] if isinstance(problem, TableProblem) else beside.file if beside else ""
+    rows: dict[str, Path] = {}
+    for case in sorted(kept.iterdir()) if kept.is_dir() else []:
+        for file in case.iterdir() if case.name not in failed else []:
+            if isinstance(problem, TableProblem) or file.name == table:
+                rows[case.name] = file
+                continue
+            ending = file.name[file.name.index(".") :]
+            if not (folder / f"{case.name}{ending}").exists():
+                shutil.copyfile(file, folder / f"{case.name}{ending}")
+    if rows:
+        case_tables.join(rows, folder / table)
+
+
+def _scores(
+    references: Path, assessment: Path, kept: Path, failed: set[str], tell: Callable[[str], None]
+) -> list[dict[str, Any]]:
+    """Score what was written, with the scoring code of the platform; cases that failed are missing."""
     from evaluation.assessment import parse
     from evaluation.assessment.errors import AssessmentError
     from evaluation.assessment.scorers import left_out_words
+    from evaluation.outcomes import Outcome
     from evaluation.readers import ReadError
     from evaluation.scoring import score_folders
 
     with tempfile.TemporaryDirectory(prefix="podium-") as name:
         flat = Path(name)
-        for case in kept.iterdir() if kept.is_dir() else []:
-            for file in case.iterdir():
-                ending = file.name[file.name.index(".") :]
-                if not (flat / f"{case.name}{ending}").exists():
-                    shutil.copyfile(file, flat / f"{case.name}{ending}")
         try:
             document = parse(json.loads(assessment.read_text()))
+            _handed_in(kept, document, failed, flat)
             scored = score_folders(document, references, {"tried": flat})
         except (OSError, ValueError, AssessmentError, ReadError) as error:
             raise ClientError(f"It cannot be scored: {error}") from error
     if left_out := left_out_words(document):
         tell(left_out)
+    if failed and any(not row.case for row in scored.rows):
+        tell("Values of all cases together are left out: they tell nothing as long as cases fail.")
     return [
-        {"case": row.case, "region": row.region, "metric": row.metric, "value": row.value, "outcome": str(row.outcome)}
+        {"case": row.case, "region": row.region, "metric": row.metric}
+        | (
+            {"value": None, "outcome": str(Outcome.MISSING)}
+            if row.case in failed
+            else {"value": row.value, "outcome": str(row.outcome)}
+        )
         for row in scored.rows
+        if row.case or not failed
     ]

@@ -110,10 +110,12 @@ class _Beside:
         ClientError
             When it is needed and not there, is there twice, or cannot be read; the platform refuses the archive then.
         """
-        rules = _rules(wanted)
+        from evaluation.problems.case_tables import rules_of
+        from evaluation.readers import ReadError
+
+        rules = rules_of(wanted)
         if rules is None:
             return cls(files)
-        from evaluation.readers import ReadError
 
         found = [file for file in files if PurePosixPath(file).name.lower() == rules.file]
         if len(found) > 1:
@@ -168,18 +170,3 @@ def _written(folder: Path, member: str, source: Any) -> Path:
         while block := source.read(1024 * 1024):
             sink.write(block)
     return target
-
-
-def _rules(wanted: dict[str, Any]) -> Any:
-    """What the platform asks of a table beside the files; nothing where there is none."""
-    from evaluation.readers.confidences import ConfidenceRules
-    from evaluation.readers.instance_tables import InstanceRules
-
-    if (rules := wanted.get("instances")) is not None:
-        return InstanceRules(
-            classes=None if rules["classes"] is None else tuple(rules["classes"]),
-            need_class=rules["need_class"],
-            need_scores=tuple(rules["need_scores"]),
-        )
-    beside = wanted.get("beside") or {}
-    return ConfidenceRules() if beside.get("file") == ConfidenceRules.file else None

@@ -147,26 +147,34 @@ def recompute(
 
 class _Asking:
     def __init__(self, engine: Any, folder: Path, image: str, assessment: Any, references: Path) -> None:
-        from evaluation.problems.files import file_problem
+        from evaluation import problems
+        from evaluation.readers import ReadError
         from evaluation.running.scorer_declared import declared_of
+        from evaluation.running.scorer_folders import references_in
 
         self.engine, self.folder, self.image, self.assessment = engine, folder, image, assessment
-        self.kind = file_problem(assessment.problem)
+        self.shown = problems.get(assessment.problem).shown
         self.declared = declared_of(assessment)
-        self.references = _files(self.kind, references)
+        try:
+            self.references = references_in(assessment, references)
+        except (ReadError, ValueError) as error:
+            raise ClientError(f"The references cannot be taken: {error}") from error
         self.starts = 0
 
     def values(self, folder: Path, cases: list[str]) -> dict[tuple[str, str, str], tuple[float | None, str]]:
         """Value and outcome by case, region and metric; a case without a prediction that can be read is missing."""
-        given = _files(self.kind, folder)
+        from evaluation.readers import ReadError
+
+        try:
+            given = self.references.predictions(folder)
+        except ReadError as error:
+            raise ClientError(f"The predictions in {folder} cannot be taken: {error}") from error
         found: dict[tuple[str, str, str], tuple[float | None, str]] = {}
         for first in range(0, len(cases), CASES_AT_ONCE):
             found |= self._answered(cases[first : first + CASES_AT_ONCE], given)
         return found
 
-    def _answered(
-        self, cases: list[str], given: Mapping[str, Path]
-    ) -> dict[tuple[str, str, str], tuple[float | None, str]]:
+    def _answered(self, cases: list[str], given: Any) -> dict[tuple[str, str, str], tuple[float | None, str]]:
         from confinement.containers.limits import RunLimits
         from confinement.containers.removing import remove_tree
         from confinement.containers.scoring import run_scorer
@@ -179,7 +187,7 @@ class _Asking:
         written.mkdir()
         shown = {f"c{number:04d}": self._shown(case, number, given, written) for number, case in enumerate(cases)}
         limits = RunLimits(**bounds_of(self.declared))
-        ending = min("".join(Path(name).suffixes) for case in shown.values() for name in case.reference)
+        files = sorted({name for case in shown.values() for name in (*case.reference, *case.prediction)})
         try:
             answer = run_scorer(
                 self.engine,
@@ -188,7 +196,9 @@ class _Asking:
                 lease=lease,
                 image_id=self.image,
                 cases=list(shown.values()),
-                interface=interface_of(self.declared, list(shown), ending=ending, limits=limits.described()),
+                interface=interface_of(
+                    self.declared, list(shown), shown=self.shown, files=files, limits=limits.described()
+                ),
                 limits=limits,
             )
         finally:
@@ -204,32 +214,15 @@ class _Asking:
         own = dict(zip(shown, cases, strict=True))
         return {(own[row.case], row.region or "", names[row.metric]): (row.value, str(row.outcome)) for row in rows}
 
-    def _shown(self, case: str, number: int, given: Mapping[str, Path], written: Path) -> Any:
+    def _shown(self, case: str, number: int, given: Any, written: Path) -> Any:
         from confinement.containers.scoring import ScorerCase
         from evaluation.readers import ReadError
-        from evaluation.running.scorer_declared import LABELS, written_anew
 
-        if case not in self.references:
-            raise ClientError(f"There is no reference of {case}.")
-        truth = self.kind.read_reference(self.assessment, self.references[case])
-        files = {}
-        reference = written_anew(truth, written / f"r{number}")
-        if case in given:
-            expected = self.kind.expected(self.assessment)
-            try:
-                read = self.kind.read_prediction(given[case], self.kind.facts_of(truth), expected)
-                prediction = written_anew(read, written / f"p{number}")
-                files = {LABELS + "".join(prediction.suffixes): prediction}
-            except ReadError:
-                files = {}
-        return ScorerCase(f"c{number:04d}", {LABELS + "".join(reference.suffixes): reference}, files)
-
-
-def _files(kind: Any, folder: Path) -> dict[str, Path]:
-    if not folder.is_dir():
-        raise ClientError(f"There is no folder {folder}.")
-    found: dict[str, Path] = kind.find_references(folder)
-    return found
+        try:
+            reference = self.references.shown(case, written / f"r{number}")
+        except ReadError as error:
+            raise ClientError(f"There is no reference of {case} that can be read: {error}") from error
+        return ScorerCase(f"c{number:04d}", reference, given.shown(case, written / f"p{number}"))
 
 
 def _differences(

@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path("/sys/fs/cgroup")
 _KB = 1024
 _PAGE = 4_096
+_LOOKS = 4
 _ANON = re.compile(rb"^Pss_Anon:\s+(\d+) kB", re.MULTILINE)
 _SHMEM = re.compile(rb"^Pss_Shmem:\s+(\d+) kB", re.MULTILINE)
 
@@ -44,6 +45,13 @@ class Group:
     def high_water_bytes(self) -> int | None:
         """Most memory that the group had at once, files that the kernel keeps in memory included."""
         name = "memory.peak" if self.is_unified else "memory.max_usage_in_bytes"
+        with contextlib.suppress(OSError, ValueError):
+            return int((self._folder("memory") / name).read_text())
+        return None
+
+    def used_bytes(self) -> int | None:
+        """Memory that the group has now, files that the kernel keeps in memory included."""
+        name = "memory.current" if self.is_unified else "memory.usage_in_bytes"
         with contextlib.suppress(OSError, ValueError):
             return int((self._folder("memory") / name).read_text())
         return None
@@ -110,6 +118,56 @@ def held_bytes(group: Group, pids: list[int], sizes: tuple[int, int]) -> int:
     # Files in memory count whether a process has them mapped or not. The kernel tells of them late (version 1), or only of
     # those that are mapped, or only of those with a name: the largest of the three is not larger than what there is.
     return own + max(shared, group.shared_bytes(), _in_memory(pids[0], sizes))
+
+
+class Peak:
+    """Most memory that the processes of a group held, also between two looks at them.
+
+    What processes hold can be looked at, but what they held for a moment between two looks is gone. The kernel's high-water mark
+    of the group has it, together with what does not count: files that it keeps in memory, its own tables, the engine's
+    processes. What was beside the processes is known at every look, so a mark that has risen since the look before tells the
+    rest. More than was held is reported only where files came into memory and left it again between two looks.
+    """
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+        self._looks: list[tuple[int, int]] = []
+        """The last looks: the mark, and what was beside at most."""
+        self.bytes = 0
+
+    def look(self, pids: list[int], sizes: tuple[int, int]) -> int:
+        """Look at what processes hold now, and return it; `sizes` as of `held_bytes`."""
+        before = self._group.used_bytes()
+        held = held_bytes(self._group, pids, sizes)
+        after, mark = self._group.used_bytes(), self._group.high_water_bytes()
+        self.bytes = max(self.bytes, held)
+        if before is not None and after is not None and mark is not None:
+            beside = max(0, max(before, after) - held)
+            self._tell_last(beside)
+            self._looks = [*self._looks[1 - _LOOKS :], (mark, beside)]
+        return held
+
+    def end(self) -> int:
+        """Most that was held, when no process is left."""
+        left, mark = self._group.used_bytes(), self._group.high_water_bytes()
+        if self._looks and left is not None and mark is not None:
+            self._tell_last(left)
+            last, _ = self._looks[-1]
+            if mark > last:
+                usual = min(beside for _, beside in self._looks)
+                self.bytes = max(self.bytes, mark - max(usual, left))
+        return self.bytes
+
+    def _tell_last(self, next_beside: int) -> None:
+        """Say what was held at most between the last two looks, now that it is known what was beside after them.
+
+        What processes take or give back while they are looked at seems to be beside them; at the looks around it does not.
+        """
+        if len(self._looks) > 1:
+            (earlier, _), (mark, beside) = self._looks[-2:]
+            if mark > earlier:
+                around = max(min(before for _, before in self._looks[:-1]), next_beside)
+                self.bytes = max(self.bytes, mark - min(beside, around))
 
 
 def _in_memory(pid: int, sizes: tuple[int, int]) -> int:

@@ -141,6 +141,7 @@ class ClientContainer:
         self._tail = b""
         self._was_removed = False
         self._sizes = (start.limits.scratch_bytes, start.limits.shm_bytes)
+        self._peak = None if self._group is None else cgroups.Peak(self._group)
 
     def started(self) -> bool:
         """Whether the group of the container has a process; where groups cannot be seen, it is said to have begun at once."""
@@ -149,6 +150,15 @@ class ClientContainer:
     def running(self) -> bool:
         """Whether the client has not ended, which it does with the container."""
         return self._client.poll() is None
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the client, so long at most."""
+        if self._client.poll() is None:
+            ended = os.pidfd_open(self._client.pid)
+            try:
+                select.select([ended], [], [], seconds)
+            finally:
+                os.close(ended)
 
     def log(self, seconds: float) -> bytes | None:
         """Return what was printed next; nothing after so many seconds without any, None at the end."""
@@ -167,12 +177,12 @@ class ClientContainer:
 
     def sample(self) -> Sample | None:
         """What it holds now; None before its first process and where that cannot be seen."""
-        if self._group is None:
+        if self._group is None or self._peak is None:
             return None
         pids = self._group.processes()
         if not pids:
             return None
-        return Sample(time.monotonic() - self._began, cgroups.held_bytes(self._group, pids, self._sizes))
+        return Sample(time.monotonic() - self._began, self._peak.look(pids, self._sizes))
 
     def kill(self) -> None:
         """End all of its processes at once."""
@@ -218,6 +228,7 @@ class ClientContainer:
             finished,
             out_of_memory=out_of_memory,
             cpu_seconds=self._group.cpu_seconds() if self._group else None,
+            peak_memory_bytes=self._peak.end() if self._peak else None,
             high_water_bytes=self._group.high_water_bytes() if self._group else None,
         )
 

@@ -67,6 +67,8 @@ class Ending:
     not_started: bool = False
     """Its entry point could not be started at all."""
     cpu_seconds: float | None = None
+    peak_memory_bytes: int | None = None
+    """Most memory that its processes held, where that can be told beyond what samples say."""
     high_water_bytes: int | None = None
     fault: str = ""
     """What failed on our side; then nothing else counts."""
@@ -90,6 +92,9 @@ class Container(Protocol):
 
     def running(self) -> bool:
         """Whether its first process has not ended, or not begun yet."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long, or until its first process has ended."""
 
     def log(self, seconds: float) -> bytes | None:
         """Return what it printed next, at most 1 MiB; nothing after so many seconds without any, None at the end."""

@@ -217,7 +217,7 @@ class _Run:
                 if seen.timed or seen.log_bound or seen.cancelled or seen.output_bound or seen.fault:
                     container.kill()
                     break
-                time.sleep(max(0.0, pause - (time.monotonic() - now)))
+                container.wait(max(0.0, pause - (time.monotonic() - now)))
         finally:
             seen.seconds = time.monotonic() - (started or began)
             ends.set()
@@ -250,6 +250,7 @@ class _Run:
         if ending.started and ending.finished and ending.finished >= ending.started:
             wall = (ending.finished - ending.started).total_seconds()
         code = ending.exit_code
+        peak = max(seen.peak_bytes, ending.peak_memory_bytes or 0)
         written = space.written()
         report = BatchReport(
             fault=seen.fault or ending.fault,
@@ -264,7 +265,7 @@ class _Run:
             started_at=ending.started,
             wall_seconds=wall,
             cpu_seconds=ending.cpu_seconds,
-            peak_memory_bytes=seen.peak_bytes if seen.peak_bytes >= _LEAST_BYTES else None,
+            peak_memory_bytes=peak if peak >= _LEAST_BYTES else None,
             high_water_bytes=ending.high_water_bytes,
             output_bytes=max(0, written.bytes),
             output_files=max(0, written.files),

@@ -90,7 +90,7 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     rank_based = all(scheme_of(ranking).ranks_cases for ranking in rankings)
     settings = _settings(place, problem)
     metrics = place.items("metrics", lambda value, path: _metric(value, path, problem, rank_based=rank_based))
-    metrics = tuple(problem.complete_metric(metric, settings) for metric in metrics)
+    metrics = tuple(metric if metric.is_by_scorer else problem.complete_metric(metric, settings) for metric in metrics)
     distinct([metric.name for metric in metrics], "metrics", "name")
     check_costs(metrics)
     problem.check_metrics(metrics)

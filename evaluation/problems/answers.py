@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
+    from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.number_tables import NumberTable
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
@@ -112,7 +113,7 @@ class PooledAnswers(Problem):
 
     def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
         """One part, the answers, serves all metrics."""
-        return {use.name: PART for use in assessment.metrics if use.level == "dataset"}
+        return {use.name: PART for use in assessment.computed if use.level == "dataset"}
 
     def finish(
         self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
@@ -124,7 +125,7 @@ class PooledAnswers(Problem):
         from evaluation.scoring.evidence_blocks import CaseEvidence
         from evaluation.scoring.rows import Row, block_of
 
-        uses = [use for use in assessment.metrics if use.level == "dataset"]
+        uses = [use for use in assessment.computed if use.level == "dataset"]
         if not uses:
             return [], []
         regions = dict.fromkeys(region for own in pieces.values() if own is not None for _, region in own)
@@ -268,6 +269,13 @@ class AnswerProblem(PooledAnswers, TableProblem):
         assert isinstance(table, NumberPredictions)
         partly = {case: Issue("table", words, "") for case, words in table.remarks.items()}
         return partly | reasons
+
+
+def one_row(columns: Sequence[str], numbers: Mapping[str, Any]) -> Rows:
+    """The numbers of a case as the one row that a scoring image is shown."""
+    from evaluation.problems.shown import Rows
+
+    return Rows.of(columns, [[numbers.get(column) for column in columns]])
 
 
 def refuse_rows(table: NumberTable, cases: Sequence[str]) -> tuple[dict[str, Issue], frozenset[str], list[str]]:

@@ -60,10 +60,11 @@ class Problem:
         What an assessment may set under ``settings``.
     is_measured_elsewhere
         Whether values come from code that is not here.
-    takes_scorer
-        Whether a scoring image of the organizers may compute metrics beside those of the catalogue.
     takes_algorithms
         Whether algorithms may be run on its cases, so that what a run costs can be ranked.
+    shown
+        Files of a case that a scoring image of the organizers is shown, by stem and kind (`evaluation.running.interface.KINDS`);
+        empty where the kind takes none, since a reference is no prediction of itself whose values could be called perfect.
     pixel_kind
         Of a kind with objects: whose functions count their pixels.
     measures_as
@@ -135,8 +136,8 @@ class Problem:
     pools: bool = True
     has_one_metric: bool = False
     is_measured_elsewhere: bool = False
-    takes_scorer: bool = False
     takes_algorithms: bool = False
+    shown: tuple[tuple[str, str], ...] = ()
     pixel_kind: str = ""
     measures_as: tuple[str, ...] = ()
     picture_words: str = "{case} with the prediction"
@@ -309,7 +310,7 @@ class Problem:
 
     def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
         """The part of the evidence that each metric of the whole data set is recomputed from: its own, as a rule."""
-        return {use.name: use.name for use in assessment.metrics if use.level == "dataset"}
+        return {use.name: use.name for use in assessment.computed if use.level == "dataset"}
 
     def finish(
         self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
@@ -395,6 +396,31 @@ class Problem:
 
     counted: str = ""
     """What `FileProblem.classes_of` and `TableProblem.classes_of` count in a case; empty where a case is of a class or is not."""
+
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    @property
+    def takes_scorer(self) -> bool:
+        """Whether a scoring image of the organizers may compute metrics beside those of the catalogue."""
+        return bool(self.shown)
+
+    def as_prediction(
+        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
+    ) -> Mapping[str, Path]:
+        """The files of a reference as those of the perfect prediction; what differs is written into the folder.
+
+        Parameters
+        ----------
+        reference
+            As it is shown, by name of the file.
+        shared
+            What all cases have in common, of a kind with one table.
+        """
+        return reference
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Predictions made of the perfect one to try a scoring image with, by what they are; written into the folder."""
+        raise NotImplementedError
 
     # Pictures of cases ------------------------------------------------------------------------------------------------
 

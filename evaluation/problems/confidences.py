@@ -84,7 +84,7 @@ def draw_risk_coverage(shown: Shown) -> dict[str, Any] | None:
     """Draw the curves of all algorithms."""
     from evaluation.figures.risk_coverage import risk_coverage
 
-    read = {use.options["coverage"] for use in shown.assessment.metrics if use.id == "risk_at_coverage"}
+    read = {use.options["coverage"] for use in shown.assessment.computed if use.id == "risk_at_coverage"}
     answers = {name: answers_of(own)[1:] for name, own in shown.answers.items()}
     return risk_coverage(shown.document, answers, working_points=sorted(read))
 

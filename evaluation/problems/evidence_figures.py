@@ -72,7 +72,7 @@ class EvidenceFigure(KindFigure):
             return None  # nobody here knows what the values are made of
         if is_combined(entry) and assessment.kind.told_apart_by(assessment.settings):
             return None  # a figure over several data sets would show what tells them apart
-        metrics = [use.name for use in assessment.metrics if use.level == "dataset" and use.name in evidence.metrics]
+        metrics = [use.name for use in assessment.computed if use.level == "dataset" and use.name in evidence.metrics]
         regions = {block.region for block in evidence.blocks.values()}
         if is_combined(entry):
             if not metrics or len(regions) > 1:

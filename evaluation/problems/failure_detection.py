@@ -199,8 +199,8 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         """
         if value <= 1:
             return
-        bounded = [use.name for use in assessment.metrics if use.id not in WITHOUT_BOUND]
-        bounded += [use.name for use in assessment.metrics if not isinstance(use.policy.missing, (int, float))]
+        bounded = [use.name for use in assessment.computed if use.id not in WITHOUT_BOUND]
+        bounded += [use.name for use in assessment.computed if not isinstance(use.policy.missing, (int, float))]
         if bounded:
             found = where.format(f"'{value:g}'")
             message = f"{found}; expected a number from 0 to 1, which {bounded[0]} needs"
@@ -309,7 +309,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
 
         assert isinstance(reference, KnownRisk)
         known = reference.numbers[EVERYTHING]
-        for use in assessment.metrics:
+        for use in assessment.computed:
             if use.level == "case":
                 result = undefined(Outcome.DEGENERATE, Flag.REFERENCE) if known is None else ok(known[0])
                 if not reference.is_predicted:

@@ -176,6 +176,30 @@ class FileProblem(Problem):
             If they do not fit.
         """
 
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    def show_reference(
+        self, assessment: Assessment, content: Any, instances: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """Write a reference that has been read into a folder, as a scoring image is shown it; its files by their names.
+
+        Parameters
+        ----------
+        instances
+            Class of each object, where a table beside the files tells.
+        """
+        raise NotImplementedError
+
+    def show_prediction(self, assessment: Assessment, content: Any, said: Any, folder: Path) -> dict[str, Path]:
+        """Write a prediction that has been read into a folder, as a scoring image is shown it; its files by their names.
+
+        Parameters
+        ----------
+        said
+            What a table beside the files says of the case; ``None`` where there is no table.
+        """
+        raise NotImplementedError
+
     # Scoring ----------------------------------------------------------------------------------------------------------
 
     def prepare(self, assessment: Assessment, content: Any, instances: Instances | None = None) -> Any:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.opened import Opened, References
+    from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.limits import Limits
     from evaluation.readers.tables import PredictedLabels
@@ -219,6 +220,33 @@ class ImageClassification(TableProblem):
         assert table.classes is not None
         return describe_classes(assessment, [*(table.classes[case] for case in cases), *named])
 
+    shown = (("labels", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The class of the case, as a scoring image is shown it."""
+        from evaluation.problems.shown import Rows
+
+        assert table.classes is not None
+        return Rows.of(("label",), [(table.classes[case],)])
+
+    def prediction_rows(self, prediction: Numbers, shared: Mapping[str, Any]) -> Rows:
+        """The class decided for, the scores of all classes in columns ``p_<class>``, or both."""
+        from evaluation.problems.labels import rows_of_answer
+
+        return rows_of_answer(prediction, shared["classes"])
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """The class, with the score 1."""
+        from evaluation.problems.labels import rows_of_class
+
+        return rows_of_class(reference.rows[0][0], shared["classes"])
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """The first and the last class, the next one, and one that is drawn."""
+        from evaluation.problems.labels import worse_classes
+
+        return worse_classes(perfect)
+
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> PreparedLabel:
         """The class of a case.
 
@@ -273,7 +301,7 @@ class ImageClassification(TableProblem):
         """One part, the answers, serves all metrics."""
         from evaluation.scoring.classification_evidence import PART
 
-        return {use.name: PART for use in assessment.metrics}
+        return {use.name: PART for use in assessment.computed}
 
     def finish(
         self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
@@ -388,7 +416,7 @@ class ImageClassification(TableProblem):
         unanswered = int((~answers.answered).sum())
         if unanswered:
             words.append(f"{unanswered} of {len(answers.answered)} cases without a valid row, each a wrong decision")
-        lacking = [use.name for use in assessment.metrics if answers.scores is None and self.needs_scores(use)]
+        lacking = [use.name for use in assessment.computed if answers.scores is None and self.needs_scores(use)]
         if lacking:
             words.append(f"no columns p_<class>, which {', '.join(lacking)} need")
         if words:

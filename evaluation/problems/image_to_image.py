@@ -86,7 +86,7 @@ class ImageToImage(PartsProblem):
 
         has_range = assessment.settings["data_range"] is not None
         for number, use in enumerate(assessment.metrics):
-            if use.is_by_run:
+            if use.is_by_run or use.is_by_scorer:
                 continue
             needs = "data_range" in catalogue.get(use.id).needs or use.options.get("clip")
             if needs and not has_range:
@@ -205,6 +205,47 @@ class ImageToImage(PartsProblem):
             labels = content.mask.labels  # type: ignore[union-attr]
             regions = {region.name: np.isin(labels, [int(x) for x in region.labels]) for region in assessment.regions}
         return PreparedImage(content.image, regions, data_range_of(assessment.settings["data_range"], content.image))
+
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    shown = (("image", "image"), ("mask", "label_image"))
+
+    def show_reference(
+        self, assessment: Assessment, content: ReferenceImage, instances: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """The image, and the mask of its regions where there is one."""
+        from evaluation.problems.shown import write_labels
+
+        files = self.show_prediction(assessment, content.image, None, folder)
+        if content.mask is not None:
+            path = write_labels(content.mask, folder / MASK)
+            files[path.name] = path
+        return files
+
+    def show_prediction(
+        self, assessment: Assessment, content: IntensityImage, said: Any, folder: Path
+    ) -> dict[str, Path]:
+        """The image."""
+        from evaluation.problems.shown import write_intensities
+
+        folder.mkdir(parents=True, exist_ok=True)
+        path = write_intensities(content, folder / IMAGE)
+        return {path.name: path}
+
+    def as_prediction(
+        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
+    ) -> Mapping[str, Path]:
+        """Without the mask."""
+        return {name: path for name, path in reference.items() if name.startswith(f"{IMAGE}.")}
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Images that are constant, shifted, inverted and noise."""
+        from evaluation.problems.shown import worse_intensities
+        from evaluation.readers.intensities import read_intensities
+
+        [path] = perfect.values()
+        made = worse_intensities(read_intensities(path), folder)
+        return {kind: {IMAGE + "".join(own.suffixes): own} for kind, own in made.items()}
 
     # Pictures of cases ------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.problems.beside import TableBeside
     from evaluation.readers import Issue, LabelImage, Limits
+    from evaluation.readers.instance_tables import Instances
 
 
 class ImagePrediction(NamedTuple):
@@ -131,6 +132,35 @@ class LabelImageProblem(FileProblem):
         plain = np.ascontiguousarray(labels, dtype=np.uint32)
         digest = hashlib.sha256(repr(plain.shape).encode() + plain.tobytes()).hexdigest()
         return {"digest": digest, "labelled": int(np.count_nonzero(plain))}
+
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    shown: tuple[tuple[str, str], ...] = (("labels", "label_image"),)
+
+    def show_reference(
+        self, assessment: Assessment, content: LabelImage, instances: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """The label image."""
+        return self._show_labels(content, folder)
+
+    def show_prediction(self, assessment: Assessment, content: LabelImage, said: Any, folder: Path) -> dict[str, Path]:
+        """The label image."""
+        return self._show_labels(content, folder)
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Label images that are empty, all foreground, shifted and noise."""
+        from evaluation.problems.shown import LABELS, worse_labels
+
+        path = next(path for name, path in perfect.items() if name.startswith(f"{LABELS}."))
+        made = worse_labels(path, folder)
+        return {kind: {LABELS + "".join(own.suffixes): own} for kind, own in made.items()}
+
+    def _show_labels(self, content: LabelImage, folder: Path) -> dict[str, Path]:
+        from evaluation.problems.shown import LABELS, write_labels
+
+        folder.mkdir(parents=True, exist_ok=True)
+        path = write_labels(content, folder / LABELS)
+        return {path.name: path}
 
     # Folders of the command line --------------------------------------------------------------------------------------
 

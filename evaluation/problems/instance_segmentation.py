@@ -130,6 +130,52 @@ class InstanceSegmentation(LabelImageProblem):
 
         return are_possible(assessment, case, reference.objects, pieces)
 
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    shown = (("labels", "label_image"), ("instances", "csv"))
+
+    def show_reference(
+        self, assessment: Assessment, content: LabelImage, instances: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """The label map, and the class of each object where a table tells."""
+        return super().show_reference(assessment, content, instances, folder) | self._show_rows(instances, folder)
+
+    def show_prediction(
+        self, assessment: Assessment, content: LabelImage, said: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """The label map, and class and score of each object where a table tells."""
+        return super().show_prediction(assessment, content, said, folder) | self._show_rows(said, folder)
+
+    def _show_rows(self, instances: Instances | None, folder: Path) -> dict[str, Path]:
+        from evaluation.problems.shown import INSTANCES, Rows
+
+        if instances is None:
+            return {}
+        rows = [(label, own.name, own.score, int(own.ignored)) for label, own in sorted(instances.items())]
+        path = Rows.of(("instance", "class", "score", "ignore"), rows).written(folder / f"{INSTANCES}.csv")
+        return {path.name: path}
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Worse label maps, with the rows of those objects that are still there."""
+        import numpy as np
+
+        from evaluation.problems.shown import INSTANCES, Rows
+        from evaluation.readers import read_label_image
+
+        made = super().worse_predictions(perfect, folder)
+        table = next((path for name, path in perfect.items() if name.startswith(INSTANCES)), None)
+        if table is None:
+            return made
+        rows = Rows.read(table)
+        for number, files in enumerate(made.values()):
+            [labels] = files.values()
+            present = {str(label) for label in np.unique(read_label_image(labels).labels)}
+            own = folder / f"rows-{number}"
+            own.mkdir()
+            left = Rows(rows.columns, tuple(row for row in rows.rows if row[0] in present))
+            files[f"{INSTANCES}.csv"] = left.written(own / f"{INSTANCES}.csv")
+        return made
+
     # Folders of the command line --------------------------------------------------------------------------------------
 
     def read_table_beside(self, assessment: Assessment, folder: Path) -> InstanceTable | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from evaluation.assessment import Assessment
+    from evaluation.problems.shown import Rows
     from evaluation.readers.tables import PredictedLabels
     from evaluation.scoring.rows import Pieces
 
@@ -34,6 +35,38 @@ def answer_of(answers: PredictedLabels, place: int) -> Numbers:
     """The answer at a place of the table: the class decided for, and the scores."""
     decided = BY_SCORES if answers.decision is None else int(answers.decision[place])
     return Numbers([decided], [] if answers.scores is None else answers.scores[place].tolist())
+
+
+def rows_of_answer(answer: Numbers, classes: Sequence[str]) -> Rows:
+    """An answer as the one row that a scoring image is shown."""
+    from evaluation.problems.shown import Rows
+
+    [code] = answer.counts
+    decided = None if code == BY_SCORES else classes[code]
+    scores = [str(score) for score in answer.values] or [""] * len(classes)
+    return Rows.of(("label", *(f"p_{name}" for name in classes)), [(decided, *scores)])
+
+
+def rows_of_class(name: str, classes: Sequence[str]) -> Rows:
+    """The answer that decides for a class and is sure of it."""
+    from evaluation.problems.shown import Rows
+
+    return Rows.of(("label", *(f"p_{own}" for own in classes)), [(name, *(float(own == name) for own in classes))])
+
+
+def worse_classes(perfect: Rows) -> dict[str, Rows]:
+    """Answers made of the right one: the first class, the last, the next one, and one that is drawn."""
+    from evaluation.problems.shown import draws
+
+    classes = [name.removeprefix("p_") for name in perfect.columns[1:]]
+    right = classes.index(perfect.rows[0][0])
+    places = {
+        "first": 0,
+        "last": -1,
+        "shifted": (right + 1) % len(classes),
+        "noise": int(draws().integers(len(classes))),
+    }
+    return {kind: rows_of_class(classes[place], classes) for kind, place in places.items()}
 
 
 def with_class(answer: Numbers, reference: int) -> Numbers:
@@ -83,7 +116,7 @@ def finish_block(
 ) -> tuple[list[Row], list[Block]]:
     """The rows of one algorithm from the block of its answers; ``None`` without any valid answer."""
     rows = []
-    for use in assessment.metrics:
+    for use in assessment.computed:
         for region in regions_of(use, shared):
             result: Result = undefined(Outcome.MISSING)
             if block is not None:

@@ -39,7 +39,7 @@ def _share_within(measured: Measured) -> dict[str, Any] | None:
     radii = sorted(
         {
             float(use.options["radius"])
-            for use in measured.assessment.metrics
+            for use in measured.assessment.computed
             if isinstance(use.options.get("radius"), int | float)
         }
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from evaluation.metrics.options import Option
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
+    from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.landmark_tables import LandmarkTable, Points
     from evaluation.readers.limits import Limits
@@ -154,24 +156,25 @@ class LandmarkLocalization(TableProblem):
         limits: Limits | None = None,
     ) -> LandmarkPredictions:
         """Read ``landmarks.csv``; a row that cannot be taken costs its case."""
-        from evaluation.readers import ReadError
         from evaluation.readers.landmark_tables import read_landmarks
         from evaluation.readers.limits import DEFAULT
 
         table = read_landmarks(path, by_case=True, limits=limits or DEFAULT)
         if isinstance(references, LandmarkReferences):
             self._check_axes(table, path, references.table.axes)
-        if not table.points and not table.invalid:
-            raise ReadError("table", path.name, "no landmark in any case", "a row a landmark and case")
         expected, named = set(cases), {*table.points, *table.invalid}
         strange = [case for case in (*table.points, *table.invalid) if case not in expected]
         return LandmarkPredictions(table, frozenset(expected - named), strange)
 
     def check_predictions(self, table: PredictionTable, path: Path, expected: ExpectedTable) -> None:
-        """Refuse points of another number of axes, and a table that names no landmark of the task."""
+        """Refuse a table without any point, with points of another number of axes, and one that names no landmark of the task."""
         from evaluation.readers import ReadError
 
         assert isinstance(table, LandmarkPredictions)
+        if not table.table.points and not table.table.invalid:
+            if expected.may_be_empty:
+                return
+            raise ReadError("table", path.name, "no landmark in any case", "a row a landmark and case")
         self._check_axes(table.table, path, expected.kind[1])
         names = table.table.names
         if names and expected.classes and not set(names) & set(expected.classes):
@@ -205,6 +208,34 @@ class LandmarkLocalization(TableProblem):
         """Coordinates in pixels can be drawn on an image, so that they are called axes of it."""
         facts = dict(table.facts)
         return facts | ({"axes": facts["dimensions"]} if assessment.settings["unit"] == "px" else {})
+
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    shown = (("landmarks", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The landmarks of the case, in the unit of the coordinates."""
+        assert isinstance(table, LandmarkReferences)
+        return _rows_of(table.table.points.get(case, {}), table.table.axes)
+
+    def prediction_rows(self, prediction: Points, shared: Mapping[str, Any]) -> Rows:
+        """The landmarks of the case."""
+        return _rows_of(prediction, len(next(iter(prediction.values()), ())))
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """All of them shifted, all somewhere else, and only the first."""
+        from evaluation.problems.shown import Rows, draws
+
+        axes = perfect.columns[1:]
+        drawn = draws().normal(0, 20, (max(len(perfect.rows), 1), len(axes)))
+        noise = perfect
+        for place, axis in enumerate(axes):
+            noise = noise.changed([axis], partial(_moved, drawn[:, place].tolist()))
+        return {
+            "shifted": perfect.changed(axes, lambda value, _: value + 5.0),
+            "noise": noise,
+            "the first only": Rows(perfect.columns, perfect.rows[:1]),
+        }
 
     # What all cases have in common ------------------------------------------------------------------------------------
 
@@ -446,6 +477,18 @@ def _positive(case: str, facts: Mapping[str, Any], column: str) -> float:
         message = f"cases.csv: {given} as {column} of the case {case}; expected a number above 0"
         raise ReferenceTableError(message)
     return number
+
+
+def _moved(steps: Sequence[float], value: float, row: int) -> float:
+    return value + steps[row]
+
+
+def _rows_of(points: Points, axes: int) -> Rows:
+    from evaluation.problems.shown import Rows
+    from evaluation.readers.landmark_tables import AXES, LANDMARK
+
+    rows = [(name, *map(float, place)) for name, place in sorted(points.items())]
+    return Rows.of((LANDMARK, *AXES[:axes]), rows)
 
 
 PROBLEM = LandmarkLocalization()

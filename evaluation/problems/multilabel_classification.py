@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from evaluation.problems.answers import (
@@ -12,6 +13,7 @@ from evaluation.problems.answers import (
     NumberPredictions,
     NumberReferences,
     numbers_of,
+    one_row,
     refuse_rows,
     states_of,
 )
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
+    from evaluation.problems.shown import Rows
     from evaluation.readers.limits import Limits
     from evaluation.readers.number_tables import NumberTable
     from evaluation.scoring.evidence_blocks import CaseEvidence
@@ -40,6 +43,10 @@ _PROBABILITIES: Final = 2
 _BOTH: Final = 3
 NOT_KNOWN: Final = -1.0
 """What stands in place of a label that the reference leaves open."""
+
+
+def _fixed(drawn: float, _value: float, _row: int) -> float:
+    return drawn
 
 
 class Answer(NamedTuple):
@@ -214,6 +221,43 @@ class MultilabelClassification(AnswerProblem):
         """Case, and a score or a decision of every label."""
         scores = tuple(f"{PREFIX}{name}" for name in expected.classes)
         return ("case", *(scores if expected.need_scores else expected.classes))
+
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    shown = (("labels", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """1, 0 or nothing for each label."""
+        assert isinstance(table, NumberReferences)
+        return one_row(shared["classes"], table.table.numbers.get(case, {}))
+
+    def prediction_rows(self, prediction: Answer, shared: Mapping[str, Any]) -> Rows:
+        """The decisions, the probabilities in columns ``p_<label>``, or both."""
+        labels = tuple(shared["classes"])
+        told = dict(zip(labels, prediction.decisions or (), strict=False))
+        told |= {f"{PREFIX}{label}": own for label, own in zip(labels, prediction.probabilities or (), strict=False)}
+        return one_row([*labels, *(f"{PREFIX}{label}" for label in labels)], told)
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """Decisions and probabilities as the reference has them, 0 for what it leaves open."""
+        decided = {name: float(value or 0) for name, value in zip(reference.columns, reference.rows[0], strict=True)}
+        scored = {f"{PREFIX}{name}": value for name, value in decided.items()}
+        return one_row([*decided, *scored], decided | scored)
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """Nothing, everything, all the other way round, and noise."""
+        from evaluation.problems.shown import draws
+
+        drawn = draws().integers(0, 2, len(perfect.columns) // 2)
+        noise = perfect
+        for place, name in enumerate(perfect.columns):
+            noise = noise.changed([name], partial(_fixed, float(drawn[place % len(drawn)])))
+        return {
+            "nothing": perfect.changed(perfect.columns, lambda *_: 0.0),
+            "everything": perfect.changed(perfect.columns, lambda *_: 1.0),
+            "shifted": perfect.changed(perfect.columns, lambda value, _: 1 - value),
+            "noise": noise,
+        }
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from evaluation.matching import Objects
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
+    from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.limits import Limits
     from evaluation.readers.object_tables import ObjectTable
@@ -163,6 +164,8 @@ class ObjectDetection(TableProblem):
         assert isinstance(table, ObjectPredictions)
         found = table.table
         if not found.objects and not found.invalid:
+            if expected.may_be_empty:
+                return
             raise ReadError("table", path.name, "no object in any case", "at least one row")
         if found.kind != expected.kind:
             given, known = (f"{name} with {axes} axes" for name, axes in (found.kind, expected.kind))
@@ -183,10 +186,55 @@ class ObjectDetection(TableProblem):
 
     def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
         """Case, class, score and coordinates."""
-        name, axes = expected.kind
-        letters = ("x", "y", "z")[:axes]
-        places = letters if name == "points" else tuple(f"{a}_{end}" for end in ("min", "max") for a in letters)
-        return ("case", "class", "score", *places)
+        return ("case", "class", "score", *_places(*expected.kind))
+
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    shown = (("objects", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The objects of the case, with those that are to be ignored."""
+        from evaluation.problems.shown import Rows
+
+        assert isinstance(table, ObjectReferences)
+        own = table.table.of(case)
+        names = ("class", "ignore", *_places(*table.table.kind))
+        rows = zip(_classes(own), own.ignored.astype(int), *_coordinates(own).T, strict=True)
+        return Rows.of(names, rows)
+
+    def prediction_rows(self, prediction: Objects, shared: Mapping[str, Any]) -> Rows:
+        """The objects of the case, with their scores where there are any."""
+        from evaluation.problems.shown import Rows
+
+        kind = "points" if prediction.points_given is not None else "boxes"
+        scores = [None] * len(prediction) if prediction.scores is None else prediction.scores
+        rows = zip(_classes(prediction), scores, *_coordinates(prediction).T, strict=True)
+        return Rows.of(("class", "score", *_places(kind, prediction.dimensions)), rows)
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """Every object that counts, with the score 1."""
+        from evaluation.problems.shown import Rows
+
+        ignored = reference.columns.index("ignore")
+        rows = ((row[0], "1.0", *row[ignored + 1 :]) for row in reference.rows if row[ignored] != "1")
+        return Rows.of(("class", "score", *reference.columns[ignored + 1 :]), rows)
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """None, all of them shifted by their extent, as many somewhere else, and all of them with as many beside."""
+        from evaluation.problems.shown import Rows, draws
+
+        places = perfect.columns[2:]
+        values = [[float(value) for value in row[2:]] for row in perfect.rows] or [[0.0] * len(places)]
+        reach = max(max(map(max, values)) - min(map(min, values)), 1.0)
+        drawn = draws().uniform(1.0, 2.0, max(len(perfect.rows), 1)) * reach
+        shifted = perfect.changed(places, lambda value, _: value + reach)
+        elsewhere = perfect.changed(places, lambda value, row: value + float(drawn[row]))
+        return {
+            "empty": Rows(perfect.columns, ()),
+            "shifted": shifted,
+            "noise": elsewhere,
+            "too many": Rows(perfect.columns, (*perfect.rows, *elsewhere.rows)),
+        }
 
     def with_facts(self, expected: ExpectedTable, facts: Mapping[str, Any]) -> ExpectedTable:
         """With boxes or points, as the references have them."""
@@ -401,6 +449,23 @@ class ObjectDetection(TableProblem):
                 {"id": "sensitivity", "options": {"scale": "image"}},
             ],
         }
+
+
+def _places(kind: str, axes: int) -> tuple[str, ...]:
+    """Columns of coordinates."""
+    letters = ("x", "y", "z")[:axes]
+    return letters if kind == "points" else tuple(f"{a}_{end}" for end in ("min", "max") for a in letters)
+
+
+def _classes(objects: Objects) -> Sequence[str]:
+    return [""] * len(objects) if objects.classes is None else [str(name) for name in objects.classes]
+
+
+def _coordinates(objects: Objects) -> NDArray[Any]:
+    """In the order of the columns, ``(n, columns)``."""
+    given = objects.points_given if objects.points_given is not None else objects.boxes_given
+    assert given is not None
+    return given
 
 
 PROBLEM = ObjectDetection()

@@ -95,7 +95,7 @@ class Registration(PartsProblem):
         compared = [use.name for use in assessment.computed if of_labels(use)]
         if compared and not assessment.regions:
             raise AssessmentError("regions", [], f"the labels that {', '.join(compared)} compare")
-        if background := [use.name for use in assessment.metrics if use.options.get("include_background")]:
+        if background := [use.name for use in assessment.computed if use.options.get("include_background")]:
             place = "metrics.options.include_background"
             raise AssessmentError(
                 place, True, f"false for {background[0]}: pulled labels have no background of their own"
@@ -103,7 +103,7 @@ class Registration(PartsProblem):
 
     def refusal(self, assessment: Assessment) -> str:
         """Values of the whole data set are not put together from cases."""
-        pooled = [use.name for use in assessment.metrics if use.level == "dataset"]
+        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
         return f"Registrations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
 
     # Files ------------------------------------------------------------------------------------------------------------

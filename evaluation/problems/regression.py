@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.catalogue import Option
@@ -12,6 +13,7 @@ from evaluation.problems.answers import (
     KnownCase,
     NumberPredictions,
     NumberReferences,
+    one_row,
     refuse_rows,
 )
 from evaluation.problems.base import ALGORITHMS
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
+    from evaluation.problems.shown import Rows
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import CaseEvidence
     from evaluation.scoring.rows import Row
@@ -192,6 +195,33 @@ class Regression(AnswerProblem):
         """Case, and every target."""
         return ("case", *expected.classes)
 
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    shown = (("values", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The number of each target, nothing where it is not known."""
+        assert isinstance(table, NumberReferences)
+        return one_row(shared["classes"], table.table.numbers.get(case, {}))
+
+    def prediction_rows(self, prediction: Mapping[str, float], shared: Mapping[str, Any]) -> Rows:
+        """The number of each target, nothing where none is predicted."""
+        return one_row(shared["classes"], prediction)
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """Zero, a tenth and one more, and noise."""
+        from evaluation.problems.shown import draws
+
+        drawn = draws().normal(0, 1, len(perfect.columns))
+        noise = perfect
+        for name, step in zip(perfect.columns, drawn.tolist(), strict=True):
+            noise = noise.changed([name], partial(_moved, step))
+        return {
+            "zero": perfect.changed(perfect.columns, lambda value, _: 0.0 if value else 1.0),
+            "shifted": perfect.changed(perfect.columns, lambda value, _: 1.1 * value + 1),
+            "noise": noise,
+        }
+
     # Scoring ----------------------------------------------------------------------------------------------------------
 
     def answer_numbers(
@@ -218,7 +248,7 @@ class Regression(AnswerProblem):
         from evaluation.outcomes import Flag, Outcome, undefined
         from evaluation.scoring.rows import Row
 
-        for use in assessment.metrics:
+        for use in assessment.computed:
             if use.level != "case":
                 continue
             function = catalogue.get(use.id).compute_for(self.id)
@@ -327,6 +357,10 @@ def _nothing(file: str, case: str, targets: Sequence[str]) -> Any:
     from evaluation.readers import ReadError
 
     return ReadError("table", file, f"case {case}: no number as {listed(targets)}", "a number for each target").issue
+
+
+def _moved(step: float, value: float, _row: int) -> float:
+    return value + step * (1 + abs(value))
 
 
 PROBLEM = Regression()

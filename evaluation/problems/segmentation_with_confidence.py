@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.files import FileWords
     from evaluation.problems.images import ImagePrediction
-    from evaluation.readers import Issue
+    from evaluation.readers import Issue, LabelImage
     from evaluation.readers.confidences import ConfidenceRules, ConfidenceTable
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
@@ -58,7 +58,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
     tells_answers = True
     measures_as = ("semantic_segmentation", "failure_detection")
     pools = True
-    takes_algorithms = False
     figures = (
         EvidenceFigure(
             name="quality-and-trust",
@@ -141,7 +140,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
 
     def refusal(self, assessment: Assessment) -> str:
         """Values of segmentation are those of cases."""
-        pooled = [use.name for use in assessment.metrics if use.level == "dataset" and not _judges_confidence(use)]
+        pooled = [use.name for use in assessment.computed if use.level == "dataset" and not _judges_confidence(use)]
         return f"Segmentations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
 
     def needs_scores(self, use: MetricUse) -> bool:
@@ -182,6 +181,31 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         confidence = None if answer is None or not answer.size else float(answer[0])
         return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence))])
 
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    shown = (("labels", "label_image"), ("confidence", "csv"))
+
+    def show_prediction(
+        self, assessment: Assessment, content: LabelImage, said: float | None, folder: Path
+    ) -> dict[str, Path]:
+        """The label image, and the confidence where there is one."""
+        return super().show_prediction(assessment, content, said, folder) | _confidence_file(said, folder)
+
+    def as_prediction(
+        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
+    ) -> Mapping[str, Path]:
+        """With the confidence 1."""
+        return {**reference, **_confidence_file(1.0, folder)}
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Worse label images, each with another confidence."""
+        made = super().worse_predictions(perfect, folder)
+        for number, files in enumerate(made.values(), 1):
+            own = folder / f"confidence-{number}"
+            own.mkdir()
+            files.update(_confidence_file(1 / (1 + number), own))
+        return made
+
     # Scoring ----------------------------------------------------------------------------------------------------------
 
     def score(
@@ -214,7 +238,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
             pieces = Numbers([UNANSWERED], [risk])
         else:
             pieces = Numbers([REJECTED], [risk]) if confidence is None else Numbers([ANSWERED], [risk, confidence])
-        masks = replace(assessment, metrics=tuple(use for use in assessment.metrics if not _judges_confidence(use)))
+        masks = replace(assessment, metrics=tuple(use for use in assessment.computed if not _judges_confidence(use)))
         rows = rows_of_case(masks, case, reference, regions, algorithm=algorithm)
         rows += _risk_rows(assessment, case, risk, algorithm)
         return ScoredCase(rows, reason, {(PART, EVERYTHING): pieces})
@@ -321,6 +345,17 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         }
 
 
+def _confidence_file(confidence: float | None, folder: Path) -> dict[str, Path]:
+    """The confidence of a case as a file of its own; none where there is none."""
+    from evaluation.problems.shown import CONFIDENCE, Rows
+
+    if confidence is None:
+        return {}
+    folder.mkdir(parents=True, exist_ok=True)
+    path = Rows.of((CONFIDENCE,), [(confidence,)]).written(folder / f"{CONFIDENCE}.csv")
+    return {path.name: path}
+
+
 def _judges_confidence(use: MetricUse) -> bool:
     """Whether a metric is one of risks and confidences, and not of masks."""
     from evaluation import catalogue
@@ -334,7 +369,7 @@ def _risk_rows(assessment: Assessment, case: str, risk: float | None, algorithm:
     from evaluation.scoring.rows import Row
 
     result = undefined(Outcome.DEGENERATE, Flag.REFERENCE) if risk is None else ok(risk)
-    uses = [use for use in assessment.metrics if use.level == "case" and _judges_confidence(use)]
+    uses = [use for use in assessment.computed if use.level == "case" and _judges_confidence(use)]
     return [Row(algorithm, case, EVERYTHING, use.name, *result, None, result.flag) for use in uses]
 
 

@@ -27,7 +27,6 @@ class SemanticSegmentation(LabelImageProblem):
     task_categories = ("segmentation", "semantic_segmentation")
     needs_regions = True
     has_numbered_labels = True
-    takes_scorer = True
     pools = False
     merging = MergingRules(
         {
@@ -57,7 +56,7 @@ class SemanticSegmentation(LabelImageProblem):
 
     def refusal(self, assessment: Assessment) -> str:
         """Values of the whole data set are not put together from cases."""
-        pooled = [use.name for use in assessment.metrics if use.level == "dataset"]
+        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
         if not pooled:
             return ""
         return (

@@ -397,7 +397,7 @@ def _refuse_horizons(assessment: Assessment, pairs: Sequence[tuple[float, float]
     largest = f"the largest that can be used is {usable[-1]:g}" if usable else "none can be used"
     weighted = np.sort(times[events == 1])
     lost = weighted[censoring.before(weighted) <= 0]
-    for use in assessment.metrics:
+    for use in assessment.computed:
         horizon = use.options.get("time", use.options.get("tau"))
         asked = [horizon] if horizon is not None else []
         weighs_all = "tau" in use.options and horizon is None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evaluation.assessment import Assessment
+    from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.limits import Limits
 
@@ -42,6 +43,9 @@ class ExpectedTable:
         Names of the metrics that need a score for every class or object.
     kind
         Of objects: boxes or points, and the number of axes.
+    may_be_empty
+        Whether a table is taken in which nothing is found in any case: an algorithm that ran found nothing, a person who
+        uploads such a table has mistaken the file.
     """
 
     problem: str
@@ -49,6 +53,7 @@ class ExpectedTable:
     classes: tuple[str, ...]
     need_scores: tuple[str, ...]
     kind: tuple[str, int] = ("", 0)
+    may_be_empty: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -125,6 +130,7 @@ class TableProblem(Problem):
     """A kind with one table for all cases, called one of `table_files`."""
 
     is_scored = True
+    takes_algorithms = True
     row_words = "a row"
 
     # Reading and validating -------------------------------------------------------------------------------------------
@@ -221,7 +227,7 @@ class TableProblem(Problem):
             problem=self.id,
             files=self.table_files,
             classes=tuple(name for name in shared.get("classes", ()) if name),
-            need_scores=tuple(use.name for use in assessment.metrics if self.needs_scores(use)),
+            need_scores=tuple(use.name for use in assessment.computed if self.needs_scores(use)),
         )
 
     def shared(
@@ -275,6 +281,51 @@ class TableProblem(Problem):
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Any:
         """The reference of a case, for any number of predictions."""
         raise NotImplementedError
+
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The reference of a case, without the column of the case."""
+        raise NotImplementedError
+
+    def prediction_rows(self, prediction: Any, shared: Mapping[str, Any]) -> Rows:
+        """The prediction of a case, from `PredictionTable.of`, without the column of the case."""
+        raise NotImplementedError
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """The prediction that is the reference itself."""
+        return reference
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """Predictions made of the perfect one, by what they are."""
+        raise NotImplementedError
+
+    @property
+    def case_file(self) -> str:
+        """Stem of the file that holds the rows of one case."""
+        return self.table_files[0].partition(".")[0]
+
+    def show(self, rows: Rows, folder: Path) -> dict[str, Path]:
+        """Write the rows of a case into a folder; its file by its name."""
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f"{self.case_file}.csv"
+        return {name: rows.written(folder / name)}
+
+    def as_prediction(
+        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
+    ) -> Mapping[str, Path]:
+        """With what predictions have beside references, such as scores."""
+        from evaluation.problems.shown import Rows
+
+        [path] = reference.values()
+        return self.show(self.perfect_rows(Rows.read(path), shared), folder)
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Other rows."""
+        from evaluation.problems.shown import Rows, written_rows
+
+        [path] = perfect.values()
+        return written_rows(self.case_file, self.worse_rows(Rows.read(path)), folder)
 
     # Words ------------------------------------------------------------------------------------------------------------
 

@@ -72,7 +72,7 @@ class ValueFigure(KindFigure):
         """Draw it beside the combined ranking, and beside that of its first metric in its first region."""
         from evaluation.ranking.reading import entries, is_combined, names
 
-        uses = {use.id: use for use in assessment.metrics if use.id in self.metrics and use.level == "case"}
+        uses = {use.id: use for use in assessment.computed if use.id in self.metrics and use.level == "case"}
         if results is None or entry.get("task") or set(uses) != set(self.metrics):
             return None
         first = uses[self.metrics[0]]

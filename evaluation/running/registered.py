@@ -55,6 +55,8 @@ class Registered:
     attempts_after_fault: int = 3
     compute_hours: float | None = None
     """Of a team in a phase."""
+    budget_hours: float | None = None
+    """Of all teams in all phases of the task."""
     requires_dry_run: bool = True
     """Whether the same algorithm has to have run in a dry run of the task before, where the task has one."""
     exclusive: bool = False
@@ -156,4 +158,5 @@ _LEAST: Final[Mapping[str, float]] = {
     "batch_cases": 1,
     "attempts_after_fault": 0,
     "compute_hours": 0.001,
+    "budget_hours": 0.001,
 }

@@ -11,14 +11,11 @@ from evaluation.running.interface import Socket, interface_document
 from evaluation.running.scorer_rows import Declared, DeclaredMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
 
     from evaluation.assessment import Assessment
-    from evaluation.readers import LabelImage
 
-LABELS: Final = "labels"
-"""Stem of the one file of a reference, and of a prediction, whatever each was called when it came."""
+_ENDINGS: Final = {"csv": ".csv", "label_image": ".nii.gz", "image": ".nii.gz"}
 _MIB: Final = 1024**2
 
 
@@ -58,33 +55,30 @@ def bounds_of(declared: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def interface_of(
-    declared: Mapping[str, Any], cases: Sequence[str], *, ending: str, limits: Mapping[str, float | None]
+    declared: Mapping[str, Any],
+    cases: Sequence[str],
+    *,
+    shown: Sequence[tuple[str, str]],
+    files: Iterable[str],
+    limits: Mapping[str, float | None],
 ) -> dict[str, Any]:
     """The document `interface.json` that the image finds.
 
     Parameters
     ----------
-    ending
-        Of the files of labels.
+    shown
+        Stem and kind of each file that a reference or a prediction may have (`Problem.shown`).
+    files
+        Names of those that there are, whose endings are told.
     limits
         `RunLimits.described()`.
     """
+    endings = {stem: name[len(stem) :] for name in files for stem, _ in shown if name.startswith(f"{stem}.")}
     return interface_document(
-        [Socket(LABELS, "label_image", ending)],
+        [Socket(stem, kind, endings.get(stem, _ENDINGS[kind])) for stem, kind in shown],
         [Socket("rows", "file", ".jsonl")],
         limits=limits,
         cases=[{"case": name, "inputs": {}} for name in cases],
         interface=SCORER_INTERFACE,
         more={"metrics": list(declared["metrics"]), "regions": list(declared["regions"])},
     )
-
-
-def written_anew(image: LabelImage, stem: Path) -> Path:
-    """Write a label image as an image is shown it: the smallest kind of number, and a header that tells the grid alone."""
-    import numpy as np
-
-    from evaluation.problems.label_merging import write
-    from evaluation.readers import LabelImage as Plain
-
-    kind = np.min_scalar_type(int(image.labels.max(initial=0)))
-    return write(Plain(image.labels.astype(kind), image.geometry), stem)

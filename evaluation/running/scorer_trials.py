@@ -6,8 +6,6 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from evaluation.canonical import sha256
 from evaluation.outcomes import Outcome
 from evaluation.running.scorer_rows import Declared, OutOfRangeError, Row, ScorerError, read_rows
@@ -41,7 +39,14 @@ class TrialCase:
     name: str
     reference: Mapping[str, Path]
     predictions: Mapping[str, Mapping[str, Path]]
-    """Files of each prediction, by what it is: `given`, and what is made of the reference (`degraded`)."""
+    """Files of each prediction, by what it is: `given`, and what is made of the reference (`Problem.worse_predictions`)."""
+    perfect: Mapping[str, Path] | None = None
+    """The reference as a prediction, where its files are others than those of the reference."""
+
+    @property
+    def best(self) -> Mapping[str, Path]:
+        """The prediction that is the reference itself."""
+        return self.reference if self.perfect is None else self.perfect
 
 
 @dataclass(frozen=True)
@@ -170,8 +175,7 @@ class _Trial:
         values = {kind: self._values(kind) for kind in kinds}
         self._check_direction(best, values)
         self._check_missing(self._values(_MISSING))
-        # The one whose values tell most: an empty prediction is worth the same whatever a scorer does with it.
-        for kind in [kind for kind in (_GIVEN, "shifted", "noise", *kinds) if kind in kinds][:1]:
+        for kind in self._telling(best, values)[:1]:
             again = self._values(kind, turned=True)
             self._compare(1, values[kind], again, "a second run in another order and under other names")
             if values[kind] is not None:
@@ -181,6 +185,22 @@ class _Trial:
                     self._compare(7, values[kind], merged, "a run of the case alone")
         self._check_broken()
 
+    def _telling(self, best: Values | None, values: Mapping[str, Values | None]) -> list[str]:
+        """Kinds of predictions, the one whose values tell most first.
+
+        An empty prediction is worth the same whatever a scorer does with it, and so is a perfect one.
+        """
+
+        def telling(kind: str) -> int:
+            rows = (values[kind] or {}).items()
+            return sum(
+                row.value is not None and (best is None or key not in best or best[key].value != row.value)
+                for key, row in rows
+            )
+
+        usual = [kind for kind in (_GIVEN, "shifted", "noise") if kind in values]
+        return sorted([*usual, *(kind for kind in values if kind not in usual)], key=telling, reverse=True)
+
     def _values(self, kind: str, *, turned: bool = False, only: TrialCase | None = None) -> Values | None:
         """Rows for one kind of prediction, by the names of the cases; None when there are none that are accepted."""
         cases = [only] if only is not None else list(self.cases)
@@ -189,7 +209,7 @@ class _Trial:
             return None
         if turned:
             cases.reverse()
-        answer, names = self._started(cases, kind, salt="second" if turned else kind)
+        answer, names = self._started(cases, kind, salt=_turned(cases, kind) if turned else kind)
         if not answer.is_over_limits:
             self.test.look(8)
         if answer.rows is None:
@@ -211,7 +231,7 @@ class _Trial:
         return {(names[row.case], row.region, row.metric): row for row in rows}
 
     def _started(self, cases: Sequence[TrialCase], kind: str, *, salt: str) -> tuple[Answer, dict[str, str]]:
-        names = {f"c{sha256([salt, len(cases), case.name])[:12]}": case.name for case in cases}
+        names = _names(cases, salt)
         presented = [
             Presented(name, case.reference, self._prediction(case, kind))
             for name, case in zip(names, cases, strict=True)
@@ -223,8 +243,8 @@ class _Trial:
         if kind == _MISSING:
             return {}
         if kind == _BROKEN:
-            return dict.fromkeys(case.reference, self.broken)
-        return case.reference if kind == _REFERENCE else case.predictions[kind]
+            return dict.fromkeys(case.best, self.broken)
+        return case.best if kind == _REFERENCE else case.predictions[kind]
 
     def _check_best(self, best: Values | None) -> None:
         if best:
@@ -309,36 +329,23 @@ class _Trial:
                 )
 
 
-def degraded(reference: Path, folder: Path) -> dict[str, Path]:
-    """Make predictions of a label image for trials: empty, all foreground, shifted, noise.
+def _names(cases: Sequence[TrialCase], salt: str) -> dict[str, str]:
+    """Name of each case, by the opaque one under which a scorer sees it."""
+    return {f"c{sha256([salt, len(cases), case.name])[:12]}": case.name for case in cases}
 
-    Parameters
-    ----------
-    reference
-        A label image.
-    folder
-        Where to write them.
-    """
-    from evaluation.problems.label_merging import write
-    from evaluation.readers import LabelImage, read_label_image
 
-    own = read_label_image(reference)
-    labels = np.unique(own.labels[own.labels > 0]) if (own.labels > 0).any() else np.array([1])
-    kind = np.min_scalar_type(int(labels.max()))
-    draws = np.random.default_rng(1).integers(0, len(labels) + 1, own.labels.shape)
-    made = {
-        "empty": np.zeros(own.labels.shape),
-        "all foreground": np.full(own.labels.shape, labels[0]),
-        "shifted": np.roll(
-            own.labels, tuple(max(1, length // 6) for length in own.labels.shape), tuple(range(own.labels.ndim))
+def _turned(cases: Sequence[TrialCase], salt: str) -> str:
+    """A salt by which the cases have other opaque names in another order: programs go by the order of names."""
+    before = [name for _, name in sorted(_names(cases, salt).items())]
+    salts = (f"{salt} {number}" for number in range(1, 1000))
+    return next(
+        (
+            own
+            for own in salts
+            if all(a != b for a, (_, b) in zip(before, sorted(_names(cases, own).items()), strict=True))
         ),
-        "noise": np.concatenate([[0], labels])[draws],
-    }
-    folder.mkdir(parents=True, exist_ok=True)
-    return {
-        name: write(LabelImage(image.astype(kind), own.geometry), folder / name.replace(" ", "-"))
-        for name, image in made.items()
-    }
+        f"{salt} again",
+    )
 
 
 def _named(key: tuple[str, str | None, str]) -> str:

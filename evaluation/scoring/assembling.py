@@ -57,7 +57,7 @@ def working_points(assessment: Assessment, evidence: Evidence) -> list[dict[str,
     """
     problem = assessment.kind
     found = []
-    for use in assessment.metrics:
+    for use in assessment.computed:
         if use.name not in evidence.metrics or "_at_" not in use.id:
             continue
         for algorithm in evidence.algorithms:

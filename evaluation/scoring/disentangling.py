@@ -41,7 +41,7 @@ def classes_of(assessment: Assessment) -> tuple[str, ...]:
     """
     rules = instance_rules(assessment)
     parts = any(
-        use.options.get("instance_connectivity", "as_submitted") != "as_submitted" for use in assessment.metrics
+        use.options.get("instance_connectivity", "as_submitted") != "as_submitted" for use in assessment.computed
     )
     if rules.need_class and rules.classes and not parts:
         return rules.classes

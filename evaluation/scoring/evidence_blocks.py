@@ -201,7 +201,7 @@ def make_evidence(
         "assessment": assessment.digest,
         "metrics": {
             use.name: {"id": use.id, "options": dict(use.options), "part": parts[use.name]}
-            for use in assessment.metrics
+            for use in assessment.computed
             if use.name in parts
         },
         "shared": dict(shared),

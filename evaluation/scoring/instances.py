@@ -49,7 +49,7 @@ def instances_of(assessment: Assessment, image: LabelImage, instances: Instances
         Class and score of each label, where there is a table (see `evaluation.readers.instance_tables`).
     """
     wanted = {
-        use.options["instance_connectivity"] for use in assessment.metrics if "instance_connectivity" in use.options
+        use.options["instance_connectivity"] for use in assessment.computed if "instance_connectivity" in use.options
     }
     return objects_of_image(image, instances, next(iter(wanted), "as_submitted"))
 

@@ -79,7 +79,7 @@ def score_landmarks(
         raise ValueError(message)
     for region, names in groups(assessment, reference.names).items():
         truth, guess = reference.rows_of(reference.points, names), reference.rows_of(found, names)
-        for use in assessment.metrics:
+        for use in assessment.computed:
             if use.level == "dataset":
                 hits, known = _count(use, truth, guess, everything)
                 pieces[use.name, region] = Numbers([hits, known, int(prediction is not None)], [])
@@ -117,7 +117,7 @@ def finish_landmarks(
     keys = list(next(iter(own.values()), {}))
     rows: list[Row] = []
     blocks: list[Block] = []
-    uses = {use.name: use for use in assessment.metrics}
+    uses = {use.name: use for use in assessment.computed}
     for name, region in sorted(keys, key=lambda key: list(uses).index(key[0])):
         of_cases = {case: numbers[name, region] for case, numbers in own.items()}
         result: Result = undefined(Outcome.MISSING)
@@ -147,7 +147,7 @@ def unanswered(evidence: CaseEvidence) -> int:
 def are_possible(assessment: Assessment, reference: Landmarks, pieces: Mapping[tuple[str, str], Numbers]) -> bool:
     """Whether counts can be those of a case that was answered."""
     of_region = groups(assessment, reference.names)
-    uses = [use.name for use in assessment.metrics if use.level == "dataset"]
+    uses = [use.name for use in assessment.computed if use.level == "dataset"]
     if set(pieces) != {(name, region) for region in of_region for name in uses}:
         return False
     return all(

@@ -133,7 +133,7 @@ def finish_pieces(
     rows: list[Row] = []
     blocks: list[Block] = []
     answered = {case: of_case for case, of_case in pieces.items() if of_case is not None}
-    for use in assessment.metrics:
+    for use in assessment.computed:
         if use.level != "dataset":
             continue
         regions = problem.regions_of(assessment, use, shared)

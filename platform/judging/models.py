@@ -107,6 +107,9 @@ class Judgement(Work):
     )
     predictions_file = models.CharField(max_length=300)
     members = models.JSONField(help_text="case → member of the archive of predictions, of the cases that are asked for")
+    beside = models.CharField(
+        max_length=300, blank=True, help_text="member of the archive that holds the table beside the files"
+    )
     key = models.CharField(max_length=64, editable=False, help_text="of the names under which the image sees the cases")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     rows = models.JSONField(null=True, blank=True, help_text="case, region, metric, value and outcome of each row")

@@ -14,6 +14,7 @@ from notifications.domain import (
     letters_of_records,
 )
 from notifications.domain.acts import Act
+from notifications.domain.letters_of_runs import COMPUTE_TIME, OfComputeTime
 
 TITLES = ("Liver", "Brain 2026", "Cells: a challenge")
 NAMES = ("unet", "voxel-works", "Ada's")
@@ -52,6 +53,10 @@ def _submissions(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
             letters.OfSubmission(where, team, number, reason=one(("", "no memory")), again=bool(random.random() < 0.5)),
         ),
         (letters.UNSCORED, letters.OfSubmission(where, team, number, reason="no memory")),
+        (
+            COMPUTE_TIME,
+            OfComputeTime("Liver", "Segmentation", "41.0 h", "50.0 h", is_spent=bool(random.random() < 0.5)),
+        ),
         (
             letters.UNDESCRIBED,
             letters.OfSubmission(where, team, number, occasion=one(("first", "closed")), task="Main"),

@@ -33,6 +33,29 @@ def _(facts: Any, challenge: str, team: str) -> bool:
     return where(facts, challenge) and team == facts.team
 
 
+@means(r"Subject: (.+): ([\d.]+ h) of ([\d.]+ h) of compute time are used")
+def _(facts: Any, challenge: str, used: str, allowed: str) -> bool:
+    return (challenge, used, allowed) == (facts.challenge, facts.used, facts.allowed)
+
+
+@means(r"Algorithms of all teams in (.+) have used ([\d.]+ h) of the ([\d.]+ h) that are registered\.")
+def _(facts: Any, task: str, used: str, allowed: str) -> bool:
+    return (task, used, allowed) == (facts.task, facts.used, facts.allowed)
+
+
+@means(r"When all of it is used, nothing new is run; what runs then comes to its end\.")
+def _(facts: Any) -> bool:
+    return not facts.is_spent
+
+
+@means(
+    r"Nothing new is run; what runs comes to its end, and what waits goes on waiting\. A change request for the registered design "
+    r"can ask for more\."
+)
+def _(facts: Any) -> bool:
+    return bool(facts.is_spent)
+
+
 @means(r"Subject: (.+): describe the method of (.+)")
 def _(facts: Any, challenge: str, team: str) -> bool:
     return where(facts, challenge) and team == facts.team

@@ -15,6 +15,8 @@ import re, time
 held = b"\1" * (SIZE << 20)
 text = open("/proc/self/smaps_rollup").read()
 print(sum(int(re.search(rf"{name}:\s+(\d+) kB", text)[1]) for name in ("Pss_Anon", "Pss_Shmem")) * 1024, flush=True)
+with open("/output/x", "wb") as file:
+    file.write(memoryview(held)[: WRITES << 20])
 time.sleep(HOLDS)
 """
 _WORKS = r"""
@@ -23,7 +25,7 @@ end = time.process_time() + SECONDS
 while time.process_time() < end:
     pass
 """
-LIMITS = RunLimits(case_seconds=60, start_seconds=60, memory_bytes=2048 * MIB, cpus=2, pids=64)
+LIMITS = RunLimits(case_seconds=60, start_seconds=60, memory_bytes=2048 * MIB, cpus=2, pids=64, output_bytes=512 * MIB)
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,14 @@ def starts(machine: Machine, *, together: bool) -> float:
     return seconds
 
 
-def memory(machine: Machine, mib: int, holds: float) -> Measured:
-    """Peak memory of a program that takes so many MiB, against what it says of itself."""
-    script = _ALLOCATES.replace("SIZE", str(mib)).replace("HOLDS", str(holds))
+def memory(machine: Machine, mib: int, holds: float, *, writes: int = 0) -> Measured:
+    """Peak memory of a program that takes so many MiB, and may write some of them to a file, against what it says of itself."""
+    script = _ALLOCATES.replace("SIZE", str(mib)).replace("HOLDS", str(holds)).replace("WRITES", str(writes))
     image, model = machine.runs(script, base="python")
     report = _checked(machine.run(image, limits=LIMITS, model=model))
     known = int(report.log.first.split()[0])
-    return Measured(f"{mib} MiB held {holds:g} s", known / MIB, (report.peak_memory_bytes or 0) / MIB)
+    beside = f", {writes} MiB written" if writes else ""
+    return Measured(f"{mib} MiB held {holds:g} s{beside}", known / MIB, (report.peak_memory_bytes or 0) / MIB)
 
 
 def wall(machine: Machine, seconds: float) -> Measured:
@@ -92,6 +95,7 @@ def all_measured(machine: Machine, repeats: int) -> list[Measured]:
             memory(machine, 100, 0.5),
             memory(machine, 400, 0.5),
             memory(machine, 400, 0),
+            memory(machine, 200, 0, writes=200),
             memory(machine, 1000, 0),
         ]
         found += [wall(machine, 0.5), wall(machine, 3), processor(machine, 1), processor(machine, 3)]
@@ -107,7 +111,7 @@ def table(found: list[Measured]) -> list[str]:
         within = sum(one.is_within for one in own)
         known = statistics.median(one.known for one in own)
         lines.append(
-            f"{what:28} known {known:8.2f}   measured {min(values):8.2f} {statistics.median(values):8.2f} {max(values):8.2f}"
+            f"{what:36} known {known:8.2f}   measured {min(values):8.2f} {statistics.median(values):8.2f} {max(values):8.2f}"
             f"   within the bound {within} of {len(own)}"
         )
     return lines

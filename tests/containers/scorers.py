@@ -1,19 +1,28 @@
 """What the tests of scorers share: cases of the example, what is declared, broken scorers and what each is refused for."""
 
 import json
+import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evaluation import problems
+from evaluation.assessment import Assessment, parse
 from evaluation.problems.label_merging import write
+from evaluation.problems.shown import worse_labels
 from evaluation.readers import LabelImage, read_label_image
 from evaluation.running.identity import SCORER_INTERFACE
-from evaluation.running.interface import Socket, interface_document
+from evaluation.running.interface import LIMITS, Socket, interface_document
+from evaluation.running.scorer_declared import declared_of, expected, interface_of
+from evaluation.running.scorer_folders import references_in
 from evaluation.running.scorer_rows import Declared, DeclaredMetric
-from evaluation.running.scorer_trials import TrialCase, degraded
+from evaluation.running.scorer_trials import Answer, Presented, SelfTest, TrialCase, self_test
+from tests.containers import own_scorer
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hippocampus"
-PROGRAM = Path(__file__).with_name("dice_scorer.py")
+PROGRAM = Path(own_scorer.__file__)
+OVERDUE = "It was ended at its time limit."
 REGIONS = [{"name": "anterior", "labels": [1]}, {"name": "posterior", "labels": [2]}]
 METRIC = {"id": "own-dice", "direction": "higher", "range": [0, 1], "perfect": 1, "unit": ""}
 FILE = "labels.nii.gz"
@@ -69,7 +78,7 @@ def trial_cases(folder: Path, *, count: int = 3, algorithm: str = "mean-atlas") 
     cases = []
     for name in case_names(count):
         reference = coarse(EXAMPLE / "references" / f"{name}.nii.gz", folder / f"{name}-reference")
-        made = {kind: {FILE: path} for kind, path in degraded(reference, folder / name).items()}
+        made = {kind: {FILE: path} for kind, path in worse_labels(reference, folder / name).items()}
         prediction = coarse(EXAMPLE / "predictions" / algorithm / f"{name}.nii.gz", folder / f"{name}-prediction")
         given = {"given": {FILE: prediction}}
         cases.append(TrialCase(name, {FILE: reference}, given | made))
@@ -80,3 +89,69 @@ def assessment() -> dict[str, Any]:
     """The example's, with the one metric that the scorer re-implements."""
     own: dict[str, Any] = json.loads((EXAMPLE / "challenge.json").read_text())["assessment"]
     return own | {"metrics": [{"id": "dsc"}]}
+
+
+# --- Every kind of problem --------------------------------------------------------------------------------------------
+KINDS = tuple(problem.id for problem in problems.all_problems() if problem.takes_scorer)
+OWN = {"id": "own_agreement", "by": "scorer", "direction": "higher", "range": [0, 1]}
+IMAGE = f"sha256:{'b' * 64}"
+TEAM = "far"
+
+
+def example(kind: str, folder: Path) -> Assessment:
+    """The example of a kind in a folder, with a metric that the scorer computes beside its own."""
+    written = problems.get(kind).write_example(folder, cases=6)
+    return parse(written | {"metrics": [*written["metrics"], OWN], "scorer": {"image": IMAGE, "case_seconds": 2}})
+
+
+def cases_of(assessment: Assessment, folder: Path, made: Path) -> list[TrialCase]:
+    """Three cases of an example as a scorer is shown them, with a given prediction and those that are made of the reference."""
+    problem = problems.get(assessment.problem)
+    references = references_in(assessment, folder / "references")
+    given = references.predictions(folder / "predictions" / TEAM)
+    names = sorted(problem.open_references(assessment, folder / "references").cases)[:3]
+    shared = getattr(references, "references", None)
+    cases = []
+    for name in names:
+        own = made / name
+        reference = references.shown(name, own / "reference")
+        perfect = problem.as_prediction(reference, {} if shared is None else shared.shared, own / "perfect")
+        worse = problem.worse_predictions(perfect, own / "worse")
+        cases.append(TrialCase(name, reference, {"given": given.shown(name, own / "given"), **worse}, dict(perfect)))
+    return cases
+
+
+def answered(root: Path, document: dict[str, Any], presented: Sequence[Presented], mode: str) -> Answer:
+    """Run the program on cases in this process, as if in a container."""
+    shutil.rmtree(root, ignore_errors=True)
+    for own in presented:
+        for part, files in (("reference", own.reference), ("prediction", own.prediction)):
+            (root / "input" / own.name / part).mkdir(parents=True)
+            for name, path in files.items():
+                shutil.copy(path, root / "input" / own.name / part / name)
+    (root / "output").mkdir()
+    (root / "input" / "interface.json").write_text(json.dumps(document))
+    own_scorer.ROOT, own_scorer.MODE = root, mode
+    try:
+        own_scorer.main()
+    except SystemExit as ended:
+        return Answer(None, f"It ended with exit status {ended.code}.")
+    except TimeoutError:
+        return Answer(None, OVERDUE, is_over_limits=True)
+    return Answer((root / "output" / "rows.jsonl").read_bytes())
+
+
+def tried(assessment: Assessment, cases: list[TrialCase], folder: Path, mode: str = "") -> SelfTest:
+    """The nine checks of the program, which breaks a rule if told so."""
+    declared_there = declared_of(assessment)
+    shown = problems.get(assessment.problem).shown
+    broken = folder / "broken"
+    broken.write_bytes(b"")
+
+    def start(presented: Sequence[Presented]) -> Answer:
+        files = sorted({name for own in presented for name in (*own.reference, *own.prediction)})
+        names = [own.name for own in presented]
+        document = interface_of(declared_there, names, shown=shown, files=files, limits=dict.fromkeys(LIMITS, 1))
+        return answered(folder / "root", document, presented, mode)
+
+    return self_test(expected(declared_there, []), cases, start, broken=broken)

@@ -162,6 +162,9 @@ class StandInContainer:
     def running(self) -> bool:
         return self.finished is None and not self.was_killed
 
+    def wait(self, seconds: float) -> None:
+        self.thread.join(seconds)
+
     def log(self, seconds: float) -> bytes | None:
         try:
             return self.work.printed.get(timeout=seconds)

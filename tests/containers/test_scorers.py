@@ -11,8 +11,9 @@ from confinement.containers.limits import RunLimits
 from confinement.containers.removing import remove_tree
 from confinement.containers.scoring import ScorerCase, run_scorer
 from confinement.limits import MIB
-from evaluation import rank
+from evaluation import problems, rank
 from evaluation.assessment import parse
+from evaluation.running.scorer_declared import declared_of, expected, interface_of
 from evaluation.running.scorer_rows import Declared, DeclaredMetric, Row, read_rows
 from evaluation.running.scorer_trials import Answer, Presented, self_test
 from evaluation.scoring import read_results, score_folders, write_results
@@ -119,6 +120,47 @@ def _what_counts(document: dict) -> list:
     return [*found, [(one["name"], one["rank"], one["rank_interval"]) for one in own["overall"]["algorithms"]]]
 
 
+@pytest.mark.parametrize("kind", ["object_detection", "image_to_image", "image_classification"])
+def test_other_kinds_of_problem_in_containers(machine: Machine, base: making.Layer, tmp_path: Path, kind: str) -> None:
+    own, assessment = image(machine, base), scorers.example(kind, tmp_path / "example")
+    declared = declared_of(assessment)
+    broken = tmp_path / "broken"
+    broken.write_bytes(b"")
+
+    def start(presented: Sequence[Presented]) -> Answer:
+        files = sorted({name for one in presented for name in (*one.reference, *one.prediction)})
+        document = interface_of(
+            declared,
+            [one.name for one in presented],
+            shown=problems.get(kind).shown,
+            files=files,
+            limits=LIMITS.described(),
+        )
+        return answer_of(machine, own, presented, document)
+
+    cases = scorers.cases_of(assessment, tmp_path / "example", tmp_path / "made")
+    assert self_test(expected(declared, []), cases, start, broken=broken).said == {}
+
+
+def answer_of(machine: Machine, image_id: str, presented: Sequence[Presented], document: dict) -> Answer:
+    """What a start of the image gave."""
+    machine.started += 1
+    lease = f"trial-{machine.started}"
+    answer = run_scorer(
+        machine.engine,
+        machine.folder / lease,
+        batch=lease,
+        lease=lease,
+        image_id=image_id,
+        cases=[ScorerCase(one.name, one.reference, one.prediction) for one in presented],
+        interface=document,
+        limits=LIMITS,
+    )
+    assert answer.report.fault == ""
+    remove_tree(machine.folder / lease)
+    return Answer(answer.rows, answer.failure, answer.report.timed or answer.report.out_of_memory)
+
+
 @pytest.mark.parametrize("mode", ["", "hangs at noise"])
 def test_self_test_in_containers(machine: Machine, base: making.Layer, tmp_path: Path, mode: str) -> None:
     own = image(machine, base, mode)
@@ -126,21 +168,7 @@ def test_self_test_in_containers(machine: Machine, base: making.Layer, tmp_path:
     broken.write_bytes(b"")
 
     def start(presented: Sequence[Presented]) -> Answer:
-        machine.started += 1
-        lease = f"trial-{machine.started}"
-        answer = run_scorer(
-            machine.engine,
-            machine.folder / lease,
-            batch=lease,
-            lease=lease,
-            image_id=own,
-            cases=[ScorerCase(one.name, one.reference, one.prediction) for one in presented],
-            interface=scorers.document(LIMITS.described()),
-            limits=LIMITS,
-        )
-        assert answer.report.fault == ""
-        remove_tree(machine.folder / lease)
-        return Answer(answer.rows, answer.failure, answer.report.timed or answer.report.out_of_memory)
+        return answer_of(machine, own, presented, scorers.document(LIMITS.described()))
 
     test = self_test(scorers.declared([]), scorers.trial_cases(tmp_path / "made"), start, broken=broken)
 

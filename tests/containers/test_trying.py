@@ -1,14 +1,20 @@
 """`podium try`: an image at home says what the platform would say."""
 
+import csv
 import json
 import shutil
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from podium_client.cli import main
 
 from confinement.containers import making
+from evaluation import problems
+from evaluation.assessment import parse
+from evaluation.problems.case_tables import CaseTable
+from evaluation.scoring import score_folders
 from tests.containers.machine import Machine
 
 pytestmark = pytest.mark.engine
@@ -127,3 +133,59 @@ def test_bad_input_is_one_line(home: Path, capsys: pytest.CaptureFixture[str]) -
 
     assert code == 2
     assert said[-1] == "podium: The file is no tar archive. Upload a .tar, .tar.gz or .tar.zst file."
+
+
+def test_rows_of_cases_are_judged_and_scored_as_on_the_platform(
+    tmp_path: Path, machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = problems.get("object_detection")
+    document = problem.write_example(tmp_path, cases=4)
+    cases = tuple(problem.open_references(parse(document), tmp_path / "references").cases)
+    # Each case is told apart by what its input says; the first one crashes and the second one names a class that is not known.
+    (tmp_path / "cases").mkdir()
+    for case in cases:
+        (tmp_path / "cases" / f"{case}.json").write_text(json.dumps(case))
+    with (tmp_path / "predictions/near/objects.csv").open(newline="") as file:
+        columns, *rows = csv.reader(file)
+    answers = []
+    for case in cases:
+        own = [",".join(row[1:]) for row in rows if row[0] == case]
+        text = "\n".join([",".join(columns[1:]), *own, ""]).encode()
+        answers.append(making.Entry(f"answers/{case}.csv", text if case != cases[1] else text.replace(b"lesion", b"?")))
+    script = f"""
+for case in $(ls /input | grep -v interface.json); do
+  name=$(tr -d '"' < /input/$case/scan.json)
+  test $name = {cases[0]} && exit 3
+  mkdir -p /output/$case
+  cp /answers/$name.csv /output/$case/objects.csv
+done
+"""
+    image = making.image(
+        [making.busybox(), making.layer([making.Entry("opt/run.sh", script.encode(), 0o755), *answers])],
+        entrypoint=["/bin/sh", "/opt/run.sh"],
+    )
+    making.write(tmp_path / "algorithm.tar.gz", image, kind="docker")
+    expected = problem.expected(parse(document), {"classes": sorted({row[1] for row in rows})})
+    table = CaseTable(replace(expected, kind=("boxes", 2)), most_of_case=100)
+    interface = INTERFACE | {
+        "inputs": [{"socket": "scan", "file": "scan.json", "kind": "json"}],
+        "outputs": [{"socket": "objects", "file": "objects.csv", "kind": "csv", "required": True}],
+        "predictions": table.described(),
+    }
+    (tmp_path / "interface.json").write_text(json.dumps(interface))
+    (tmp_path / "assessment.json").write_text(json.dumps(document))
+    scoring = ["--references", str(tmp_path / "references"), "--assessment", str(tmp_path / "assessment.json")]
+
+    assert tried(tmp_path, *scoring) == 1
+    told = json.loads(capsys.readouterr().out)
+
+    assert [own["outcome"] for own in told["cases"]] == ["crashed", "invalid_output", "ok", "ok"]
+    assert "the class" in told["cases"][1]["reason"]
+    line = score_folders(parse(document), tmp_path / "references", {"near": tmp_path / "predictions/near"})
+    full = {(row.case, row.region, row.metric): row.value for row in line.rows}
+    for row in told["scores"]:
+        if row["case"] in cases[2:]:
+            assert row["value"] == full[row["case"], row["region"], row["metric"]]
+        else:
+            assert row["case"] in cases[:2]
+            assert (row["value"], row["outcome"]) == (None, "missing")

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import norm, t
 
 from evaluation.ranking.scores import row_medians, snap
 
@@ -57,12 +56,16 @@ class Spread:
 @lru_cache(maxsize=4096)
 def _student(share: float, freedom: int) -> float:
     """The value that Student's t exceeds in a share of cases; SciPy takes as long for one as a step of a small board."""
+    from scipy.stats import t
+
     return float(t.isf(share, freedom))
 
 
 @lru_cache(maxsize=4096)
 def _normal(share: float) -> float:
     """The value that a standard normal exceeds in a share of cases."""
+    from scipy.stats import norm
+
     return float(norm.isf(share))
 
 

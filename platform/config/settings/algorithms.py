@@ -18,6 +18,8 @@ PODIUM_RUN_FOLDER = env.str("PODIUM_RUN_FOLDER", "")
 PODIUM_RUN_CPUS = env.float("PODIUM_RUN_CPUS", 0.0)
 PODIUM_RUN_MEMORY_MIB = env.int("PODIUM_RUN_MEMORY_MIB", 0)
 PODIUM_RUN_GPUS = env.list("PODIUM_RUN_GPUS", default=[])
+# Images and unpacked weights that stay on this machine to be used again; what was not used for the longest time goes first.
+PODIUM_RUN_CACHE_BYTES = env.int("PODIUM_RUN_CACHE_BYTES", 100 * 1024**3)
 # Largest image and weights as uploaded, what either may unpack to, all that is kept, and of a team in a phase.
 PODIUM_IMAGE_MAX_BYTES = env.int("PODIUM_IMAGE_MAX_BYTES", 10 * 1024**3)
 PODIUM_MODEL_MAX_BYTES = env.int("PODIUM_MODEL_MAX_BYTES", 20 * 1024**3)

@@ -12,9 +12,11 @@ def get_ready(sender: Any = None, **_: object) -> None:
     if not queues:
         return
     # Here, so that other processes start without it.
-    from executions.services import hosts
+    from executions.services import caching, hosts
 
-    hosts.open_up(queues)
+    host = hosts.open_up(queues)
+    if host.is_ready and host.engine is not None:
+        caching.take_stock(host.engine)
     connections.close_all()
 
 
@@ -23,10 +25,10 @@ def keep_telling(sender: Any = None, **_: object) -> None:
     queues = served(getattr(sender, "controller", sender))
     if not queues:
         return
-    from executions.services import hosts
+    from executions.services import caching, hosts
     from work.services import send
 
-    hosts.keep_telling()
+    hosts.keep_telling(also=caching.collect)
     if "run" in queues:
         send("executions.tasks.run_batches", [])
 

@@ -1,5 +1,10 @@
-"""What this app contributes to the pages of a challenge."""
+"""What this app can tell people of."""
+
+from notifications import kinds
 
 
 def register() -> None:
-    """Nothing yet."""
+    """Add the kinds of messages."""
+    kinds.register(
+        "compute_time_near_its_end", "The compute time of algorithms in your challenge is nearly used up", order=13
+    )

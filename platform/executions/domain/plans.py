@@ -6,16 +6,21 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from confinement.containers.limits import RunLimits
-from confinement.limits import GIB, MIB
+from confinement.limits import GIB, MIB, TableLimits
 from evaluation.assessment import Assessment
+from evaluation.problems import case_tables
+from evaluation.problems.beside import RulesBeside
+from evaluation.problems.case_tables import CaseTable
 from evaluation.problems.files import FileProblem
 from evaluation.problems.images import LabelImageProblem
-from evaluation.readers import case_name
+from evaluation.problems.tables import ExpectedTable, TableProblem
+from evaluation.readers import Limits, case_name
 from evaluation.running.conventions import Conventions, conventions_of, mapping_of
 from evaluation.running.grand_challenge import KEY
 from evaluation.running.interface import Socket, interface_document
 from evaluation.running.registered import Registered
 
+TABLE = ".csv"
 ADAPTED = ".mha"
 """Ending of images by the conventions of Grand Challenge."""
 
@@ -47,6 +52,15 @@ class Sockets:
 
     image: Socket
     prediction: Socket
+    beside: Socket | None = None
+    """The table beside the file, of which a container writes the rows of each case."""
+    table: CaseTable | None = None
+    """What the table holds of which a container writes the rows of each case, beside the file or in its place."""
+
+    @property
+    def outputs(self) -> list[Socket]:
+        """What is written for each case."""
+        return [self.prediction, *([self.beside] if self.beside else [])]
 
     def document(
         self, plan: Registered, cases: Sequence[str] = (), facts: Mapping[str, Mapping[str, Any]] | None = None
@@ -59,13 +73,15 @@ class Sockets:
             What is known of each case's grid, by the same names.
         """
         entries = [{"case": name, "inputs": {self.image.name: dict((facts or {}).get(name, {}))}} for name in cases]
-        more = {}
+        more: dict[str, Any] = {}
         if (there := plan.there()) is not None:
             into, out = there
             more[KEY] = mapping_of({self.image.name: into}, {self.prediction.name: out})
+        if self.table is not None:
+            more[case_tables.KEY] = self.table.described()
         return interface_document(
             [self.image],
-            [self.prediction],
+            self.outputs,
             limits=run_limits(plan).described(),
             cases=entries,
             interface=plan.interface,
@@ -74,11 +90,13 @@ class Sockets:
 
     def conventions(self, plan: Registered) -> Conventions:
         """By which conventions a container is shown its cases."""
-        return conventions_of(self.document(plan), [self.image], [self.prediction])
+        return conventions_of(self.document(plan), [self.image], self.outputs)
 
 
-def sockets(plan: Registered, assessment: Assessment, endings: Sequence[str]) -> Sockets:
-    """Sockets of a phase.
+def sockets(
+    plan: Registered, assessment: Assessment, endings: Sequence[str], expected: ExpectedTable | None = None
+) -> Sockets:
+    """Sockets of a phase; where predictions are rows of a table, a container writes those of each case.
 
     Parameters
     ----------
@@ -88,28 +106,32 @@ def sockets(plan: Registered, assessment: Assessment, endings: Sequence[str]) ->
     Raises
     ------
     NotRunnableError
-        Where predictions are rows of one table, and where images are absent or of several formats.
+        Where images are absent or of several formats, and where a prediction is not what the conventions take.
     """
     problem = assessment.kind
-    if not isinstance(problem, FileProblem):
-        raise NotRunnableError(f"Algorithms are not run for {problem.title}: its predictions are rows of one table.")
-    beside = problem.table_of_predictions(assessment)
-    if beside is not None and beside.needed:
-        raise NotRunnableError(
-            f"Algorithms are not run for {problem.title}: its predictions need a table {beside.file} beside their files."
-        )
+    if not problem.takes_algorithms:
+        raise NotRunnableError(f"Algorithms are not run for {problem.title}: nothing of it is scored here.")
+    assert isinstance(problem, FileProblem | TableProblem)
     own = sorted(set(endings))
     if not own or "" in own:
         raise NotRunnableError("Not every case of the test set has an image: algorithms would have nothing to work on.")
     if len(own) > 1:
         raise NotRunnableError(f"The images of the cases have several formats ({', '.join(own)}); algorithms need one.")
-    suffix = problem.suffixes[0]
-    if plan.is_adapted:
-        suffix = ADAPTED
-        if suffix not in problem.suffixes:
-            raise NotRunnableError(
-                f"By the conventions of Grand Challenge a prediction is an image ({suffix}); that of {problem.title} is none."
-            )
+    image = Socket(plan.input_socket, "image", own[0])
+    beside = None if isinstance(problem, TableProblem) else problem.table_of_predictions(assessment)
+    if plan.is_adapted and (isinstance(problem, TableProblem) or ADAPTED not in problem.suffixes):
+        raise NotRunnableError(
+            f"By the conventions of Grand Challenge a prediction is an image ({ADAPTED}); that of {problem.title} is none."
+        )
+    if plan.is_adapted and beside is not None and beside.needed:
+        raise NotRunnableError(
+            f"By the conventions of Grand Challenge a prediction is one image; that of {problem.title} needs {beside.file} beside it."
+        )
+    if isinstance(problem, TableProblem):
+        stem = problem.case_file if plan.output_socket == Registered.output_socket else plan.output_socket
+        table = None if expected is None else _table(expected=expected)
+        return Sockets(image, Socket(stem, "csv", TABLE), table=table)
+    suffix = ADAPTED if plan.is_adapted else problem.suffixes[0]
     labels = {}
     is_label_image = isinstance(problem, LabelImageProblem)
     if is_label_image:
@@ -119,10 +141,18 @@ def sockets(plan: Registered, assessment: Assessment, endings: Sequence[str]) ->
             if len(region.labels) == 1
             for label in region.labels
         }
-    return Sockets(
-        Socket(plan.input_socket, "image", own[0]),
-        Socket(plan.output_socket, "label_image" if is_label_image else "file", suffix, labels=labels),
-    )
+    prediction = Socket(plan.output_socket, "label_image" if is_label_image else "file", suffix, labels=labels)
+    if beside is None or plan.is_adapted:
+        return Sockets(image, prediction)
+    stem, dot, ending = beside.file.partition(".")
+    rows = Socket(stem, "csv", dot + ending, required=beside.needed)
+    return Sockets(image, prediction, rows, _table(rules=beside))
+
+
+def _table(*, expected: ExpectedTable | None = None, rules: RulesBeside | None = None) -> CaseTable:
+    """A table of which containers write the rows of each case, with the bounds within which it is read here."""
+    own = TableLimits()
+    return CaseTable(expected, rules, own.objects_of_case, Limits(table_rows=own.rows, table_bytes=own.bytes_of_case))
 
 
 def ending_of(file: str) -> str:
@@ -159,6 +189,8 @@ def size_words(plan: Registered) -> list[tuple[str, str]]:
     ]
     if plan.compute_hours is not None:
         rows.append(("Compute time of a team", f"{_number(plan.compute_hours)} h in this phase"))
+    if plan.budget_hours is not None:
+        rows.append(("Compute time of all teams", f"{_number(plan.budget_hours)} h in this task"))
     if plan.exclusive:
         rows.append(("Machine", "one of its own for each start, and of one class for all"))
     if plan.hardware:

@@ -133,6 +133,7 @@ class Batch(Work):
     )
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     host = models.CharField(max_length=100, blank=True)
+    gpus = models.JSONField(default=list, blank=True, help_text="ids of the devices of the host that it was given")
     step = models.CharField(max_length=120, blank=True, help_text="what the worker is doing")
     started_at = models.DateTimeField(null=True, blank=True, editable=False)
     finished_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -1,9 +1,13 @@
 """What an algorithm of a phase is given and writes, by the cases that are there."""
 
+from collections.abc import Sequence
+
 from challenges.models import Phase
+from evaluation.assessment import Assessment
 from evaluation.running.registered import Registered
 from executions.domain.plans import NotRunnableError, Sockets, ending_of, sockets
-from test_sets.models import TestCase
+from test_sets.models import TestCase, TestSet
+from test_sets.queries.test_sets import expectation
 
 
 def sockets_of(phase: Phase) -> Sockets:
@@ -14,14 +18,33 @@ def sockets_of(phase: Phase) -> Sockets:
     NotRunnableError
         Where its cases have no images of one format.
     """
-    rows = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True)
+    test_set = TestSet.objects.filter(phase=phase, is_active=True).first()
+    rows = TestCase.objects.filter(test_set=test_set) if test_set is not None else TestCase.objects.none()
     endings = [ending_of(file) for file in rows.values_list("image_file", flat=True)]
-    return sockets(Registered.of(phase.algorithms), phase.assessment, endings)
+    return sockets_for(Registered.of(phase.algorithms), phase.assessment, test_set, endings)
+
+
+def sockets_for(plan: Registered, assessment: Assessment, test_set: TestSet | None, endings: Sequence[str]) -> Sockets:
+    """Input and output of cases of a test set, by the endings of their images, and what tables of them have to hold.
+
+    Raises
+    ------
+    NotRunnableError
+        As `executions.domain.plans.sockets` does.
+    """
+    expected = None if test_set is None else expectation(test_set, assessment).table
+    return sockets(plan, assessment, endings, expected)
 
 
 def places_of(phase: Phase) -> list[tuple[str, str]]:
     """Where a container finds its inputs and leaves its outputs, for people; nothing where none can be run."""
+    plan = Registered.of(phase.algorithms)
     try:
-        return sockets_of(phase).conventions(Registered.of(phase.algorithms)).places()
+        own = sockets_of(phase)
     except NotRunnableError:
         return []
+    places = own.conventions(plan).places()
+    if own.table is None:
+        return places
+    file = own.beside or own.prediction
+    return [*places, (f"Columns of {file.file}", ", ".join(own.table.columns))]

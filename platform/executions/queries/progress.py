@@ -11,6 +11,7 @@ from django.db.models import F
 from evaluation.running.registered import Registered
 from executions.domain.outcomes import counts_words
 from executions.models import Batch, CaseOutcome, Execution
+from executions.queries.budgets import budget_words
 from executions.queries.slots import living_hosts, nowhere
 
 RECENT = 60
@@ -75,7 +76,7 @@ def counts(execution: Execution) -> Counter[str]:
 
 
 def _before_words(execution: Execution) -> str:
-    if words := nowhere(Registered.of(execution.plan), execution.phase_id):
+    if words := nowhere(Registered.of(execution.plan), execution.phase_id) or budget_words(execution):
         return words
     waiting = Execution.objects.filter(
         state__in=(State.QUEUED, State.RUNNING), queued_at__lt=execution.queued_at

@@ -16,21 +16,36 @@ def needs(plan: Registered) -> dict[str, float]:
     return {"cpus": plan.cpus, "memory_mib": plan.memory_mib, "gpus": plan.gpus}
 
 
-def fits_here(batch: Batch, host: str, offered: Mapping[str, Any]) -> bool:
-    """Whether a batch fits on a machine beside what runs there now; a machine that is empty takes what it could ever take."""
+def devices_for(batch: Batch, host: str, offered: Mapping[str, Any]) -> list[str] | None:
+    """GPUs that a batch gets of a machine beside what runs there now, each given to one batch at a time.
+
+    A machine that is empty takes what it could ever take.
+
+    Returns
+    -------
+    list of str or None
+        Ids of devices, none where none is needed; `None` where the batch does not fit.
+    """
     plan = Registered.of(batch.execution.plan)
     wanted = needs(plan)
     if not could_ever_fit(batch, offered):
-        return False
-    running = Batch.objects.filter(
-        host=host, state=Batch.State.RUNNING, lease_until__gte=shared_now(), lease_token__isnull=False
-    ).select_related("execution")
+        return None
+    running = list(
+        Batch.objects.filter(
+            host=host, state=Batch.State.RUNNING, lease_until__gte=shared_now(), lease_token__isnull=False
+        ).select_related("execution")
+    )
     plans = [Registered.of(other.execution.plan) for other in running]
     if plans and (plan.exclusive or any(other.exclusive for other in plans)):
-        return False
+        return None
     used = [needs(other) for other in plans]
     total = _whole(offered)
-    return all(sum(own[name] for own in used) + wanted[name] <= total[name] for name in wanted)
+    if any(sum(own[name] for own in used) + wanted[name] > total[name] for name in wanted):
+        return None
+    taken = {device for other in running for device in other.gpus}
+    free = [device for device in offered.get("gpus", ()) if device not in taken]
+    number = int(wanted["gpus"])
+    return free[:number] if len(free) >= number else None
 
 
 def could_ever_fit(batch: Batch, offered: Mapping[str, Any]) -> bool:

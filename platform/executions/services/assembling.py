@@ -20,6 +20,7 @@ from executions.models import Batch, CaseOutcome, Execution
 from executions.queries.work import ASSEMBLING
 from executions.services import executing, packing
 from executions.services.agreeing import agreement_with_earlier
+from test_sets.queries.test_sets import expectation
 from uploads.storage import free_bytes, has_room, is_out_of_room, store_file, working_folder
 from work.services import Lease, LeaseLostError, claim
 
@@ -37,7 +38,9 @@ def assemble(*, execution_id: str | uuid.UUID) -> None:
     lease = claim(ASSEMBLING, execution_id, give_up=lambda lost: _fail(lost, "Workers were lost at it too often."))
     if lease is None:
         return
-    execution = Execution.objects.select_related("phase__task__challenge", "team", "image", "model").get(pk=lease.pk)
+    execution = Execution.objects.select_related("phase__task__challenge", "team", "image", "model", "test_set").get(
+        pk=lease.pk
+    )
     try:
         with lease.renewed():
             changes = _put_together(execution)
@@ -87,7 +90,7 @@ def _put_together(execution: Execution) -> dict[str, object]:
     outcomes = list(CaseOutcome.objects.filter(execution=execution))
     if len(outcomes) != execution.cases_total:
         raise RuntimeError(f"{len(outcomes)} of {execution.cases_total} cases have an outcome.")
-    with packing.joined(batches) as (path, digest):
+    with packing.joined(batches, _tables(execution)) as (path, digest):
         predictions = f"algorithms/predictions/{execution.pk}/{digest.removeprefix('sha256:')}.zip"
         store_file(predictions, path)
     with working_folder() as folder:
@@ -105,6 +108,16 @@ def _put_together(execution: Execution) -> dict[str, object]:
         "provenance": _provenance(execution, batches),
         "agreement": _agreement(execution, rows, digest),
     }
+
+
+def _tables(execution: Execution) -> dict[str, tuple[str, ...]]:
+    """Tables without which an archive is refused as a whole: there even where an algorithm answered no case."""
+    wanted = expectation(execution.test_set, execution.phase.assessment)
+    if wanted.table is not None:
+        return {wanted.table.files[0]: wanted.table.columns[1:]}
+    if wanted.beside is not None and wanted.beside.needed:
+        return {wanted.beside.file: wanted.beside.columns[1:]}
+    return {}
 
 
 _COLUMNS = {own.name for own in fields(RunRow)}

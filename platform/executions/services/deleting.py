@@ -1,11 +1,16 @@
 """Giving up an image or weights that no run needs."""
 
+from datetime import timedelta
+
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
+from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
+from challenges.models import Phase
 from executions import hooks
 from executions.models import AlgorithmArchive, Execution
 from executions.services import storing
@@ -25,14 +30,8 @@ def delete_archive(*, archive: AlgorithmArchive, actor: User) -> None:
         return
     if current.state in AlgorithmArchive.OPEN:
         raise ValidationError("It is being checked at this moment. Delete it when that is done.")
-    used = Execution.objects.filter(Q(image=current) | Q(model=current)).exclude(
-        state__in=(Execution.State.REFUSED, Execution.State.CANCELLED, Execution.State.FAILED)
-    )
-    if used.exists():
-        raise ValidationError("A run has used it; what stands behind a result is kept.")
-    for told in hooks.needed:
-        if why := told(current):
-            raise ValidationError(why)
+    if why := _needed(current):
+        raise ValidationError(why)
     storing.give_up(current)
     record(
         actor=actor,
@@ -41,3 +40,37 @@ def delete_archive(*, archive: AlgorithmArchive, actor: User) -> None:
         scope=archive.phase.challenge.slug,
         facts={"team": archive.whose, "digest": current.digest},
     )
+
+
+def give_up_unused() -> int:
+    """Delete what teams sent and no run has used once all phases of the task are over for the days of grace; returns how many."""
+    until = timezone.now() - timedelta(days=settings.PODIUM_BLOB_DAYS)
+    rows = AlgorithmArchive.objects.filter(
+        state=AlgorithmArchive.State.READY, removed_at=None, team__isnull=False, created_at__lt=until
+    )
+    count = 0
+    for archive in rows.select_related("phase__task__challenge", "team"):
+        phases = Phase.objects.filter(task=archive.phase.task_id)
+        if any(not phase.is_closed or phase.ends_at > until for phase in phases) or _needed(archive):
+            continue
+        with transaction.atomic():
+            storing.give_up(archive)
+            record(
+                actor=None,
+                act="algorithm_deleted",
+                subject=archive,
+                scope=archive.phase.challenge.slug,
+                facts={"team": archive.whose, "digest": archive.digest, "unused": True},
+            )
+        count += 1
+    return count
+
+
+def _needed(archive: AlgorithmArchive) -> str:
+    """Why an archive has to be kept, for its team; empty where nothing stands behind it."""
+    used = Execution.objects.filter(Q(image=archive) | Q(model=archive)).exclude(
+        state__in=(Execution.State.REFUSED, Execution.State.CANCELLED, Execution.State.FAILED)
+    )
+    if used.exists():
+        return "A run has used it; what stands behind a result is kept."
+    return next((why for told in hooks.needed if (why := told(archive))), "")

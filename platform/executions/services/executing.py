@@ -17,6 +17,7 @@ from evaluation.running.registered import Registered
 from executions import hooks
 from executions.domain.plans import NotRunnableError, ending_of, sockets
 from executions.models import AlgorithmArchive, Batch, Execution
+from executions.queries.budgets import check_budget
 from executions.queries.quotas import check_compute_time
 from executions.queries.work import RUNNING
 from test_sets.models import TestSet
@@ -59,6 +60,7 @@ def ask(
     number = test_set.cases.count()
     _check_dry_run(phase, team, plan, image, model)
     needed = plan.compute_seconds(number)
+    check_budget(phase)
     check_compute_time(phase, team, plan, needed)
     execution = Execution.objects.create(
         subject=subject,

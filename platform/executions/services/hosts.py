@@ -12,7 +12,7 @@ import socket
 import sys
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -197,8 +197,8 @@ def tell() -> None:
     RunHost.objects.filter(seen_at__lt=timezone.now() - FORGOTTEN).delete()
 
 
-def keep_telling() -> None:
-    """Tell from a thread, as long as this process lives."""
+def keep_telling(*, also: Callable[[], object] = lambda: None) -> None:
+    """Tell from a thread, as long as this process lives, and do what else is to be done from time to time."""
 
     def beat() -> None:
         while not stopped.wait(BEAT_SECONDS):
@@ -206,6 +206,7 @@ def keep_telling() -> None:
                 tell()
                 if here().is_ready:
                     sweep_leftovers()
+                    also()
             except (DatabaseError, EngineError, OSError):
                 log.warning("host_not_told")
             finally:

@@ -2,27 +2,36 @@
 
 import hashlib
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from confinement.containers.batches import Log
 from evaluation.canonical import sha256
+from evaluation.problems import case_tables
 from executions.models import Batch, Execution
 from uploads.storage import local_path, sha256_of, store_bytes, store_file, working_folder
 
 _TIME = (2000, 1, 1, 0, 0, 0)
 
 
-def store_outputs(execution: Execution, files: Mapping[str, Path]) -> tuple[str, str]:
-    """Keep accepted predictions of a batch, named by their cases, as one archive under its digest; returns name and digest."""
+def store_outputs(execution: Execution, files: Mapping[str, Mapping[str, Path]]) -> tuple[str, str]:
+    """Keep accepted predictions of a batch, named by their cases, as one archive under its digest; returns name and digest.
+
+    Parameters
+    ----------
+    files
+        Case → its file under an empty name, and the rows of the case under the name of the table that they go into.
+    """
     if not files:
         return "", ""
     with working_folder() as folder:
         path = folder / "outputs.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
             for case in sorted(files):
-                _add(archive, f"{case}{_ending(files[case].name)}", files[case])
+                for table, file in sorted(files[case].items()):
+                    _add(archive, f"{case}/{table}" if table else f"{case}{_ending(file.name)}", file)
         digest = sha256_of(path)
         name = f"algorithms/outputs/{execution.pk}/{digest}.zip"
         store_file(name, path)
@@ -47,15 +56,21 @@ def read_log(batch: Batch) -> str:
 
 
 @contextmanager
-def joined(batches: Iterable[Batch]) -> Iterator[tuple[Path, str]]:
+def joined(batches: Iterable[Batch], tables_needed: Mapping[str, Sequence[str]]) -> Iterator[tuple[Path, str]]:
     """Give the predictions of all batches as one archive, as a participant would upload it, and their digest.
 
-    The digest covers the content of each case's file, not how they are packed or in which batches they were made.
+    Rows of single cases become one table. The digest covers the content of each case's file, not how they are packed or in which batches they were made.
+
+    Parameters
+    ----------
+    tables_needed
+        Name → columns of the tables that are there even where no case has a row.
     """
     with working_folder() as folder:
         path = folder / "predictions.zip"
         digests: dict[str, str] = {}
         members: dict[str, tuple[Path, str]] = {}
+        tables: dict[str, dict[str, Path]] = defaultdict(dict)
         for batch in batches:
             if batch.outputs_file:
                 source = local_path(batch.outputs_file)
@@ -64,12 +79,21 @@ def joined(batches: Iterable[Batch]) -> Iterator[tuple[Path, str]]:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as target:
             for name in sorted(members):
                 source, member = members[name]
-                copy = folder / "member"
+                case, _, table = name.rpartition("/")
+                copy = folder / (f"row-{len(tables[table])}-{table}" if case else "member")
                 with zipfile.ZipFile(source) as archive, archive.open(member) as stream, copy.open("wb") as out:
                     while block := stream.read(1024**2):
                         out.write(block)
+                if case:
+                    tables[table][case] = copy
+                    continue
                 digests[name] = sha256_of(copy)
                 _add(target, name, copy)
+            for table in sorted({*tables, *tables_needed}):
+                whole = folder / table
+                case_tables.join(tables[table], whole, columns=tables_needed.get(table, ()))
+                digests[table] = sha256_of(whole)
+                _add(target, table, whole)
         yield path, f"sha256:{sha256(digests)}"
 
 

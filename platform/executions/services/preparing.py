@@ -1,8 +1,8 @@
 """What a start of a container needs on this machine: the image in its engine, the weights unpacked."""
 
-import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
@@ -14,11 +14,12 @@ from confinement.containers.limits import WeightsLimits
 from confinement.containers.removing import remove_tree
 from confinement.containers.weights import unpack_weights
 from executions.models import AlgorithmArchive
-from executions.services import hosts
+from executions.services import caching, hosts
 from uploads.storage import local_path
 
-_held: set[tuple[int, str]] = set()
-"""Images that this process has seen in an engine: asking it each time takes longer than many a case."""
+_held: dict[tuple[int, str], str] = {}
+"""Images that this process has seen in an engine, with what tells that they were not given up since: asking each time takes
+longer than many a case."""
 
 
 def look_again() -> None:
@@ -26,21 +27,30 @@ def look_again() -> None:
     _held.clear()
 
 
-def load(engine: Engine, image: AlgorithmArchive, beat: Callable[[], None]) -> None:
-    """Have an image in the engine, compared by its id; it stays there until room is needed.
+@contextmanager
+def held(engine: Engine, image: AlgorithmArchive, beat: Callable[[], None]) -> Iterator[None]:
+    """Have an image in the engine, compared by its id, and keep it there meanwhile.
 
     Raises
     ------
     EngineError
         When the engine does not take it.
+    OSError
+        When there is no room for it.
     """
-    known = (id(engine), image.digest)
-    if known in _held:
-        return
+    size = int(image.report.get("size", 0))
+    with caching.in_use(caching.IMAGE, image.digest, size=size) as noted:
+        if _held.get((id(engine), image.digest)) != noted:
+            _load(engine, image, size, beat)
+            _held[id(engine), image.digest] = noted
+        yield
+
+
+def _load(engine: Engine, image: AlgorithmArchive, size: int, beat: Callable[[], None]) -> None:
     with hosts.alone_with(image.digest):
         if image.digest in engine.images():
-            _held.add(known)
             return
+        caching.make_room(engine, size)
         parts = list(image.parts.select_related("blob").order_by("position"))
         paths = {}
         for part in parts:
@@ -55,25 +65,33 @@ def load(engine: Engine, image: AlgorithmArchive, beat: Callable[[], None]) -> N
                 lambda diff_id: paths[diff_id.removeprefix("sha256:")],
             )
             engine.load(layout, image.digest)
-            _held.add(known)
         finally:
             remove_tree(layout)
 
 
-def unpacked(model: AlgorithmArchive, beat: Callable[[], None]) -> Path:
-    """Have weights unpacked on this machine, once; nobody but containers reads them, and nobody writes."""
+@contextmanager
+def unpacked(engine: Engine, model: AlgorithmArchive | None, beat: Callable[[], None]) -> Iterator[Path | None]:
+    """Have weights unpacked on this machine, once, and keep them there meanwhile; nobody but containers reads them.
+
+    Raises
+    ------
+    OSError
+        When there is no room for them.
+    """
+    if model is None:
+        yield None
+        return
     target = hosts.folder() / "models"
     target.mkdir(exist_ok=True, mode=0o711)
     part = model.parts.select_related("blob").get(position=0)
-    with hosts.alone_with(model.digest):
-        return unpack_weights(
-            local_path(part.blob.file, beat=beat),
-            target,
-            digest=model.digest,
-            limits=WeightsLimits(unpacked_bytes=settings.PODIUM_IMAGE_UNPACKED_BYTES),
-        )
-
-
-def free() -> int:
-    """Free bytes where images are loaded."""
-    return shutil.disk_usage(hosts.folder()).free
+    with caching.in_use(caching.MODEL, model.digest, size=part.blob.size):
+        with hosts.alone_with(model.digest):
+            if not (target / model.digest.removeprefix("sha256:")).is_dir():
+                caching.make_room(engine, part.blob.size)
+            path = unpack_weights(
+                local_path(part.blob.file, beat=beat),
+                target,
+                digest=model.digest,
+                limits=WeightsLimits(unpacked_bytes=settings.PODIUM_IMAGE_UNPACKED_BYTES),
+            )
+        yield path

@@ -7,6 +7,7 @@ from typing import Any
 from confinement.containers.batches import BatchReport, Taken
 from confinement.sandbox import Failure, answers
 from evaluation.assessment import Assessment
+from evaluation.problems.case_tables import CaseTable
 from evaluation.problems.files import file_problem
 from evaluation.readers import Limits, ReadError
 from evaluation.running.outcomes import Files
@@ -15,6 +16,9 @@ from test_sets.models import TestCase
 from uploads.storage import child_limits
 
 Judged = dict[str, tuple[Files, str]]
+Written = dict[str, dict[str, Path]]
+"""Case → file of each output that it has, by the name under which it is handed in: that of the table, else nothing."""
+FILE = ""
 _FAILURES = {
     Failure.TIME: "reading it took longer than is allowed",
     Failure.MEMORY: "reading it needs more memory than is allowed",
@@ -30,57 +34,118 @@ def judged(
     names: Mapping[str, str],
     report: BatchReport,
     beat: Callable[[], None],
-) -> tuple[dict[str, Path], Judged]:
-    """The file of each case that has one, and whether it is acceptable, with the sentence that says why not.
+) -> tuple[Written, Judged]:
+    """The files of each case that has them, and whether they are acceptable, with the sentence that says why not.
 
     Parameters
     ----------
     names
         Under which the container saw the cases.
     """
-    file = sockets.prediction.file
-    files: dict[str, Path] = {}
+    places = _places(sockets)
+    written: Written = {}
     found: Judged = {}
     for case in cases:
-        collected = report.files.get(names[case.name], {}).get(file)
-        if collected is None or collected.taken is Taken.ABSENT:
-            found[case.name] = (Files.NONE, "")
-        elif collected.taken is Taken.REFUSED or collected.path is None:
-            found[case.name] = (Files.BAD, collected.reason)
+        files, verdict = _taken(sockets, report, names[case.name], places)
+        if verdict is None:
+            written[case.name] = files
         else:
-            files[case.name] = collected.path
+            found[case.name] = verdict
     facts = {case.name: case.geometry or {} for case in cases}
-    found |= _read(assessment, files, facts, beat)
-    return files, {case.name: found[case.name] for case in cases}
+    found |= _read(assessment, sockets, written, names, facts, beat)
+    return written, {case.name: found[case.name] for case in cases}
+
+
+def _places(sockets: Sockets) -> dict[str, str]:
+    """Under which name each output is handed in, by the name of its file."""
+    table = "" if sockets.table is None else sockets.table.file
+    if sockets.beside is None:
+        return {sockets.prediction.file: table}
+    return {sockets.prediction.file: FILE, sockets.beside.file: table}
+
+
+def _taken(
+    sockets: Sockets, report: BatchReport, name: str, places: Mapping[str, str]
+) -> tuple[dict[str, Path], tuple[Files, str] | None]:
+    """Files of a case that are there; or why it has none that can be read."""
+    files: dict[str, Path] = {}
+    absent = False
+    for socket in sockets.outputs:
+        collected = report.files.get(name, {}).get(socket.file)
+        if collected is None or collected.taken is Taken.ABSENT:
+            absent |= socket.required
+        elif collected.taken is Taken.REFUSED or collected.path is None:
+            return {}, (Files.BAD, collected.reason)
+        else:
+            files[places[socket.file]] = collected.path
+    return ({}, (Files.NONE, "")) if absent else (files, None)
 
 
 def _read(
-    assessment: Assessment, files: Mapping[str, Path], facts: Mapping[str, Mapping[str, Any]], beat: Callable[[], None]
+    assessment: Assessment,
+    sockets: Sockets,
+    written: Written,
+    names: Mapping[str, str],
+    facts: Mapping[str, Mapping[str, Any]],
+    beat: Callable[[], None],
 ) -> Judged:
-    if not files:
+    if not written:
         return {}
-    problem = file_problem(assessment.kind.id)
-    expected = problem.expected(assessment)
+    is_rows = sockets.table is not None and sockets.beside is None
+    check = _table_check(sockets.table) if is_rows else _file_check(assessment, sockets.table)
 
-    def work(name: str, _: Path) -> list[str]:
-        limit = problem.byte_limit(facts[name])
-        path = files[name]
-        if path.stat().st_size > limit:
-            return [f"{path.name}: the file is larger than any prediction of this case"]
-        try:
-            problem.read_prediction(path, facts[name], expected, limits=Limits(decoded_bytes=limit))
-        except ReadError as error:
-            return [f"{path.name}: {error.message}"]
-        return []
+    def work(name: str, folder: Path) -> str:
+        # By the name that the container saw: what it is told of a file may be shown to whoever wrote it.
+        return check(names[name], written[name], facts[name], folder)
 
     found: Judged = {}
-    folders = sorted({path.parent for path in files.values()})
-    for answer in answers(list(files), work, limits=child_limits(), reads=folders, beat=beat):
-        if answer.failure is not None or not isinstance(answer.value, list):
+    folders = sorted({path.parent for files in written.values() for path in files.values()})
+    for answer in answers(list(written), work, limits=child_limits(), reads=folders, beat=beat):
+        first = next(iter(written[answer.item].values()))
+        if answer.failure is not None or not isinstance(answer.value, str):
             words = _FAILURES.get(answer.failure or Failure.CRASH, "it cannot be read")
-            found[answer.item] = (Files.BAD, f"{files[answer.item].name}: {words}")
+            found[answer.item] = (Files.BAD, f"{first.name}: {words}")
         elif answer.value:
-            found[answer.item] = (Files.BAD, str(answer.value[0])[:500])
+            found[answer.item] = (Files.BAD, answer.value[:500])
         else:
             found[answer.item] = (Files.VALID, "")
     return found
+
+
+Check = Callable[[str, Mapping[str, Path], Mapping[str, Any], Path], str]
+"""Says of the files of a case why they cannot be taken; nothing where they can."""
+
+
+def _file_check(assessment: Assessment, table: CaseTable | None) -> Check:
+    problem = file_problem(assessment.problem)
+    expected = problem.expected(assessment)
+
+    def check(name: str, files: Mapping[str, Path], facts: Mapping[str, Any], folder: Path) -> str:
+        limit = problem.byte_limit(facts)
+        path = files[FILE]
+        if path.stat().st_size > limit:
+            return f"{path.name}: the file is larger than any prediction of this case"
+        try:
+            content = problem.read_prediction(path, facts, expected, limits=Limits(decoded_bytes=limit))
+        except ReadError as error:
+            return error.message
+        if table is None or table.file not in files:
+            return ""
+
+        def compare(said: Any) -> None:
+            problem.check_objects(content, said, case=name, file=path.name)
+
+        return table.judge(name, files[table.file], folder, compare)
+
+    return check
+
+
+def _table_check(table: CaseTable | None) -> Check:
+    if table is None:
+        raise ValueError("no table of predictions")
+
+    def check(name: str, files: Mapping[str, Path], _facts: Mapping[str, Any], folder: Path) -> str:
+        [path] = files.values()
+        return table.judge(name, path, folder)
+
+    return check

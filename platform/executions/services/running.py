@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -25,11 +24,13 @@ from evaluation.assessment.costs import metric_named
 from evaluation.running.aliases import alias
 from evaluation.running.outcomes import Decision, Observation, RunOutcome, alone_again, decide
 from evaluation.running.registered import Registered
-from executions.domain.plans import Sockets, ending_of, facts_shown, run_limits, sockets
+from executions.domain.plans import Sockets, ending_of, facts_shown, run_limits
 from executions.models import Batch, CaseOutcome, Execution, RunHost
-from executions.queries.slots import could_ever_fit, fits_here
+from executions.queries.budgets import budget_words
+from executions.queries.interfaces import sockets_for
+from executions.queries.slots import could_ever_fit, devices_for
 from executions.queries.work import ASSEMBLING, RUNNING
-from executions.services import executing, hosts, laying, packing, preparing, reading
+from executions.services import executing, hosts, laying, packing, preparing, reading, telling
 from test_sets.models import TestCase
 from uploads.storage import free_bytes, has_room, is_out_of_room
 from work.queries import next_rows, shared_now
@@ -76,23 +77,24 @@ def run_next_batch() -> bool:
 
 def _claim_what_fits() -> Lease | None:
     for pk in next_rows(RUNNING, LOOKED_AT):
-        batch = Batch.objects.select_related("execution").filter(pk=pk).first()
-        if batch is None:
+        batch = Batch.objects.select_related("execution__phase").filter(pk=pk).first()
+        if batch is None or budget_words(batch.execution):
             continue
         is_exclusive = Registered.of(batch.execution.plan).exclusive
-        # Under a lock on the machine: of two that want it to themselves, one sees the other. And under a lock on all of them
-        # where all starts of a phase have to be on one class of machine.
+        # Under a lock on the machine: of two that look at once, one sees what the other took (the last GPU, or the machine to
+        # itself). And under a lock on all of them where all starts of a phase have to be on one class of machine.
         locked = RunHost.objects.select_for_update(no_key=True).order_by("name")
-        with transaction.atomic():
+        with hosts.alone_with("slots"), transaction.atomic():
             list(locked if is_exclusive else locked.filter(name=hosts.here().name))
-            if not fits_here(batch, hosts.here().name, hosts.offered()):
+            devices = devices_for(batch, hosts.here().name, hosts.offered())
+            if devices is None:
                 if is_exclusive and could_ever_fit(batch, hosts.offered()):
                     # Whatever came behind it would keep the machine from ever being empty.
                     return None
                 continue
             lease = claim(RUNNING, pk, give_up=_give_up)
             if lease is not None:
-                lease.rows.update(host=hosts.here().name, step="preparing")
+                lease.rows.update(host=hosts.here().name, step="preparing", gpus=devices)
                 return lease
     return None
 
@@ -156,7 +158,7 @@ class _Found:
 
     report: BatchReport
     decisions: Mapping[str, Decision]
-    files: Mapping[str, Path]
+    files: Mapping[str, Mapping[str, Path]]
 
 
 def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
@@ -166,7 +168,8 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
     plan = Registered.of(execution.plan)
     rows = {case.name: case for case in execution.test_set.cases.filter(name__in=batch.cases)}
     cases = [rows[name] for name in batch.cases]
-    own = sockets(plan, execution.phase.assessment, [ending_of(case.image_file) for case in cases])
+    endings = [ending_of(case.image_file) for case in cases]
+    own = sockets_for(plan, execution.phase.assessment, execution.test_set, endings)
 
     def beat() -> None:
         if lease.is_lost:
@@ -176,14 +179,13 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
     folder.mkdir(mode=0o711)
     if lease.attempts > 1:
         hosts.sweep_leftovers()
-    lease.tell(every=0, step="loading the image")
-    preparing.load(engine, execution.image, beat)
-    model = preparing.unpacked(execution.model, beat) if execution.model is not None else None
-    lease.tell(every=0, step="running", started_at=timezone.now())
     names = {case.name: seen_as(execution, case.name) for case in cases}
-    with laying.laid(own.conventions(plan), own.image.name, cases, names, beat) as inputs:
-        start = _start(batch, lease, plan, own, inputs, cases, model)
-        report = run_batch(engine, start, folder, beat=beat)
+    lease.tell(every=0, step="loading the image")
+    with preparing.held(engine, execution.image, beat), preparing.unpacked(engine, execution.model, beat) as model:
+        lease.tell(every=0, step="running", started_at=timezone.now())
+        with laying.laid(own.conventions(plan), own.image.name, cases, names, beat) as inputs:
+            start = _start(batch, lease, plan, own, inputs, cases, model)
+            report = run_batch(engine, start, folder, beat=beat)
     beat()
     if report.fault:
         raise _OurFaultError(report.fault)
@@ -258,7 +260,7 @@ def _start(
         flat=conventions.is_flat,
         environment=conventions.environment(limits.memory_bytes),
         tells_interface=conventions.tells_interface,
-        gpus=list(settings.PODIUM_RUN_GPUS)[: plan.gpus],
+        gpus=batch.gpus,
     )
 
 
@@ -302,6 +304,7 @@ def _store(batch: Batch, lease: Lease, found: _Found) -> None:
         )
         execution.compute_seconds += seconds
         execution.save(update_fields=["compute_seconds"])
+        telling.tell_of_compute_time(execution.phase)
         if again:
             _run_alone(execution, again)
         if not Batch.objects.filter(execution=execution, state__in=Batch.OPEN).exists():

@@ -10,7 +10,7 @@ from confinement.containers.images import ImageReport
 from confinement.containers.layout import small_files
 from evaluation.problems.files import FileProblem
 from evaluation.running.registered import Registered
-from executions.domain.plans import ending_of, sockets
+from executions.domain.plans import NotRunnableError, ending_of, sockets
 from executions.models import AlgorithmArchive
 from executions.models.archives import Kind
 from federation.models import Algorithm, Federation
@@ -42,11 +42,20 @@ def interface_of(federation: Federation) -> dict[str, Any] | None:
     if first is None or first.archive is None:
         return None
     phase, assessment = federation.phase, federation.phase.assessment
+    problem = assessment.kind
+    if not isinstance(problem, FileProblem):
+        raise NotRunnableError(
+            f"Images are not run at sites for {problem.title}: its predictions are rows of one table."
+        )
+    beside = problem.table_of_predictions(assessment)
+    if beside is not None and beside.needed:
+        raise NotRunnableError(
+            f"Images are not run at sites for {problem.title}: its predictions need a table {beside.file} beside their files."
+        )
     plan = Registered.of(phase.algorithms or first.archive.phase.algorithms or {})
     files = TestCase.objects.filter(test_set__phase=first.archive.phase, test_set__is_active=True)
     endings = {ending_of(name) for name in files.values_list("image_file", flat=True)} - {""}
-    problem = assessment.kind
-    if not endings and isinstance(problem, FileProblem):
+    if not endings:
         endings = {problem.suffixes[0]}
     return sockets(plan, assessment, sorted(endings)).document(plan)
 

@@ -44,9 +44,18 @@ def ask(
     test_set: TestSet,
     predictions_file: str,
     members: Mapping[str, str],
+    beside: str,
     groups: Sequence[Sequence[str]],
 ) -> None:
-    """Have the scoring image asked for the cases of a run, a start a group; in the caller's transaction."""
+    """Have the scoring image asked for the cases of a run, a start a group; in the caller's transaction.
+
+    Parameters
+    ----------
+    members
+        Member of the archive that holds the prediction of each case.
+    beside
+        Member that holds the table beside the files; empty where there is none.
+    """
     now = shared_now()
     parts = [
         Judgement(
@@ -57,6 +66,7 @@ def ask(
             test_set=test_set,
             predictions_file=predictions_file,
             members={name: members[name] for name in group},
+            beside=beside,
             key=secrets.token_hex(32),
             asked_at=now,
         )
@@ -137,15 +147,16 @@ def _answered(part: Judgement, trial: Trial, lease: Lease) -> tuple[list[list[An
         if lease.is_lost:
             raise LeaseLostError
 
-    starting.load(trial.archive, beat)
     source = local_path(part.predictions_file, beat=beat)
-    with vault.open_folder(3 * presenting.room_for(cases)) as folder:
+    room = 3 * presenting.room_for(assessment, cases)
+    with starting.held(trial.archive, beat), vault.open_folder(room) as folder:
         folder.chmod(0o711)
         truth = presenting.references(assessment, cases, folder, beat)
-        given = presenting.predictions(assessment, cases, source, part.members, folder, beat)
+        handed = presenting.Archive(source, part.members, part.beside)
+        given = presenting.predictions(assessment, cases, handed, folder, beat)
         names = {alias: case for case, alias in aliases(bytes.fromhex(part.key), [c.name for c in cases]).items()}
         shown = [presenting.scorer_case(alias, truth[case], given.get(case)) for alias, case in names.items()]
-        answer = starting.start(trial.archive, declared, shown, lease=lease, folder=folder)
+        answer = starting.start(trial.archive, declared, shown, problem=assessment.problem, lease=lease, folder=folder)
     if answer.rows is None:
         raise ScorerError(f"{answer.failure}\n{starting.said(answer)}".strip())
     labels = {metric.options["id"]: metric.name for metric in assessment.by_scorer}

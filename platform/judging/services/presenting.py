@@ -1,7 +1,9 @@
 """Cases as a scoring image sees them: reference and prediction read here, and written anew under names that tell nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 
@@ -9,75 +11,151 @@ from confinement import archive
 from confinement.containers.scoring import ScorerCase
 from confinement.sandbox import answers
 from evaluation.assessment import Assessment
-from evaluation.problems.files import file_problem
+from evaluation.problems import Problem
+from evaluation.problems.files import FileProblem, file_problem
+from evaluation.problems.tables import TableProblem, table_problem
 from evaluation.readers import Limits, ReadError
-from evaluation.running.scorer_declared import LABELS, written_anew
+from scoring.domain.prediction_tables import OpenTable
+from scoring.domain.tables_beside import OpenTableBeside
 from test_sets import vault
 from test_sets.models import TestCase
-from test_sets.queries.test_sets import expectation
+from test_sets.queries.test_sets import Expectation, expectation
+from test_sets.services import reference_tables
 from uploads.storage import child_limits
 
 PRESENTED_BYTES = 3
 """Of a voxel, for the room that is looked for: reference and prediction, each at most as large as their labels."""
+_REAL_BYTES = 8
+
+Shown = dict[str, Path]
+"""Files of a case by their names."""
 
 
-def room_for(cases: Sequence[TestCase]) -> int:
+@dataclass(frozen=True)
+class Archive:
+    """Where the predictions of a run are.
+
+    Attributes
+    ----------
+    path
+        The archive.
+    members
+        Case → the member that holds its prediction.
+    beside
+        The member that holds the table beside the files; empty where there is none.
+    """
+
+    path: Path
+    members: Mapping[str, str]
+    beside: str = ""
+
+
+def room_for(assessment: Assessment, cases: Sequence[TestCase]) -> int:
     """Bytes that the open files of cases may need."""
+    is_real = any(kind == "image" for _, kind in assessment.kind.shown)
+    each = 2 * _REAL_BYTES if is_real else PRESENTED_BYTES
+    facts = [case.geometry or {} for case in cases]
     return (
-        sum(PRESENTED_BYTES * int(np.prod((case.geometry or {}).get("shape", (1,)))) for case in cases) + 64 * 1024**2
+        sum(each * int(np.prod(own.get("shape", (1,)))) * int(own.get("channels", 1)) for own in facts) + 64 * 1024**2
     )
 
 
 def references(
     assessment: Assessment, cases: Sequence[TestCase], folder: Path, beat: Callable[[], None]
-) -> dict[str, Path]:
+) -> dict[str, Shown]:
     """Write the reference of each case into a folder, by the name of the case."""
-    kind = file_problem(assessment.problem)
     found = {}
     for number, case in enumerate(cases):
-        with vault.opened(case.reference_file) as path:
-            content = kind.read_reference(assessment, path)
-        found[case.name] = written_anew(content, folder / f"reference-{number}")
+        found[case.name] = _reference(assessment.kind, assessment, case, folder / f"reference-{number}")
         beat()
     return found
 
 
+def _reference(kind: Problem, assessment: Assessment, case: TestCase, folder: Path) -> Shown:
+    if isinstance(kind, TableProblem):
+        table = reference_tables.stored(case.reference_file, kind.id)
+        return kind.show(kind.reference_rows(table, case.name, case.test_set.shared), folder)
+    own = file_problem(assessment.problem)
+    with vault.opened(case.reference_file) as path:
+        content = own.read_reference(assessment, path)
+    return own.show_reference(assessment, content, reference_tables.instances_of(case), folder)
+
+
 def predictions(
-    assessment: Assessment,
-    cases: Sequence[TestCase],
-    source: Path,
-    members: Mapping[str, str],
-    folder: Path,
-    beat: Callable[[], None],
-) -> dict[str, Path]:
+    assessment: Assessment, cases: Sequence[TestCase], given: Archive, folder: Path, beat: Callable[[], None]
+) -> dict[str, Shown]:
     """Write the prediction of each case into a folder, as a confined child read it; without those that cannot be read."""
-    wanted = {case.name: case for case in expectation(cases[0].test_set, assessment).cases}
-    kind = file_problem(assessment.kind.id)
-    expected = kind.expected(assessment)
+    wanted = expectation(cases[0].test_set, assessment)
+    read = _table_reader(wanted, given) if wanted.table is not None else _file_reader(assessment, wanted, given)
+    kind = assessment.kind
     handed = folder / "predictions"
     handed.mkdir()
-    places = {case.name: f"prediction-{number}" for number, case in enumerate(cases)}
+    places = {case.name: handed / f"prediction-{number}" for number, case in enumerate(cases)}
+    shared = cases[0].test_set.shared
 
-    def work(name: str, own: Path) -> str:
-        target = own / PurePosixPath(members[name]).name
-        limit = wanted[name].byte_limit
+    def work(name: str, own: Path) -> list[str]:
         try:
-            archive.extract(source, members[name], target, limit=limit)
-            read = kind.read_prediction(target, wanted[name].facts, expected, limits=Limits(decoded_bytes=limit))
+            content, said = read(name, own)
         except (archive.ArchiveError, ReadError):
-            return ""
-        return written_anew(read, handed / places[name]).name
+            return []
+        if isinstance(kind, TableProblem):
+            return [] if content is None else list(kind.show(kind.prediction_rows(content, shared), places[name]))
+        assert isinstance(kind, FileProblem)
+        return list(kind.show_prediction(assessment, content, said, places[name]))
 
     found = {}
-    for answer in answers(list(places), work, limits=child_limits(), reads=[source], beat=beat, hands_over=handed):
-        name = answer.value if answer.failure is None else None
-        # Only a name of ours: the child has read a stranger's file.
-        if isinstance(name, str) and name.startswith(f"{places[answer.item]}.") and (handed / name).is_file():
-            found[answer.item] = handed / name
+    for answer in answers(list(places), work, limits=child_limits(), reads=[given.path], beat=beat, hands_over=handed):
+        names = answer.value if answer.failure is None else None
+        if files := _taken(kind, names, places[answer.item]):
+            found[answer.item] = files
     return found
 
 
-def scorer_case(name: str, reference: Path, prediction: Path | None) -> ScorerCase:
+def _taken(kind: Problem, names: Any, folder: Path) -> Shown:
+    """Only files of ours, of a name of ours: the child has read a stranger's file."""
+    stems = tuple(f"{stem}." for stem, _ in kind.shown)
+    if not isinstance(names, list) or not all(isinstance(name, str) and name.startswith(stems) for name in names):
+        return {}
+    files = {name: folder / PurePosixPath(name).name for name in names}
+    return files if all(path.is_file() and not path.is_symlink() for path in files.values()) else {}
+
+
+def _file_reader(assessment: Assessment, wanted: Expectation, given: Archive) -> Callable[[str, Path], tuple[Any, Any]]:
+    own = file_problem(assessment.kind.id)
+    expected, cases = own.expected(assessment), {case.name: case for case in wanted.cases}
+    beside = OpenTableBeside(given.path, given.beside, wanted.beside)
+
+    def read(name: str, folder: Path) -> tuple[Any, Any]:
+        target = folder / PurePosixPath(given.members[name]).name
+        limit = cases[name].byte_limit
+        archive.extract(given.path, given.members[name], target, limit=limit)
+        content = own.read_prediction(target, cases[name].facts, expected, limits=Limits(decoded_bytes=limit))
+        table = beside.read(folder)
+        return content, None if table is None else table.of(name)
+
+    return read
+
+
+def _table_reader(wanted: Expectation, given: Archive) -> Callable[[str, Path], tuple[Any, Any]]:
+    table = OpenTable(given.path, next(iter(given.members.values()), ""), wanted)
+    return lambda name, folder: (table.read(folder).of(name), None)
+
+
+def perfect_prediction(assessment: Assessment, reference: Shown, shared: Mapping[str, Any], folder: Path) -> Shown:
+    """The reference as a prediction of itself."""
+    return dict(assessment.kind.as_prediction(reference, shared, folder))
+
+
+def tells_much(assessment: Assessment, case: TestCase) -> bool:
+    """Whether the reference of a case has something in it, where that is quick to tell."""
+    kind = assessment.kind
+    if not isinstance(kind, TableProblem):
+        return True
+    table = reference_tables.stored(case.reference_file, kind.id)
+    rows = table_problem(kind.id).reference_rows(table, case.name, case.test_set.shared).rows
+    return any(any(row) for row in rows)
+
+
+def scorer_case(name: str, reference: Shown, prediction: Shown | None) -> ScorerCase:
     """A case by the name under which the image sees it."""
-    given = {} if prediction is None else {LABELS + "".join(prediction.suffixes): prediction}
-    return ScorerCase(name, {LABELS + "".join(reference.suffixes): reference}, given)
+    return ScorerCase(name, reference, prediction or {})

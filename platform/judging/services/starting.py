@@ -1,6 +1,7 @@
 """One start of a scoring image on this machine: loaded, shown the cases, and what it answered."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from confinement.containers.engine import Engine
 from confinement.containers.limits import RunLimits
 from confinement.containers.removing import remove_tree
 from confinement.containers.scoring import ScorerAnswer, ScorerCase, run_scorer
+from evaluation import problems
 from evaluation.running.scorer_declared import bounds_of, interface_of
 from executions.models import AlgorithmArchive
 from executions.services import hosts, preparing
@@ -24,9 +26,9 @@ def _engine() -> Engine:
     return engine
 
 
-def load(image: AlgorithmArchive, beat: Callable[[], None]) -> None:
-    """Have the image in this machine's engine."""
-    preparing.load(_engine(), image, beat)
+def held(image: AlgorithmArchive, beat: Callable[[], None]) -> AbstractContextManager[None]:
+    """Have the image in this machine's engine, and keep it there meanwhile."""
+    return preparing.held(_engine(), image, beat)
 
 
 def start(
@@ -34,11 +36,17 @@ def start(
     declared: Mapping[str, Any],
     cases: Sequence[ScorerCase],
     *,
+    problem: str,
     lease: Lease,
     folder: Path,
     number: int = 0,
 ) -> ScorerAnswer:
     """Start the image on cases; what it was shown is gone afterwards.
+
+    Parameters
+    ----------
+    problem
+        Id of the kind that the cases are of.
 
     Raises
     ------
@@ -52,7 +60,7 @@ def start(
         if lease.is_lost:
             raise LeaseLostError
 
-    endings = {"".join(Path(name).suffixes) for case in cases for name in case.reference}
+    files = sorted({name for case in cases for name in (*case.reference, *case.prediction)})
     limits = RunLimits(**bounds_of(declared))
     own = folder / f"start-{number}"
     try:
@@ -64,7 +72,11 @@ def start(
             image_id=image.digest,
             cases=cases,
             interface=interface_of(
-                declared, [case.name for case in cases], ending=min(endings), limits=limits.described()
+                declared,
+                [case.name for case in cases],
+                shown=problems.get(problem).shown,
+                files=files,
+                limits=limits.described(),
             ),
             limits=limits,
             attempt=lease.attempts,

@@ -1,7 +1,7 @@
 """Trying a scoring image: the nine checks, on cases of the test set, before anything of a team meets it."""
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,11 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges.models import Phase
-from evaluation.running.scorer_declared import LABELS, declared_of, digest_of, expected
+from evaluation import problems
+from evaluation.assessment import Assessment
+from evaluation.running.scorer_declared import declared_of, digest_of, expected
 from evaluation.running.scorer_rows import ScorerError
-from evaluation.running.scorer_trials import LEAST_CASES, Answer, Presented, SelfTest, TrialCase, degraded, self_test
+from evaluation.running.scorer_trials import LEAST_CASES, Answer, Presented, SelfTest, TrialCase, self_test
 from executions.models import AlgorithmArchive
 from executions.services import hosts
 from judging.models import Trial
@@ -109,7 +111,8 @@ def try_scorer(*, trial_id: int) -> None:
 
 def _tried(trial: Trial, lease: Lease) -> tuple[SelfTest, str, dict[str, Any]]:
     """Run the checks; returns them, the end of what was printed where one failed, and versions of the engine."""
-    cases = _cases(trial.test_set)
+    assessment = trial.phase.assessment
+    cases = _cases(assessment, trial.test_set)
     printed = ""
     number = 0
 
@@ -118,11 +121,15 @@ def _tried(trial: Trial, lease: Lease) -> tuple[SelfTest, str, dict[str, Any]]:
             raise LeaseLostError
 
     lease.tell(every=0, step="loading the image")
-    starting.load(trial.archive, beat)
-    with vault.open_folder(8 * presenting.room_for(cases)) as folder:
+    room = 8 * presenting.room_for(assessment, cases)
+    with starting.held(trial.archive, beat), vault.open_folder(room) as folder:
         folder.chmod(0o711)
-        found = presenting.references(trial.phase.assessment, cases, folder, beat)
-        tried = [_trial_case(name, path, folder) for name, path in found.items()]
+        found = presenting.references(assessment, cases, folder, beat)
+        shared = trial.test_set.shared
+        tried = [
+            _trial_case(assessment, name, files, shared, folder / f"made-{number}")
+            for number, (name, files) in enumerate(found.items())
+        ]
         broken = folder / "broken"
         broken.touch()
 
@@ -130,11 +137,16 @@ def _tried(trial: Trial, lease: Lease) -> tuple[SelfTest, str, dict[str, Any]]:
             nonlocal number, printed
             number += 1
             lease.tell(step=f"start {number}")
-            shown = [
-                presenting.scorer_case(own.name, next(iter(own.reference.values())), _only(own.prediction))
-                for own in presented
-            ]
-            answer = starting.start(trial.archive, trial.declared, shown, lease=lease, folder=folder, number=number)
+            shown = [presenting.scorer_case(own.name, dict(own.reference), dict(own.prediction)) for own in presented]
+            answer = starting.start(
+                trial.archive,
+                trial.declared,
+                shown,
+                problem=assessment.problem,
+                lease=lease,
+                folder=folder,
+                number=number,
+            )
             if answer.rows is None:
                 printed = starting.said(answer)
             return Answer(answer.rows, answer.failure, answer.report.timed or answer.report.out_of_memory)
@@ -143,21 +155,23 @@ def _tried(trial: Trial, lease: Lease) -> tuple[SelfTest, str, dict[str, Any]]:
     return test, "" if test.is_passed else printed, dict(hosts.here().versions)
 
 
-def _only(files: Any) -> Path | None:
-    return next(iter(files.values()), None)
+def _trial_case(
+    assessment: Assessment, name: str, reference: presenting.Shown, shared: Mapping[str, Any], folder: Path
+) -> TrialCase:
+    perfect = presenting.perfect_prediction(assessment, reference, shared, folder / "perfect")
+    worse = problems.get(assessment.problem).worse_predictions(perfect, folder / "worse")
+    return TrialCase(name, reference, worse, perfect)
 
 
-def _trial_case(name: str, reference: Path, folder: Path) -> TrialCase:
-    file = LABELS + "".join(reference.suffixes)
-    made = degraded(reference, folder / f"made-of-{reference.name.split('.')[0]}")
-    return TrialCase(name, {file: reference}, {kind: {file: path} for kind, path in made.items()})
-
-
-def _cases(test_set: TestSet) -> list[TestCase]:
-    """The smallest cases with a reference: enough to say something, and quick."""
+def _cases(assessment: Assessment, test_set: TestSet) -> list[TestCase]:
+    """The smallest cases with something in their reference: enough to say something, and quick."""
     rows = TestCase.objects.filter(test_set=test_set, is_decoy=False).exclude(reference_file="")
-    rows = rows.select_related("test_set").order_by("position")
-    return sorted(rows, key=lambda case: presenting.room_for([case]))[:LEAST_CASES]
+    found = sorted(
+        rows.select_related("test_set").order_by("position"),
+        key=lambda case: presenting.room_for(assessment, [case]),
+    )
+    telling = [case for case in found if presenting.tells_much(assessment, case)]
+    return (telling + [case for case in found if case not in telling])[:LEAST_CASES]
 
 
 def _end(lease: Lease, reason: str, failure: str) -> None:

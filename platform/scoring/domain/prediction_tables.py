@@ -182,6 +182,7 @@ class OpenTable:
         """Read it unless that has been done in this process."""
         if self.rows is None:
             target = extract(self.path, self.member, _table(self.wanted), folder)
-            self.rows = read(target, self.wanted)
+            # That a table without rows is meant was decided when it was taken.
+            self.rows = read(target, self.wanted.found_empty())
             target.unlink(missing_ok=True)
         return self.rows

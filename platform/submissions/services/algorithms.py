@@ -142,15 +142,20 @@ def take_up(execution: Execution) -> None:
 
 
 def say_causes(submission: Submission, report: Report) -> None:
-    """Put the cause beside each case that has no prediction; it goes with the case into the notes of the run."""
+    """Put the cause beside each case that has no prediction; it goes with the case into the notes of the run.
+
+    In a table without rows of a case nothing was found in it: whether the algorithm said so is known from its run alone.
+    """
     execution = execution_of(submission.pk)
     if execution is None:
         return
     causes = CaseOutcome.objects.filter(execution=execution).exclude(outcome="ok")
     for case, outcome, message in causes.values_list("case", "outcome", "message"):
         finding = report.findings.get(case)
-        if finding is not None and finding.status != Status.VALID:
-            report.findings[case] = replace(finding, kind=outcome, message=message, remedy="")
+        if finding is not None:
+            status = Status.MISSING if finding.status == Status.VALID else finding.status
+            report.findings[case] = replace(finding, status=status, kind=outcome, message=message, remedy="")
+            report.members.pop(case, None)
 
 
 def describe(run: Run) -> None:

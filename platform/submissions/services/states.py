@@ -80,13 +80,15 @@ def start_run(*, submission: Submission, trigger: str, actor: User | None = None
 def _ask_scorer(run: Run, submission: Submission, valid: Sequence[ExpectedCase]) -> None:
     """Have the organizers' scoring image asked for the same cases; decoys have no reference to be shown."""
     decoys = set(run.test_set.cases.filter(is_decoy=True).values_list("name", flat=True))
+    report = Report.of(submission.report)
     judging.ask(
         run=run.pk,
         phase=submission.phase,
         team=submission.team,
         test_set=run.test_set,
         predictions_file=submission.predictions_file,
-        members=Report.of(submission.report).members,
+        members=report.members,
+        beside=report.table,
         groups=cut([case for case in valid if case.name not in decoys]),
     )
 

@@ -15,6 +15,7 @@ from evaluation.running.registered import Registered
 from executions.domain.plans import size_words
 from executions.queries import archives
 from executions.queries.availability import unavailable
+from executions.queries.budgets import budget_of
 from executions.queries.interfaces import places_of
 from executions.queries.quotas import compute_time, hours_words
 from executions.services import arriving
@@ -51,6 +52,7 @@ def page(
     plan = Registered.of(phase.algorithms)
     cases = test_set.cases.count() if test_set else 0
     used = compute_time(phase, team, plan) if team else None
+    budget = budget_of(phase)
     return render(
         request,
         "submissions/submit_algorithm.html",
@@ -74,6 +76,8 @@ def page(
             needed=hours_words(plan.compute_seconds(cases)),
             used=hours_words(used.used if used else 0),
             left="" if used is None or used.left is None else hours_words(used.left),
+            budget=budget.words if budget else "",
+            budget_is_spent=budget is not None and budget.is_spent,
             quota=quota(phase, team, request.user) if team else None,
             is_public=are_public(phase),
             missing_rule=rule_of_a_missing_case(phase.assessment, of_algorithm=True),

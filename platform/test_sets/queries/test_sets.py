@@ -5,7 +5,7 @@ reference contains.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -134,6 +134,10 @@ class Expectation:
     def instances(self) -> InstanceRules | None:
         """What a table of instances tells, where that is the table beside the files."""
         return self.beside if isinstance(self.beside, InstanceRules) else None
+
+    def found_empty(self) -> "Expectation":
+        """The same, for predictions that may say of every case that nothing is there."""
+        return self if self.table is None else replace(self, table=replace(self.table, may_be_empty=True))
 
     @property
     def needed_bytes(self) -> int:

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -17,6 +17,7 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Challenge, Phase, Task, Team
 from challenges.services import create_challenge, create_phase, join_with_team
+from evaluation import problems
 from executions.models import AlgorithmArchive, AlgorithmUpload
 from executions.models.archives import Kind
 from judging.models import Trial
@@ -24,6 +25,7 @@ from judging.services import judging, trying
 from submissions.models import Submission
 from submissions.services import scoring, validation
 from submissions.services.submitting import create_upload, finish
+from test_sets.services.sealing import create_test_set
 from tests.containers import scorers
 from tests.containers.stand_in_engine import Script, StandInEngine, Work
 from tests.integration.submissions.world import ASSESSMENT, CASES, add_test_set, labels, zipped
@@ -36,7 +38,7 @@ SCORED: dict[str, Any] = ASSESSMENT | {"metrics": [{"id": "dsc"}, OWN], "scorer"
 
 
 def dice(mode: str = "") -> Script:
-    """The scorer of `tests/containers/dice_scorer.py` as the program of a container, breaking a rule if told so."""
+    """The scorer of `tests/containers/own_scorer.py` as the program of a container, breaking a rule if told so."""
 
     def script(work: Work) -> None:
         with tempfile.TemporaryDirectory() as root:
@@ -122,7 +124,30 @@ class Judged:
 
 
 def build(folder: Path, engine: StandInEngine) -> Judged:
-    """Make the world in the database and the storage."""
+    """Make the world in the database and the storage, of label images."""
+    references = {case: labels() for case in CASES}
+    references[CASES[-1]] = np.zeros_like(labels())
+    return _built(engine, SCORED, lambda phase: add_test_set(phase, folder / "references", references))
+
+
+def build_kind(kind: str, folder: Path, engine: StandInEngine) -> Judged:
+    """The same of the example of a kind of problem, whose predictions lie in the folder."""
+    assessment = scorers.example(kind, folder)
+    cases = sorted(problems.get(kind).open_references(assessment, folder / "references").cases)
+    document = {**assessment.document, "uncertainty": {"bootstrap": 20, "seed": 1}}
+    return _built(
+        engine,
+        document,
+        lambda phase: create_test_set(phase=phase, references=folder / "references", cases=cases),
+    )
+
+
+def files_of(folder: Path, algorithm: str) -> dict[str, bytes]:
+    """The predictions of an algorithm of an example, by name."""
+    return {path.name: path.read_bytes() for path in sorted((folder / "predictions" / algorithm).iterdir())}
+
+
+def _built(engine: StandInEngine, assessment: Mapping[str, Any], seal: Callable[[Phase], object]) -> Judged:
     engine.script = dice()
     organizer, ada, bo = (
         User.objects.create_user(name, f"{name}@example.org", "a long password") for name in ("olga", "ada", "bo")
@@ -135,7 +160,7 @@ def build(folder: Path, engine: StandInEngine) -> Judged:
     phase = create_phase(
         actor=organizer,
         task=task,
-        assessment=SCORED,
+        assessment=assessment,
         slug="first",
         name="First",
         opens_at=now - timedelta(days=1),
@@ -143,9 +168,7 @@ def build(folder: Path, engine: StandInEngine) -> Judged:
         results=Phase.Results.CASES,
         leaderboard=Phase.Leaderboard.PUBLIC,
     )
-    references = {case: labels() for case in CASES}
-    references[CASES[-1]] = np.zeros_like(labels())
-    add_test_set(phase, folder / "references", references)
+    seal(phase)
     adas = join_with_team(user=ada, challenge=challenge, team_name="Ada's")
     bos = join_with_team(user=bo, challenge=challenge, team_name="Bo's")
     return Judged(engine, challenge, phase, organizer, ada, bo, adas, bos)

@@ -108,9 +108,14 @@ def test_an_archive_without_a_usable_table_is_not_taken(seal, world: World, work
     assert told in Checked.of(submission.report).problem
 
 
-def test_algorithms_in_containers_are_refused_since_they_hand_in_files_only(seal):
-    with pytest.raises(NotRunnableError, match=r"need a table confidence\.csv beside their files"):
-        sockets(Registered.of({}), parse(seal), [".nii.gz"])
+def test_algorithms_in_containers_write_the_confidence_beside_each_image_except_by_other_conventions(seal):
+    own = sockets(Registered.of({}), parse(seal), [".nii.gz"])
+    assert [(socket.file, socket.required) for socket in own.outputs] == [
+        ("prediction.nii.gz", True),
+        ("confidence.csv", True),
+    ]
+    with pytest.raises(NotRunnableError, match=r"needs confidence\.csv beside it"):
+        sockets(Registered.of({"adapter": "grand_challenge"}), parse(seal), [".nii.gz"])
 
 
 def test_the_submit_page_and_the_interface_name_the_table(seal, world: World):

@@ -68,7 +68,7 @@ def test_a_described_metric_that_no_ranking_uses_is_reported() -> None:
     ("changes", "says"),
     [
         ({"metrics": [{"metric": "dsc", "used_for_ranking": True}]}, "No metric is left to the scoring image"),
-        ({"task_category": ["detection"]}, "for these kinds of problem only"),
+        ({"task_category": ["registration"]}, "for these kinds of problem only"),
         ({"scoring_image": {"image": "scorer:latest"}}, "the id of an image"),
     ],
 )

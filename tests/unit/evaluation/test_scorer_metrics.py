@@ -58,7 +58,7 @@ def test_another_image_is_another_assessment() -> None:
         (document(OWN, scorer={"image": IMAGE, "cpus": 0}), "a number of 0.1 or more"),
         (document({"id": "dsc"}), "no metric is declared for one"),
         (document(OWN, {**OWN, "label": "again"}), "stand there once"),
-        (document(OWN, problem="instance_segmentation"), "takes none"),
+        (document(OWN, problem="registration", settings={"field": "voxel"}), "takes none"),
     ],
 )
 def test_what_no_image_could_answer_is_refused(written: dict[str, Any], says: str) -> None:

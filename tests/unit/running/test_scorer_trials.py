@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.problems.shown import worse_labels
 from evaluation.readers import read_label_image
 from evaluation.running.scorer_rows import ScorerError
-from evaluation.running.scorer_trials import Answer, Presented, SelfTest, TrialCase, degraded, self_test
-from tests.containers import dice_scorer, scorers
+from evaluation.running.scorer_trials import Answer, Presented, SelfTest, TrialCase, self_test
+from tests.containers import own_scorer, scorers
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +60,9 @@ def tried(folder: Path, cases: list[TrialCase], mode: str = "") -> SelfTest:
             except subprocess.TimeoutExpired:
                 return Answer(None, "It was ended at its time limit.", is_over_limits=True)
         else:
-            dice_scorer.ROOT, dice_scorer.MODE = root, mode
+            own_scorer.ROOT, own_scorer.MODE = root, mode
             try:
-                dice_scorer.main()
+                own_scorer.main()
             except SystemExit as ended:
                 return Answer(None, f"It ended with exit status {ended.code}.")
         return Answer((root / "output" / "rows.jsonl").read_bytes())
@@ -95,7 +96,7 @@ def test_too_few_cases_say_nothing(tmp_path: Path, cases: list[TrialCase]) -> No
 def test_predictions_for_trials_lie_on_the_grid_of_the_reference(tmp_path: Path) -> None:
     reference = scorers.EXAMPLE / "references" / f"{scorers.case_names(1)[0]}.nii.gz"
 
-    made = degraded(reference, tmp_path)
+    made = worse_labels(reference, tmp_path)
 
     grid = read_label_image(reference).geometry
     images = {name: read_label_image(path, expected=grid).labels for name, path in made.items()}

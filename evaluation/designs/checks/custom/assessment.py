@@ -155,8 +155,10 @@ def metrics_weigh_alike(subject: Subject) -> str | None:
 
 def number_of_regions(metric: MetricUse, assessment: Assessment) -> int:
     """In how many regions or classes a metric is ranked."""
-    if not assessment.regions or metric.is_by_run:
+    if metric.is_by_run:
         return 1
+    if not assessment.regions or metric.is_by_scorer:
+        return max(1, len(assessment.regions))
     regions = {region.name: list(range(len(region.labels))) for region in assessment.regions}
     shared = {"classes": list(regions), "regions": regions}
     return len(assessment.kind.regions_of(assessment, metric, shared))

@@ -1,0 +1,257 @@
+"""Tables of single cases, as an algorithm writes them: judged one by one, and made one of all cases.
+
+The column of the case is set here; what an algorithm writes into it counts for nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.problems.tables import ExpectedTable, table_problem
+from evaluation.readers import ReadError
+from evaluation.readers.limits import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.problems.beside import RulesBeside
+    from evaluation.readers.limits import Limits
+
+CASE: Final = "case"
+KEY: Final = "predictions"
+"""Under which `interface.json` says what such tables hold, in the words in which the platform says it of uploaded ones."""
+
+
+@dataclass(frozen=True)
+class CaseTable:
+    """A table of which an algorithm writes the rows of each case.
+
+    Attributes
+    ----------
+    expected
+        What the one table of predictions has to hold, where predictions are rows of a table.
+    rules
+        What a table beside the files has to tell, where predictions are files.
+    most_of_case
+        So many rows of one case are taken.
+    limits
+        Within which it is read.
+    """
+
+    expected: ExpectedTable | None = None
+    rules: RulesBeside | None = None
+    most_of_case: int | None = None
+    limits: Limits = DEFAULT
+
+    @property
+    def file(self) -> str:
+        """Name under which it is handed in."""
+        if self.expected is not None:
+            return self.expected.files[0]
+        return "" if self.rules is None else self.rules.file
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What it has of each row, beside the case."""
+        source = self.expected or self.rules
+        return () if source is None else tuple(name for name in source.columns if name != CASE)
+
+    def described(self) -> dict[str, Any]:
+        """As it stands in `interface.json`."""
+        own: dict[str, Any] = {"file": self.file, "columns": list(self.columns)}
+        if self.expected is not None:
+            return {"problem": self.expected.problem, "table": own | described(self.expected, self.most_of_case)}
+        instances = instances_of(self.rules)
+        return {"beside": own | {"needed": bool(self.rules and self.rules.needed)}} | (
+            {"instances": instances} if instances else {}
+        )
+
+    def judge(self, case: str, path: Path, folder: Path, compare: Callable[[Any], None] | None = None) -> str:
+        """Say why the rows of a case cannot be taken: a sentence, empty where they can.
+
+        Parameters
+        ----------
+        path
+            What the algorithm wrote.
+        folder
+            Scratch; not the one in which that lies.
+        compare
+            Given what a table beside the files says of the case; raises `ReadError` where the file does not fit.
+        """
+        whole = folder / path.name
+        try:
+            count = join({case: path}, whole, columns=self.columns, limits=self.limits)
+            if self.expected is not None:
+                return self._judge_rows(case, whole, count, path.name)
+            if self.rules is not None:
+                table = self.rules.read(whole, limits=self.limits)
+                if case in table.invalid:
+                    return table.invalid[case].message
+                if compare is not None:
+                    compare(table.of(case))
+        except ReadError as error:
+            return error.message
+        finally:
+            whole.unlink(missing_ok=True)
+        return ""
+
+    def _judge_rows(self, case: str, whole: Path, count: int, name: str) -> str:
+        assert self.expected is not None
+        problem = table_problem(self.expected.problem)
+        table = problem.read_predictions(
+            whole,
+            [case],
+            {"classes": self.expected.classes},
+            every_reason=True,
+            most_of_case=self.most_of_case,
+            limits=self.limits,
+        )
+        if (issue := table.issue(case)) is not None:
+            return issue.message
+        if count:
+            problem.check_predictions(table, whole, self.expected)
+        elif not table.without_row:
+            return f"{name}: no row. Write a row for the case."
+        return ""
+
+
+def case_table(document: Mapping[str, Any]) -> CaseTable | None:
+    """What `CaseTable.described` wrote; nothing where it tells of none.
+
+    Raises
+    ------
+    ValueError
+        If it is not such a document.
+    """
+    try:
+        if (own := document.get("table")) is not None:
+            most = own.get("most_objects_of_case")
+            return CaseTable(expected_of(document["problem"], own), most_of_case=most)
+        rules = rules_of(document)
+    except (AttributeError, KeyError, TypeError, IndexError) as error:
+        message = f"{KEY}: {error} is not as it should be"
+        raise ValueError(message) from None
+    return None if rules is None else CaseTable(rules=rules)
+
+
+def described(expected: ExpectedTable, most_of_case: int | None) -> dict[str, Any]:
+    """What a table of predictions has to hold, as JSON values."""
+    return {
+        "files": list(expected.files),
+        "classes": list(expected.classes),
+        "need_scores": list(expected.need_scores),
+        "kind": expected.kind[0],
+        "axes": expected.kind[1],
+        "most_objects_of_case": most_of_case,
+    }
+
+
+def expected_of(problem: str, document: Mapping[str, Any]) -> ExpectedTable:
+    """What `described` wrote."""
+    kind = (str(document["kind"]), int(document["axes"]))
+    files, classes, scores = (tuple(document[key]) for key in ("files", "classes", "need_scores"))
+    return ExpectedTable(table_problem(problem).id, files, classes, scores, kind)
+
+
+def rules_of(document: Mapping[str, Any]) -> RulesBeside | None:
+    """What a table beside the files has to tell, by what was said of it under `instances` and `beside`."""
+    from evaluation.readers.confidences import ConfidenceRules
+    from evaluation.readers.instance_tables import InstanceRules
+
+    if (rules := document.get("instances")) is not None:
+        return InstanceRules(
+            classes=None if rules["classes"] is None else tuple(rules["classes"]),
+            need_class=rules["need_class"],
+            need_scores=tuple(rules["need_scores"]),
+        )
+    beside = document.get("beside") or {}
+    return ConfidenceRules() if beside.get("file") == ConfidenceRules.file else None
+
+
+def instances_of(rules: RulesBeside | None) -> dict[str, Any] | None:
+    """What is said under `instances` of a table of instances; nothing of another."""
+    from evaluation.readers.instance_tables import InstanceRules
+
+    if not isinstance(rules, InstanceRules):
+        return None
+    classes = None if rules.classes is None else list(rules.classes)
+    return {"classes": classes, "need_class": rules.need_class, "need_scores": list(rules.need_scores)}
+
+
+# Reading and writing --------------------------------------------------------------------------------------------------
+
+
+def read_case(path: Path, *, limits: Limits = DEFAULT) -> Iterator[list[str]]:
+    """Columns of the table of one case, and then its rows, one by one.
+
+    Raises
+    ------
+    ReadError
+        If it is no table, too large, or has a column twice.
+    """
+    if path.stat().st_size > limits.table_bytes:
+        raise ReadError("too_large", path.name, f"{path.stat().st_size:,} bytes", f"at most {limits.table_bytes:,}")
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            columns = [name.strip() for name in next(reader, [])]
+            if not any(columns):
+                raise ReadError("table", path.name, "nothing", "a first line with the names of the columns")
+            if len(set(columns)) < len(columns):
+                twice = next(name for name in columns if columns.count(name) > 1)
+                raise ReadError("table", path.name, f"the column {twice[:40]!r} twice", "each column once")
+            yield columns
+            count = 0
+            for number, row in enumerate(reader, 2):
+                if not row:
+                    continue
+                if len(row) != len(columns):
+                    found = f"{len(row)} cells in row {number}"
+                    raise ReadError("table", path.name, found, f"{len(columns)}, as many as columns")
+                if (count := count + 1) > limits.table_rows:
+                    raise ReadError("too_large", path.name, f"more than {limits.table_rows:,} rows", "fewer")
+                yield row
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ReadError("table", path.name, f"no CSV ({str(error)[:80]})", "a table in UTF-8") from None
+
+
+def join(tables: Mapping[str, Path], target: Path, *, columns: Sequence[str] = (), limits: Limits = DEFAULT) -> int:
+    """Write one table of all cases from those of single ones, and return its number of rows.
+
+    A table without rows adds nothing, not even its columns: other cases would lack what it says of them.
+
+    Parameters
+    ----------
+    tables
+        By case, in the order in which they are written.
+    target
+        The file to write.
+    columns
+        Those that stand there where no case has a row.
+
+    Raises
+    ------
+    ReadError
+        If one is no table.
+    """
+    found: dict[str, None] = {}
+    for path in tables.values():
+        rows = read_case(path, limits=limits)
+        own = next(rows)
+        if next(rows, None) is not None:
+            found |= dict.fromkeys(name for name in own if name != CASE)
+    names = list(found or columns)
+    count = 0
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([CASE, *names])
+        for case, path in tables.items():
+            rows = read_case(path, limits=limits)
+            places = {name: place for place, name in enumerate(next(rows))}
+            for row in rows:
+                writer.writerow([case, *(row[places[name]] if name in places else "" for name in names)])
+                count += 1
+    return count

@@ -1,0 +1,169 @@
+"""Cases as files of their own: what a scoring image is shown of a reference and of a prediction, and what is made to try one.
+
+A kind of problem with rows of one table shows the rows of the case alone, without the column of the case; a kind with files
+shows them written anew. Nothing of what they were called, or of other cases, is told.
+"""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from evaluation.readers import LabelImage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.random import Generator
+
+    from evaluation.readers.intensities import IntensityImage
+
+LABELS, IMAGE, MASK, INSTANCES, CONFIDENCE = "labels", "image", "mask", "instances", "confidence"
+_SEED = 1
+
+
+class Rows(NamedTuple):
+    """Rows of one case, as text."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Rows:
+        """Write cells as text: numbers with all their digits, nothing for what is not there."""
+        return cls(tuple(columns), tuple(tuple(cell(value) for value in row) for row in rows))
+
+    def changed(self, columns: Sequence[str], change: Callable[[float, int], float]) -> Rows:
+        """The same with other numbers in some columns; `change` gets a number and the place of its row."""
+        places = [self.columns.index(name) for name in columns if name in self.columns]
+        made = []
+        for number, row in enumerate(self.rows):
+            cells = list(row)
+            for place in places:
+                if cells[place]:
+                    cells[place] = cell(change(float(cells[place]), number))
+            made.append(tuple(cells))
+        return Rows(self.columns, tuple(made))
+
+    def written(self, path: Path) -> Path:
+        """Write them as CSV."""
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([self.columns, *self.rows])
+        return path
+
+    @classmethod
+    def read(cls, path: Path) -> Rows:
+        """Read what `written` wrote."""
+        with path.open(encoding="utf-8", newline="") as file:
+            head, *rows = csv.reader(file)
+        return cls(tuple(head), tuple(tuple(row) for row in rows))
+
+
+def cell(value: object) -> str:
+    """A cell as text.
+
+    Examples
+    --------
+    >>> cell(None), cell(0.1), cell(2), cell("liver")
+    ('', '0.1', '2', 'liver')
+    """
+    if value is None:
+        return ""
+    return repr(float(value)) if isinstance(value, float | np.floating) else str(value)
+
+
+def draws() -> Generator:
+    """Where noise comes from: the same for every trial."""
+    return np.random.default_rng(_SEED)
+
+
+# Label images -------------------------------------------------------------------------------------------------------------
+def write_labels(image: LabelImage, stem: Path) -> Path:
+    """Write a label image anew: the smallest kind of number, and a header that tells the grid alone."""
+    from evaluation.problems.label_merging import write
+
+    kind = np.min_scalar_type(int(image.labels.max(initial=0)))
+    return write(LabelImage(image.labels.astype(kind), image.geometry), stem)
+
+
+def worse_labels(reference: Path, folder: Path) -> dict[str, Path]:
+    """Make predictions of a label image for trials: empty, all foreground, shifted, noise.
+
+    Parameters
+    ----------
+    reference
+        A label image.
+    folder
+        Where to write them.
+    """
+    from evaluation.problems.label_merging import write
+    from evaluation.readers import read_label_image
+
+    own = read_label_image(reference)
+    labels = np.unique(own.labels[own.labels > 0]) if (own.labels > 0).any() else np.array([1])
+    kind = np.min_scalar_type(int(labels.max()))
+    drawn = draws().integers(0, len(labels) + 1, own.labels.shape)
+    made = {
+        "empty": np.zeros(own.labels.shape),
+        "all foreground": np.full(own.labels.shape, labels[0]),
+        "shifted": np.roll(
+            own.labels, tuple(max(1, length // 6) for length in own.labels.shape), tuple(range(own.labels.ndim))
+        ),
+        "noise": np.concatenate([[0], labels])[drawn],
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    return {
+        name: write(LabelImage(image.astype(kind), own.geometry), folder / name.replace(" ", "-"))
+        for name, image in made.items()
+    }
+
+
+# Images of real numbers ---------------------------------------------------------------------------------------------------
+def write_intensities(image: IntensityImage, stem: Path) -> Path:
+    """Write an image of real numbers anew, with all digits and a header that tells the grid alone; channels are the last axis."""
+    grid, values = image.geometry, image.values
+    if grid.oriented_format:
+        import nibabel
+
+        path = stem.with_name(f"{stem.name}.nii.gz")
+        affine = None if grid.affine is None else np.array(grid.affine)
+        stored = nibabel.Nifti1Image(values, affine, dtype=np.float64)  # type: ignore[no-untyped-call]
+        stored.header.set_xyzt_units("mm")  # type: ignore[no-untyped-call]
+        nibabel.save(stored, path)
+        return path
+    import tifffile
+
+    path = stem.with_name(f"{stem.name}.tif")
+    axes = tuple(range(len(grid.shape)))[::-1] + tuple(range(len(grid.shape), values.ndim))
+    tifffile.imwrite(path, np.ascontiguousarray(values.transpose(axes)), compression="zlib", photometric="minisblack")
+    return path
+
+
+def worse_intensities(image: IntensityImage, folder: Path) -> dict[str, Path]:
+    """Make predictions of an image for trials: constant, shifted, inverted, noise."""
+    from evaluation.readers.intensities import IntensityImage as Image
+
+    values = image.values
+    low, high = float(values.min()), float(values.max())
+    axes = tuple(range(len(image.geometry.shape)))
+    made = {
+        "constant": np.full_like(values, low - 1),
+        "shifted": np.roll(values, tuple(max(1, values.shape[axis] // 6) for axis in axes), axes),
+        "inverted": low + high - values,
+        "noise": draws().uniform(low, high + 1, values.shape),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    return {name: write_intensities(Image(own, image.geometry), folder / name) for name, own in made.items()}
+
+
+def written_rows(stem: str, made: Mapping[str, Rows], folder: Path) -> dict[str, dict[str, Path]]:
+    """Write the rows of several predictions, each as a file of its own in a folder of its own."""
+    found = {}
+    for number, (name, rows) in enumerate(made.items()):
+        own = folder / str(number)
+        own.mkdir(parents=True, exist_ok=True)
+        found[name] = {f"{stem}.csv": rows.written(own / f"{stem}.csv")}
+    return found

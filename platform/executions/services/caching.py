@@ -1,0 +1,161 @@
+"""What lies on this machine for runs: images in its engine and unpacked weights, bounded, the least recently used given up first.
+
+Each of them has a file with its size, whose time says when it was used last and whose lock that it is in use. What is given
+up comes back from the storage when it is needed again.
+"""
+
+import errno
+import fcntl
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+
+from confinement.containers.engine import Engine
+from confinement.containers.removing import remove_tree
+from executions.services import hosts
+
+log = structlog.get_logger(__name__)
+
+IMAGE, MODEL = "image", "model"
+LOADING = 3
+"""Times its unpacked size that an image takes while it is loaded: its layers, what the engine unpacks of them, and both at once."""
+DAY = 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An image or weights on this machine."""
+
+    path: Path
+    size: int
+    used_at: float
+
+    @property
+    def kind(self) -> str:
+        return self.path.name.partition("-")[0]
+
+    @property
+    def digest(self) -> str:
+        return f"sha256:{self.path.name.partition('-')[2]}"
+
+
+@contextmanager
+def in_use(kind: str, digest: str, *, size: int) -> Iterator[str]:
+    """Keep an image or weights from being given up meanwhile.
+
+    Yields
+    ------
+    str
+        What stays the same as long as it was not given up in between.
+    """
+    path = _folder() / f"{kind}-{digest.removeprefix('sha256:')}"
+    with _locked(path) as file:
+        with hosts.alone_with(path.name):
+            if not os.fstat(file).st_size:
+                os.pwrite(file, _noted(size).encode(), 0)
+        os.utime(file)
+        yield path.read_text()
+
+
+def make_room(engine: Engine, size: int) -> None:
+    """Give up what was not used for the longest time until all fits within the bound, and so many bytes on the disk.
+
+    What they are for is noted as in use already.
+
+    Raises
+    ------
+    OSError
+        When there is not enough room on the disk even so.
+    """
+    with hosts.alone_with("room"):
+        for entry in _oldest_first():
+            total = sum(own.size for own in kept())
+            if total <= settings.PODIUM_RUN_CACHE_BYTES and _free() >= LOADING * size:
+                break
+            _give_up(engine, entry)
+    if _free() < LOADING * size:
+        raise OSError(errno.ENOSPC, f"{_free():,} bytes of room for an image that takes {LOADING * size:,} to load")
+
+
+def collect(engine: Engine | None = None) -> int:
+    """Give up what was not used for the days that blobs are kept; returns how many there were."""
+    engine = engine or hosts.here().engine
+    if engine is None:
+        return 0
+    until = time.time() - settings.PODIUM_BLOB_DAYS * DAY
+    return sum(_give_up(engine, entry) for entry in _oldest_first() if entry.used_at < until)
+
+
+def take_stock(engine: Engine) -> None:
+    """Have images looked after that are in the engine and of which nothing is noted; of the start of a worker."""
+    for digest in engine.images():
+        path = _folder() / f"{IMAGE}-{digest.removeprefix('sha256:')}"
+        if not path.exists():
+            path.write_text(_noted(0))
+
+
+def kept() -> list[Kept]:
+    """What lies on this machine."""
+    found = []
+    for path in _folder().iterdir():
+        with suppress(OSError, ValueError):
+            size, _, _ = path.read_text().partition(" ")
+            found.append(Kept(path, int(size or 0), path.stat().st_mtime))
+    return found
+
+
+def _noted(size: int) -> str:
+    """What a file says: the size, and what no other file ever said."""
+    return f"{size} {secrets.token_hex(8)}"
+
+
+def _oldest_first() -> list[Kept]:
+    return sorted(kept(), key=lambda entry: entry.used_at)
+
+
+def _give_up(engine: Engine, entry: Kept) -> bool:
+    """Give up an image or weights unless they are in use; returns whether that was done."""
+    ways: dict[str, Callable[[], None]] = {
+        IMAGE: lambda: engine.remove_image(entry.digest),
+        MODEL: lambda: remove_tree(hosts.folder() / "models" / entry.digest.removeprefix("sha256:")),
+    }
+    with suppress(OSError), entry.path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if entry.kind in ways:
+            ways[entry.kind]()
+        entry.path.unlink(missing_ok=True)
+        log.info("given_up", kind=entry.kind, digest=entry.digest, size=entry.size)
+        return True
+    return False
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    """Hold a lock with others who use the same; one that was given up while it was waited for is made anew."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            if path.exists() and path.stat().st_ino == os.fstat(file).st_ino:
+                yield file
+                return
+        finally:
+            os.close(file)
+
+
+def _folder() -> Path:
+    path = hosts.folder() / "cache"
+    path.mkdir(exist_ok=True, mode=0o700)
+    return path
+
+
+def _free() -> int:
+    return shutil.disk_usage(hosts.folder()).free
