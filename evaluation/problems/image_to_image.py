@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from evaluation.metrics.options import Option
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.cautions import of_similarity
 from evaluation.problems.files import FileWords
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.value_figures import CasePairs
@@ -46,6 +47,7 @@ class ImageToImage(PartsProblem):
 
     id = "image_to_image"
     category = "I2I"
+    cautious = (of_similarity,)
     figures = (
         CasePairs(
             name="case-pairs",
