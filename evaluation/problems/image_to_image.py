@@ -256,8 +256,10 @@ class ImageToImage(PartsProblem):
         """Which panel is which."""
         if with_reference:
             return (
-                "From the left: the reference, the prediction, and the absolute error between them, on the middle slice. Grey "
-                "levels are those of the reference, from its lowest to its highest; the error is white where it is as wide."
+                "From the left: the reference, the prediction, the absolute error between them, and how alike the structures around each "
+                "pixel are, on the middle slice. Grey levels are those of the reference, from its lowest to its highest; the error is white "
+                "where it is as wide, the last panel where structures are the same (SSIM in windows of 7 × 7 pixels of this slice, whatever "
+                "window is registered)."
             )
         return "The middle slice of the prediction, in its own grey levels from the lowest to the highest."
 
