@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    import pandas as pd
     from numpy.typing import NDArray
 
     from evaluation.assessment import Assessment
@@ -109,6 +110,9 @@ class Problem:
         Whether metrics with one value for the whole data set are put together from single cases.
     figures
         What only this kind has: figures drawn from what values of the whole data set are made of, or from values of cases.
+    cautious, doubting
+        Rules of `evaluation.problems.cautions` that say what rankings by some metrics do not notice, and what in the results of
+        one team looks like a mistake in its files.
     """
 
     id: str = ""
@@ -118,6 +122,8 @@ class Problem:
     is_scored: bool = False
     settings: tuple[Option, ...] = ()
     figures: tuple[KindFigure, ...] = ()
+    cautious: tuple[Callable[[Assessment], Iterable[str]], ...] = ()
+    doubting: tuple[Callable[[Assessment, pd.DataFrame], Iterable[str]], ...] = ()
     table_files: tuple[str, ...] = ()
     reference_files: tuple[str, ...] = ()
     files_beside_references: tuple[str, ...] = ()
@@ -220,6 +226,14 @@ class Problem:
         AssessmentError
             Naming place, value and what is allowed.
         """
+
+    def cautions(self, assessment: Assessment) -> Sequence[str]:
+        """What a ranking by these metrics would not notice, a sentence each; nothing where the kind knows of nothing."""
+        return [words for rule in self.cautious for words in rule(assessment)]
+
+    def doubts(self, assessment: Assessment, results: pd.DataFrame) -> Sequence[str]:
+        """What in the results of one team looks like a mistake in its files, such as a sign the wrong way round; a sentence each."""
+        return [words for rule in self.doubting for words in rule(assessment, results)]
 
     def refusal(self, assessment: Assessment) -> str:
         """Why submissions could not be scored by this assessment; empty if they can."""

@@ -17,6 +17,7 @@ from evaluation.problems.answers import (
     refuse_rows,
 )
 from evaluation.problems.base import ALGORITHMS, Problem
+from evaluation.problems.cautions import of_confidence
 from evaluation.problems.confidences import (
     READING,
     READING_EACH,
@@ -61,6 +62,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
 
     id = "failure_detection"
     category = "FaD"
+    cautious = (of_confidence,)
     tells_answers = True
     task_categories = ("segmentation", "semantic_segmentation")
     table_files = ("confidence.csv",)

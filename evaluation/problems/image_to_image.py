@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from evaluation.metrics.options import Option
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.cautions import of_similarity
 from evaluation.problems.files import FileWords
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.value_figures import CasePairs
@@ -46,6 +47,7 @@ class ImageToImage(PartsProblem):
 
     id = "image_to_image"
     category = "I2I"
+    cautious = (of_similarity,)
     figures = (
         CasePairs(
             name="case-pairs",
@@ -295,8 +297,10 @@ class ImageToImage(PartsProblem):
         """Which panel is which."""
         if with_reference:
             return (
-                "From the left: the reference, the prediction, and the absolute error between them, on the middle slice. Grey "
-                "levels are those of the reference, from its lowest to its highest; the error is white where it is as wide."
+                "From the left: the reference, the prediction, the absolute error between them, and how alike the structures around each "
+                "pixel are, on the middle slice. Grey levels are those of the reference, from its lowest to its highest; the error is white "
+                "where it is as wide, the last panel where structures are the same (SSIM in windows of 7 × 7 pixels of this slice, whatever "
+                "window is registered)."
             )
         return "The middle slice of the prediction, in its own grey levels from the lowest to the highest."
 

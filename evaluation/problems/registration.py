@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from evaluation.metrics.options import Option
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.cautions import of_fields, reversed_field
 from evaluation.problems.files import FileWords
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.registration_figures import FIGURES
@@ -40,6 +41,8 @@ class Registration(PartsProblem):
 
     id = "registration"
     category = "Rgn"
+    cautious = (of_fields,)
+    doubting = (reversed_field,)
     task_categories = ("registration",)
     has_numbered_labels = True
     has_image_diagonal = True

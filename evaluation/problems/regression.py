@@ -17,6 +17,7 @@ from evaluation.problems.answers import (
     refuse_rows,
 )
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.cautions import of_numbers
 from evaluation.problems.regression_figures import FIGURES, answers_of
 from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords, listed
 
@@ -43,6 +44,7 @@ class Regression(AnswerProblem):
 
     id = "regression"
     category = "Reg"
+    cautious = (of_numbers,)
     tells_answers = True
     part_noun = "target"
     task_categories = ("regression", "prediction")

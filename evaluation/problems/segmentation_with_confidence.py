@@ -10,6 +10,7 @@ from evaluation.catalogue import Option
 from evaluation.problems import data_sets
 from evaluation.problems.answers import ANSWERED, EVERYTHING, PART, UNANSWERED, UNKNOWN, PooledAnswers
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.cautions import of_joint_confidence
 from evaluation.problems.confidences import (
     READING,
     READING_EACH,
@@ -55,6 +56,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
 
     id = "segmentation_with_confidence"
     category = "SegC"
+    cautious = (of_joint_confidence,)
     tells_answers = True
     measures_as = ("semantic_segmentation", "failure_detection")
     pools = True

@@ -16,6 +16,7 @@ from evaluation.problems.answers import (
     refuse_rows,
 )
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.cautions import of_survival, reversed_risk
 from evaluation.problems.survival_answers import BOTH, PROBABILITIES, RISK, answers_of, known_of, stored_censoring
 from evaluation.problems.survival_figures import FIGURES
 from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
@@ -64,6 +65,8 @@ class Survival(AnswerProblem):
 
     id = "survival"
     category = "Sur"
+    cautious = (of_survival,)
+    doubting = (reversed_risk,)
     tells_answers = True
     task_categories = ("prediction",)
     table_files = (FILE,)

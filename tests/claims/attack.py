@@ -94,9 +94,9 @@ class Case:
         return found, said
 
 
-def case_of(seed: int, *, large: bool = False) -> Case:
-    """The challenge of a number, ranked."""
-    made = challenge(seed, large=large)
+def case_of(seed: int, *, large: bool = False, kind: str = "") -> Case:
+    """The challenge of a number, ranked; of a kind of problem where one is named."""
+    made = challenge(seed, large=large, kind=kind)
     try:
         document = rank(made.assessment, made.results, cases=made.cases, evidence=made.evidence)
     except ResultsError as error:

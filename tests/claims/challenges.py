@@ -87,16 +87,19 @@ class Challenge:
     absent: dict[str, set[str]] | None = None
 
 
-def challenge(seed: int, *, large: bool = False) -> Challenge:
+def challenge(seed: int, *, large: bool = False, kind: str = "") -> Challenge:
     """The challenge of a number.
 
     Parameters
     ----------
     large
         Whether up to 30 teams and 500 cases are among what may come; else up to 8 and 30.
+    kind
+        The kind of problem, where it is not left to chance.
     """
     random = np.random.default_rng(seed)
-    kind = random.choice(list(KINDS), p=list(KINDS.values()))
+    drawn = random.choice(list(KINDS), p=list(KINDS.values()))
+    kind = kind or str(drawn)
     big = large and random.random() < 0.25
     teams = int(random.integers(9, 31)) if big and random.random() < 0.5 else int(random.choice(TEAMS))
     cases = int(random.integers(31, 501)) if big and random.random() < 0.5 else int(random.choice(CASES))
@@ -104,7 +107,7 @@ def challenge(seed: int, *, large: bool = False) -> Challenge:
     make = _classification if kind == "image_classification" else _answers if kind in ANSWER_KINDS else _of_cases
     if kind == "external" and random.random() < 0.7:
         make = _given
-    return with_costs(make(seed, random, str(kind), names, cases))
+    return with_costs(make(seed, random, kind, names, cases))
 
 
 def _exclusions(random: np.random.Generator, cases: list[str]) -> dict[str, Any]:

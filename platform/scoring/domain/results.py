@@ -195,7 +195,8 @@ def summarize(
     dict
         ``values``: a list of ``metric``, ``region``, ``value`` and ``outcomes`` (outcome → number of cases) in the order
         of the assessment, and where the reference of some cases is empty ``others``: the number of the other cases and the
-        value over them, since many correct empty answers hide what happens where there is something; ``cases``; ``missing_cases``: cases without any value because the prediction is missing.
+        value over them, since many correct empty answers hide what happens where there is something; ``cases``; ``missing_cases``: cases without any value because the prediction is missing; ``doubts``: what looks like
+        a mistake in the team's files, a sentence each.
     """
     # A single submission that lacks an input has no result for that metric; only a ranking can tell whether anyone could.
     lacking = results["outcome"] == Outcome.NOT_APPLICABLE.value
@@ -228,7 +229,8 @@ def summarize(
     missing = set(of_cases[of_cases["outcome"] == Outcome.MISSING.value]["case"])
     if of_cases.empty:
         missing = set(noted) & known
-    return {"values": values, "cases": len(known), "missing_cases": len(missing)}
+    doubts = list(assessment.kind.doubts(assessment, results))
+    return {"values": values, "cases": len(known), "missing_cases": len(missing), "doubts": doubts}
 
 
 def _empty_references(results: pd.DataFrame, table: Table) -> list[str]:

@@ -139,6 +139,8 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         exact = content["may_organize"] or submission.phase.is_revealed
         values = run.summary["values"] if exact else told_values(submission, run)
         content["summary"] = run.summary
+        # Only where the references are public anyway: elsewhere a team would learn of them what it may not.
+        content["doubts"] = run.summary.get("doubts", []) if submission.phase.is_dry_run else []
         content["aggregated"] = AGGREGATED.first(Counts(run.summary["cases"], run.summary["missing_cases"]))
         content["earlier"] = earlier_runs(submission)
         higher = {metric.name: metric.higher_is_better for metric in submission.phase.assessment.metrics}

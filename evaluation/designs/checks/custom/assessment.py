@@ -20,6 +20,7 @@ DEPENDENT = (
     {"brier_score", "root_brier_score", "brier_skill_score"},
     {"accuracy", "expected_cost", "expected_cost_normalized"},
     {"ece", "mce", "ece_kde", "cwce"},
+    {"icc", "ccc"},
 )
 POLICIES = {
     "no": {"not_allowed"},
@@ -172,6 +173,14 @@ def own_metric_defined(subject: Subject) -> str | None:
         if meaning(row).metric is None and cost_of(row) is None and (missing := missing_in_definition(row)):
             lacking.append(f"{label_of(row) or f'metric {number}'}: {joined(missing)}")
     return f"Missing of {'; '.join(lacking)}." if lacking else None
+
+
+@register("cautions_of_kind", reads=("metrics", "ranking_method", "problem_settings", "task_category", "regions"))
+def cautions_of_kind(subject: Subject) -> str | None:
+    """What a ranking by these metrics would not notice, as the kind of problem knows it."""
+    assessment = compile_values(subject.values, assume=True).assessment
+    found = () if assessment is None else assessment.kind.cautions(assessment)
+    return " ".join(found) or None
 
 
 @register("costs_of_single_cases", reads=("metrics", "algorithm_execution"))

@@ -17,11 +17,14 @@ from tests.claims.attack import attack, case_of
 CHALLENGES = 2_000
 PARTS = 8
 PLANTED = 200
+SELDOM, FURTHER = ("external", "failure_detection"), 40
+"""Kinds of which sentences are said that no other has, and how many challenges of each stand beside the first."""
 
 
 @pytest.fixture(scope="module")
 def cases():
-    return [case_of(seed) for seed in range(PLANTED)]
+    of_all = [case_of(seed) for seed in range(PLANTED)]
+    return [*of_all, *(case_of(seed, kind=kind) for kind in SELDOM for seed in range(PLANTED, PLANTED + FURTHER))]
 
 
 def test_no_sentence_about_the_first_generated_challenges_is_false(cases):

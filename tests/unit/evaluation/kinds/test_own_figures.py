@@ -1,17 +1,21 @@
 """Figures of registration, image to image, several labels and regression: what they show is what results and rankings say."""
 
 import html
+import io
 
 import nibabel
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
-from evaluation import problems
+from evaluation import metrics, problems
 from evaluation.assessment import parse
 from evaluation.figures.boxes import Pair, before_and_after
 from evaluation.figures.case_pairs import case_pairs
+from evaluation.figures.case_pictures import GAP
 from evaluation.figures.error_groups import error_groups
+from evaluation.figures.image_pairs import picture_of_pair, similarity_map
 from evaluation.figures.label_map import label_map
 from evaluation.reporting import build_report
 from evaluation.reporting.kinds import kind_section
@@ -114,6 +118,27 @@ def test_the_first_team_against_each_other_one_case_by_case(tmp_path):
         said = f"{first} is better than {other} in {(gains > 0).sum()} and worse in {(gains < 0).sum()} of {len(wide)}."
         assert made["remarks"] == [said]
     assert figure.of_entry(assessment, None, document, OVERALL, results) is None
+
+
+def test_the_map_of_similarity_has_the_mean_that_the_metric_has():
+    generator = np.random.default_rng(7)
+    truth = generator.normal(100, 20, (40, 32))
+    guess = truth + generator.normal(0, 15, truth.shape)
+    width = float(truth.max() - truth.min())
+    inner = similarity_map(truth, guess, width)[3:-3, 3:-3]
+    low = float(truth.min())
+    expected = metrics.ssim(truth, guess, data_range=(low, low + width)).value
+    assert inner.mean() == pytest.approx(expected, rel=1e-10)
+    same = similarity_map(truth, truth, width)
+    assert same == pytest.approx(np.ones_like(truth))
+
+
+@pytest.mark.parametrize(("edge", "panels"), [(16, 4), (6, 3)])
+def test_a_picture_shows_the_map_where_a_window_fits(edge, panels):
+    plane = np.add.outer(np.arange(edge), np.arange(edge)).astype(float)
+    picture = Image.open(io.BytesIO(picture_of_pair(plane, plane + 1)))
+    alone = Image.open(io.BytesIO(picture_of_pair(plane, None)))
+    assert picture.width == panels * alone.width + (panels - 1) * GAP
 
 
 def test_pairs_need_a_second_team_and_a_case_that_both_have():
