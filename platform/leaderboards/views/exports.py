@@ -19,7 +19,7 @@ from leaderboards.domain import tables
 from leaderboards.models import RankingVersion
 from leaderboards.queries import partial_tables, published
 from leaderboards.queries.single_cases import kept_in
-from leaderboards.services import bundles, computing, pooled_bundles
+from leaderboards.services import bundles, following, pooled_bundles
 from leaderboards.views.place import FROZEN, SEALED, Place, find, may_view_figure
 from web import spreadsheets
 from web.wording import moment_words
@@ -85,7 +85,7 @@ def history_figure(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     if place.frozen_at is not None:
         raise PermissionDenied(FROZEN)
     try:
-        return stored_json(request, computing.history_name(place.phase))
+        return stored_json(request, following.history_name(place.phase))
     except FileNotFoundError:
         raise Http404("There is no ranking yet.") from None
 

@@ -7,13 +7,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from leaderboards.domain import tables
-from leaderboards.domain.files import load
 from leaderboards.domain.over_sites import absent_sites, changed_places, graded, included, joined_sites, over_sites
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import computing
 from leaderboards.views.pages import common_context, sealed_page
 from leaderboards.views.place import Place, find
+from uploads.storage import load_json
 
 
 @require_safe
@@ -39,7 +39,7 @@ def _page(request: HttpRequest, place: Place, version: RankingVersion) -> HttpRe
     if not version.is_over_sites:
         raise Http404("This ranking is not made over sites.")
     version.phase = place.phase
-    document = load(version.document_name)
+    document = load_json(version.document_name)
     order = version.table["orders"][0]
     context: dict[str, Any] = {
         "version": version,
