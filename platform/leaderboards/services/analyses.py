@@ -14,13 +14,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from challenges.models import Phase
+from evaluation import boards
 from evaluation.analyses import catalogue, exploring
 from evaluation.analyses.sources import Figure, Sources
 from evaluation.assessment import Assessment
 from evaluation.figures.markup import for_plotly
 from evaluation.ranking import ResultsError, rank
 from evaluation.ranking.counted import counted_results
-from leaderboards.domain import tables
 from leaderboards.models import Analysis, RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.queries.work import ANALYSES, ranking_waits
@@ -288,7 +288,7 @@ def store_parts(
     places = {team: place for place, team in enumerate(version.table["teams"])}
     choices: list[dict[str, Any]] = []
     for key, title, label, document in parts:
-        table = tables.build(document, sources.assessment, length_unit=sources.length_unit)
+        table = boards.build(document, sources.assessment, length_unit=sources.length_unit)
         table |= {name: [version.table[name][places[team]] for team in table["teams"]] for name in kept}
         content = {
             "table": table,

@@ -17,11 +17,10 @@ import pandas as pd
 
 from challenges.models import Phase
 from challenges.queries import assessment_by_digest
-from evaluation import bundle, canonical, ranking
+from evaluation import boards, bundle, canonical, ranking
 from evaluation.analyses import catalogue
 from evaluation.assessment import Assessment
 from evaluation.ranking.counted import LEVEL
-from leaderboards.domain import tables
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.queries.rankings import names_in_public
@@ -139,7 +138,7 @@ def compute(
     frame = inputs.frame()
     cases = read_metadata(inputs.metadata)
     document = ranking.rank(assessment, frame, cases=cases, evidence=inputs.evidence(), progress=progress, kept=kept)
-    table = tables.build(
+    table = boards.build(
         document,
         assessment,
         identical=inputs.identical(),

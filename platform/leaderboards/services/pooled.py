@@ -8,12 +8,11 @@ from typing import Any
 from django.utils import timezone
 
 from challenges.models import Phase
-from evaluation import canonical, ranking
+from evaluation import boards, canonical, ranking
 from evaluation.analyses import catalogue
 from evaluation.federation import pool
 from federation.models import Federation
 from federation.queries.pooling import Pool, pool_of
-from leaderboards.domain import tables
 from leaderboards.models import Analysis, RankingVersion
 from leaderboards.services.computing import INPUTS_SCHEMA, written
 from uploads.storage import store_json
@@ -74,7 +73,7 @@ def compute(inputs: PooledInputs, *, progress: Callable[[int, int], None] | None
         progress=progress,
     )
     shown = {**document, "rankings": [entry for entry in document["rankings"] if entry["algorithms"]]}
-    table = tables.build(shown, assessment)
+    table = boards.build(shown, assessment)
     table["sites"] = len(inputs.pool.arrived)
     folder = f"rankings/{phase.pk}/{inputs.digest}"
     return RankingVersion(

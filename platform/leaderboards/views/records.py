@@ -9,13 +9,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from leaderboards.domain import tables
 from leaderboards.models import Standing
 from leaderboards.queries import rankings
 from leaderboards.services import both_assessments, following
 from leaderboards.views.exports import csv_file
 from leaderboards.views.pages import common_context, sealed_page
 from leaderboards.views.place import FROZEN, find
+from web.spreadsheets import harmless
 
 
 @require_safe
@@ -68,7 +68,7 @@ def _history_rows(standings: list[Standing]) -> Iterator[list[Any]]:
     ]
     for standing in standings:
         changes = standing.changes
-        named = [tables.harmless("; ".join(changes.get(key, ()))) for key in ("added", "changed", "removed")]
+        named = [harmless("; ".join(changes.get(key, ()))) for key in ("added", "changed", "removed")]
         yield [
             standing.version.number,
             standing.since.isoformat(timespec="seconds"),

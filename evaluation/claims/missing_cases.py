@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from evaluation.assessment import Assessment, MetricUse
-from submissions.domain.tables import title
+from evaluation.boards.case_lines import title
 
 
 def cost_of_a_missing_case(assessment: Assessment) -> str:

@@ -14,18 +14,19 @@ before the end: zero would promise a certainty that nobody has.
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from challenges.models import Phase
 from evaluation.aggregation import build_tables, check_results, metadata_column
 from evaluation.assessment import Assessment
 from evaluation.outcomes import Outcome
 
 RESAMPLES = 200
-Feedback = Phase.Feedback
+EXACT: Final = "exact"
+ROUNDED: Final = "rounded"
+"""How exactly a team is told; otherwise by the ladder."""
 
 
 @dataclass(frozen=True)
@@ -196,9 +197,9 @@ def tell(score: Score, *, number: int, feedback: str, best: Score | None = None,
         step = standard_error(score.units, score.quantile, best.units)
         gain = (score.value - best.value) * (1 if score.higher_is_better else -1)
         improved = step is not None and gain > step
-    if feedback == Feedback.EXACT:
+    if feedback == EXACT:
         shown = score.value
-    elif feedback == Feedback.ROUNDED:
+    elif feedback == ROUNDED:
         shown = plain
     else:
         shown = plain if improved else before.shown if before else None

@@ -1,6 +1,11 @@
-"""Numbers and names as a table writes them."""
+"""Numbers, names and cases as a board writes them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from evaluation import catalogue
+from evaluation.claims.answers import LOOKS
 
 
 def number(value: float | None) -> str:
@@ -87,3 +92,54 @@ def readable(name: str) -> str:
 def _f_score(word: str) -> str:
     """``f1`` is F1."""
     return word.upper() if word[:1] == "f" and word[1:].isdecimal() else word
+
+
+def spoken(order: Mapping[str, Any], sentences: Sequence[str], *, closed: bool) -> list[str]:
+    """The sentences of an order, the headline with "so far" while results can still come.
+
+    Parameters
+    ----------
+    order
+        One of the orders of a stored table.
+    sentences
+        Those stored with it, made as for a closed phase.
+    closed
+        Whether no further result can come.
+    """
+    return list(sentences) if closed else [order["headline_so_far"], *sentences[1:]]
+
+
+def looks(interval: float) -> str:
+    """The sentence for a board that is computed anew with every submission.
+
+    Examples
+    --------
+    >>> looks(0.95)
+    'Each update of this board is a statement of its own: over many looks, more than 5 % will once have been wrong.'
+    """
+    return " ".join(LOOKS.all(interval))
+
+
+@dataclass(frozen=True)
+class HardCase:
+    """A case on which the field did badly."""
+
+    case: str
+    median: str
+    best: str
+    best_team: str
+    worst: str
+    worst_team: str
+
+
+def hard_case(found: Mapping[str, Any], decimals: int) -> HardCase:
+    """A case as `evaluation.analyses.exploring.hardest` found it, its values as text."""
+    (best, best_team), (worst, worst_team) = found["best"], found["worst"]
+    return HardCase(
+        case=found["case"],
+        median=score(found["median"], decimals),
+        best=score(best, decimals),
+        best_team=best_team,
+        worst=score(worst, decimals),
+        worst_team=worst_team,
+    )
