@@ -118,12 +118,14 @@ def _units(
     table = pd.DataFrame({"case": list(cases), "value": values, **groups})
     table = table[np.isfinite(table["value"])]
     if not groups:
-        return table.set_index("case")["value"]
+        of_cases: pd.Series = table.set_index("case")["value"]
+        return of_cases
     names = list(groups)
     for position in range(len(names)):
         grouped = table.groupby(names[position:])["value"]
         table = (grouped.mean() if quantile is None else grouped.quantile(quantile)).reset_index()
-    return table.set_index(names[-1])["value"]
+    outermost: pd.Series = table.set_index(names[-1])["value"]
+    return outermost
 
 
 def standard_error(units: "pd.Series", quantile: float | None = None, other: "pd.Series | None" = None) -> float | None:

@@ -53,7 +53,7 @@ def own_case(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpRes
         page_context(
             request,
             challenge,
-            active_tab="submissions:own" if is_own(request.user, submission) else "submissions:organize",
+            active_tab="submissions:own" if is_own(request.user, submission) else "results:organize",
             submission=submission,
             case=test_case,
             values=list(zip(columns, line.cells, strict=True)),
@@ -173,7 +173,7 @@ def organized_case(request: SignedInRequest, slug: str, case: str) -> HttpRespon
         page_context(
             request,
             challenge,
-            active_tab="submissions:organize",
+            active_tab="results:organize",
             phase=phase,
             case=test_case,
             columns=columns,

@@ -91,7 +91,7 @@ def detail(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Everything about one submission."""
     challenge, submission = _load(request, slug, pk)
     content = _content(request, submission)
-    tab = "submissions:own" if content["may_decide"] else "submissions:organize"
+    tab = "submissions:own" if content["may_decide"] else "results:organize"
     return render(request, "submissions/detail.html", page_context(request, challenge, active_tab=tab, **content))
 
 

@@ -96,7 +96,7 @@ def of_submissions(built: world.World, phase: str) -> Iterator[str]:
     for name in ("history", "history_csv"):
         yield reverse(f"results:{name}", args=["liver"])
     yield reverse("results:organized_case", args=["liver", world.CASES[0]]) + f"?phase={built.phases[phase].pk}"
-    yield reverse("submissions:organize_results_csv", args=["liver", built.phases[phase].pk])
+    yield reverse("results:organize_results_csv", args=["liver", built.phases[phase].pk])
 
 
 def text(response) -> str:
