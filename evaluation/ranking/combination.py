@@ -129,23 +129,22 @@ def _over_parts(layers: Sequence[FloatArray], weights: Sequence[FloatArray], ope
 def _weighted_quantile(layers: FloatArray, weight: FloatArray, share: float) -> FloatArray:
     """Order statistics over the parts; with unequal weights the value at which the cumulative weight reaches the share.
 
-    With equal weights it is the usual percentile with linear interpolation.
+    With equal weights it is the usual percentile with linear interpolation. Whether weights are equal is asked of each
+    sample and algorithm for itself, so that no ranking depends on what else is drawn.
     """
     present = weight > 0
     order = np.argsort(np.where(present, layers, np.inf), axis=0, kind="stable")
     ordered = np.take_along_axis(layers, order, axis=0)
-    sorted_weight = np.take_along_axis(weight, order, axis=0)
     count = present.sum(axis=0)
-    equal = bool((np.where(present, weight, weight.max(initial=1.0)) == weight.max(initial=1.0)).all())
-    if equal:
-        position = np.maximum(count - 1, 0) * share
-        lower = np.take_along_axis(ordered, np.floor(position).astype(np.int64)[None], axis=0)[0]
-        upper = np.take_along_axis(ordered, np.ceil(position).astype(np.int64)[None], axis=0)[0]
-        result = lower + (upper - lower) * (position - np.floor(position))
-    else:
-        reached = np.cumsum(sorted_weight, axis=0)
-        index = (reached < share * reached[-1]).sum(axis=0)
-        result = np.take_along_axis(ordered, np.minimum(index, np.maximum(count - 1, 0))[None], axis=0)[0]
+    position = np.maximum(count - 1, 0) * share
+    lower = np.take_along_axis(ordered, np.floor(position).astype(np.int64)[None], axis=0)[0]
+    upper = np.take_along_axis(ordered, np.ceil(position).astype(np.int64)[None], axis=0)[0]
+    result = lower + (upper - lower) * (position - np.floor(position))
+    unequal = (present & (weight != weight.max(axis=0))).any(axis=0)
+    if unequal.any():
+        reached = np.cumsum(np.take_along_axis(weight, order, axis=0), axis=0)
+        index = np.minimum((reached < share * reached[-1]).sum(axis=0), np.maximum(count - 1, 0))
+        result = np.where(unequal, np.take_along_axis(ordered, index[None], axis=0)[0], result)
     return np.where(count > 0, result, np.nan)
 
 

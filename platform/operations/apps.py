@@ -20,4 +20,4 @@ class OperationsConfig(AppConfig):
             register_hint("Read the leaderboard", "leaderboards:first", "hippocampus", order=10)
             register_hint("Submit predictions yourself (as paula)", "submissions:submit", "hippocampus", order=20)
             register_hint("Sent mails", "notifications:sent_mails", order=60)
-            register_hint("See what organizers see (as olivia)", "submissions:organize", "hippocampus", order=30)
+            register_hint("See what organizers see (as olivia)", "results:organize", "hippocampus", order=30)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from results.views import cases, comparison, objects
+from results.views import cases, comparison, objects, organize, work
 
 app_name = "results"
 urlpatterns = [
@@ -18,4 +18,17 @@ urlpatterns = [
     path("submissions/<uuid:pk>/cases/<str:case>/viewer.json", cases.viewer_plan, name="case_viewer"),
     path("submissions/<uuid:pk>/cases/<str:case>/sheets/<slug:layer>/<slug:axis>/", cases.sheet, name="case_sheet"),
     path("organize/cases/<str:case>/", cases.organized_case, name="organized_case"),
+    path("organize/work/", work.work, name="work"),
+    path("organize/work/days.json", work.days_json, name="days_json"),
+    path("organize/work/days.csv", work.days_csv, name="days_csv"),
+    path("organize/work/probing.csv", work.probing_csv, name="probing_csv"),
+    path("organize/work/failed.csv", work.failed_csv, name="failed_csv"),
+    path("organize/work/repeat/", work.repeat_many, name="repeat_many"),
+    path("organize/export.zip", work.export, name="export"),
+    path("organize/submissions/", organize.submissions, name="organize"),
+    path("organize/submissions/submissions.csv", organize.submissions_csv, name="submissions_csv"),
+    path("organize/submissions/<uuid:pk>/repeat/", organize.repeat, name="repeat"),
+    path("organize/submissions/<uuid:pk>/archive/", organize.archive, name="archive"),
+    path("organize/phases/<int:phase>/results.csv", organize.results_csv, name="organize_results_csv"),
+    path("organize/test-sets/<int:phase>/<int:version>/decoys.csv", organize.decoys_csv, name="decoys_csv"),
 ]

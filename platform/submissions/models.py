@@ -295,7 +295,7 @@ class MethodDescription(models.Model):
 class Release(models.Model):
     """The scores of a submission with their standard errors, and what of them its phase lets the team see while it is open.
 
-    `scores` is a list of metric, region, value, standard_error, step, gain, improved, shown and leader (`submissions.domain.releasing`);
+    `scores` is a list of metric, region, value, standard_error, step, gain, improved, shown and leader (`evaluation.aggregation.feedback`);
     `marks` holds one short digest a case over all its values: equal marks are equal values.
     """
 

@@ -34,7 +34,7 @@ def is_sender(user: Any, upload: Upload | None) -> bool:
 
 @rules.predicate
 def shows_scores(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """The phase shows teams their own aggregate scores; how exactly, `submissions.domain.releasing` says."""
+    """The phase shows teams their own aggregate scores; how exactly, `evaluation.aggregation.feedback` says."""
     shown = (Phase.Results.CASES, Phase.Results.AGGREGATE)
     return submission is not None and (
         submission.phase.is_revealed

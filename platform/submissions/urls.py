@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.views import decoys, methods, organize, submissions, submit, uploads, work
+from submissions.views import methods, submissions, submit, uploads
 
 app_name = "submissions"
 urlpatterns = [
@@ -17,17 +17,4 @@ urlpatterns = [
     path("submissions/<uuid:pk>/method/", methods.edit, name="describe"),
     path("methods/<uuid:pk>/", methods.public, name="method"),
     path("submissions/<uuid:pk>/results.csv", submissions.results_csv, name="results_csv"),
-    path("organize/work/", work.work, name="work"),
-    path("organize/work/days.json", work.days_json, name="days_json"),
-    path("organize/work/days.csv", work.days_csv, name="days_csv"),
-    path("organize/work/probing.csv", work.probing_csv, name="probing_csv"),
-    path("organize/work/failed.csv", work.failed_csv, name="failed_csv"),
-    path("organize/work/repeat/", work.repeat_many, name="repeat_many"),
-    path("organize/export.zip", work.export, name="export"),
-    path("organize/submissions/", organize.submissions, name="organize"),
-    path("organize/submissions/submissions.csv", organize.submissions_csv, name="submissions_csv"),
-    path("organize/submissions/<uuid:pk>/repeat/", organize.repeat, name="repeat"),
-    path("organize/submissions/<uuid:pk>/archive/", organize.archive, name="archive"),
-    path("organize/phases/<int:phase>/results.csv", organize.results_csv, name="organize_results_csv"),
-    path("organize/test-sets/<int:phase>/<int:version>/decoys.csv", decoys.decoys_csv, name="decoys_csv"),
 ]

@@ -5,7 +5,9 @@ Most bounds come from the settings.
 
 import contextlib
 import errno
+import gzip
 import hashlib
+import json
 import os
 import posixpath
 import shutil
@@ -19,12 +21,14 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
-from django.core.files.base import File
+from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage, storages
 
 from confinement.limits import ChildLimits
 
 BLOCK = 1024**2
+COMPRESSION = 3
+"""Digits compress little; more effort costs seconds on a large document and saves a few per cent."""
 COPY_SECONDS, IN_USE_SECONDS = 24 * 3600, 1800
 """How long a copy of a stored file is kept unused, and how long it may be open in a worker without being touched."""
 
@@ -151,6 +155,17 @@ def store_bytes(name: str, content: bytes) -> None:
     with os.fdopen(handle, "wb") as target:
         target.write(content)
     store_file(name, Path(temporary))
+
+
+def store_json(name: str, text: str) -> str:
+    """Keep a JSON document, compressed; the same name is written over, so a second attempt leaves no litter."""
+    return private().save(name, ContentFile(gzip.compress(text.encode(), compresslevel=COMPRESSION, mtime=0)))
+
+
+def load_json(name: str) -> Any:
+    """Read a stored JSON document."""
+    with private().open(name) as file:
+        return json.loads(gzip.decompress(file.read()))
 
 
 def store_file(name: str, path: Path) -> None:

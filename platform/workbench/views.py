@@ -17,8 +17,9 @@ from django.views.decorators.vary import vary_on_headers
 
 from accounts.models import User
 from accounts.requests import SignedInRequest
+from evaluation import boards
 from evaluation.analyses import catalogue
-from leaderboards.domain import tables as boards
+from leaderboards.domain.board_files import csv_rows
 from leaderboards.views.exports import stored_json
 from uploads.services import form_files
 from uploads.storage import open_stored
@@ -184,7 +185,7 @@ def delete(request: SignedInRequest, key: str) -> HttpResponse:
 def board_csv(request: HttpRequest, key: str) -> HttpResponse:
     """The board, all metrics and regions side by side."""
     shown = _done_or_404(request, key)
-    head, *rows = boards.csv_rows(shown.outcome["table"])
+    head, *rows = csv_rows(shown.outcome["table"])
     return csv_file("board.csv", head, rows)
 
 

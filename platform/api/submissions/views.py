@@ -24,9 +24,9 @@ from challenges import queries as challenge_queries
 from challenges.queries import people
 from challenges.views.access import phase_by_id
 from confinement.limits import TableLimits
+from evaluation.claims.missing_cases import cost_of_a_missing_case
 from evaluation.problems.tables import ExpectedTable
 from scoring.domain import results
-from submissions.domain.costs import cost_of_a_missing_case
 from submissions.models import Submission
 from submissions.queries import told_frame
 from submissions.queries.results import kept_costs

@@ -130,7 +130,7 @@ class Phase(models.Model):
         CHOSEN = "chosen", "the one that the team chooses before the deadline"
 
     class Feedback(models.TextChoices):
-        """How exactly a team is told its own aggregate while the phase is open (`submissions.domain.releasing`)."""
+        """How exactly a team is told its own aggregate while the phase is open (`evaluation.aggregation.feedback`)."""
 
         EXACT = "exact", "as computed"
         ROUNDED = "rounded", "rounded to the precision of its standard error"

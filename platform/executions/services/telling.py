@@ -31,7 +31,7 @@ def tell_of_compute_time(phase: Phase) -> None:
         kind=KIND,
         subject=letter.subject,
         text=letter.text,
-        address=reverse("submissions:work", args=[phase.challenge.slug]),
+        address=reverse("results:work", args=[phase.challenge.slug]),
         scope=phase.challenge.slug,
         key=f"{phase.task_id} {'spent' if budget.is_spent else 'near'} {budget.allowed:g}",
     )

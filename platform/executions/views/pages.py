@@ -63,9 +63,7 @@ def execution(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
         page_context(
             request,
             challenge,
-            active_tab="submissions:own"
-            if test_rule("executions.own", request.user, found)
-            else "submissions:organize",
+            active_tab="submissions:own" if test_rule("executions.own", request.user, found) else "results:organize",
             execution=found,
             phase=found.phase,
             standing=progress.of(found),

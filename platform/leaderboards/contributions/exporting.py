@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from challenges.models import Challenge
 from challenges.queries import phases_of
-from leaderboards.domain import tables
+from leaderboards.domain.board_files import csv_rows
 from leaderboards.models import RankingVersion, Standing
 from web.spreadsheets import csv_text
 
@@ -29,5 +29,5 @@ def exported(challenge: Challenge) -> Iterator[tuple[str, str]]:
     for phase in phases:
         last = stood.filter(phase=phase).select_related("version").last()
         if last is not None:
-            head, *lines = tables.csv_rows(last.version.table)
+            head, *lines = csv_rows(last.version.table)
             yield f"rankings/{phase.task.slug}-{phase.slug}-v{last.version.number}.csv", csv_text(head, lines)

@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 
-from leaderboards.domain import tables
+from evaluation import boards
 from leaderboards.queries.home import challenges_of, shown_to_visitors
 
 DRAWN = 7
@@ -21,7 +21,7 @@ def real_ranking(request: HttpRequest) -> str | None:
     if found is None:
         return None
     phase, key, version = found
-    board = tables.board(version.table)
-    said = tables.spoken(board.order, version.sentences[board.order["key"]], closed=phase.is_closed)
+    board = boards.board(version.table)
+    said = boards.spoken(board.order, version.sentences[board.order["key"]], closed=phase.is_closed)
     content = {"phase": phase, "key": key, "board": board, "rows": board.rows[:DRAWN], "said": said[0]}
     return render_to_string("leaderboards/home_picture.html", content, request)

@@ -23,11 +23,11 @@ def register() -> None:
 def _rows() -> Iterator[Row]:
     # The scoring library is loaded by the process that verifies, never by one that serves pages.
     from evaluation import ranking
-    from leaderboards.domain.files import load
+    from uploads.storage import load_json
 
     for version in RankingVersion.objects.only("digest", "document_name").order_by("pk").iterator():
         try:
-            recomputed = ranking.digest(load(version.document_name))
+            recomputed = ranking.digest(load_json(version.document_name))
         except (OSError, ValueError):
             recomputed = ""
         # The report is public, the names of challenges and phases may not be.

@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from challenges.models import Phase
 from challenges.queries import phases_of
+from evaluation.boards import words
 from evaluation.catalogue import readable
 from leaderboards.domain import states
-from leaderboards.domain.tables import words
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.queries.home import stand_in, standing_tables, tables_for

@@ -28,9 +28,9 @@ def _says(name: str, digest: str) -> Callable[[], str]:
     def proof() -> str:
         # The scoring library is loaded by the process that verifies, never by one that serves pages.
         from evaluation import ranking
-        from leaderboards.domain.files import load
+        from uploads.storage import load_json
 
-        found = ranking.digest(load(name))
+        found = ranking.digest(load_json(name))
         return "" if found == digest else f"the digest of the document is {found} and was {digest}"
 
     return proof

@@ -29,7 +29,7 @@ class RankingVersion(models.Model):
     digest = models.CharField(max_length=64, help_text="SHA-256 of the ranking document")
     versions = models.JSONField(default=dict)
     sentences = models.JSONField(default=dict, help_text="order → what it says")
-    table = models.JSONField(help_text="what the pages show, see leaderboards.domain.tables")
+    table = models.JSONField(help_text="what the pages show, see evaluation.boards")
     document_name = models.CharField(max_length=200, help_text="the ranking document in the private storage")
     metadata_name = models.CharField(
         max_length=200, blank=True, help_text="the case metadata that it depends on, in the private storage"

@@ -10,8 +10,8 @@ from django.utils import timezone
 from challenges.models import Member, Phase, Team
 from challenges.queries import phase_that_matters
 from challenges.rules import remember_parts_in
+from evaluation.boards.words import number, span
 from evaluation.claims.legend import TOO_FEW
-from leaderboards.domain.tables.words import number, span
 from leaderboards.models import RankingVersion, Standing
 from leaderboards.queries import rankings
 from submissions.queries.quotas import Quota, quotas

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from django.urls import reverse
 
 from challenges.models import Phase
+from evaluation.boards.page import Method
 from evaluation.designs.document import State
-from leaderboards.domain.methods import Method
 from submissions.domain.method_entries import from_json
 from submissions.queries.methods import is_anonymous
 from submissions.queries.methods import methods_of as public_methods

@@ -10,9 +10,9 @@ from evaluation import figures
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import NOT_OVER_TASKS, OverTasks
 from evaluation.ranking.tasks import across_tasks
-from leaderboards.domain.tables import harmless
 from leaderboards.queries import rankings as queries
 from test_sets.queries.decoys import remember_decoys
+from web.spreadsheets import harmless
 
 CONSENSUS_READING = """The larger a circle, the more tasks give the team that rank. Teams stand in the order of their mean rank
 over the tasks; the cross is the median."""

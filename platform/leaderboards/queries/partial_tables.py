@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from leaderboards.domain import files
 from leaderboards.models import RankingVersion
+from uploads.storage import load_json
 
 SUBGROUPS, ANNOTATORS, LEVELS = "subgroups", "annotators", "levels"
 """Findings of an analysis under which the tables are kept."""
@@ -64,7 +64,7 @@ def chosen(kind: str, key: str, version: RankingVersion) -> Group | None:
     """Read the table of that name; None if there is none."""
     for entry in version.analysis.findings.get(kind, ()):
         if key and entry["key"] == key:
-            content = files.load(entry["file"])
+            content = load_json(entry["file"])
             return Group(
                 kind=kind,
                 key=key,

@@ -7,9 +7,10 @@ from django.urls import reverse
 
 from challenges.models import PSEUDONYM
 from challenges.queries import deviations
+from evaluation.boards import CERTAINTY, COLUMNS, MARKS, Mark, marks_of, spoken
+from evaluation.boards.page import Method
 from evaluation.bundle import SCORERS
-from leaderboards.domain.methods import Method
-from leaderboards.domain.tables import CERTAINTY, COLUMNS, MARKS, REPORTED, Mark, marks_of, spoken
+from leaderboards.domain.board_files import REPORTED
 from leaderboards.models import RankingVersion
 from leaderboards.queries import methods
 from leaderboards.queries.partial_tables import Group

@@ -145,7 +145,7 @@ def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[UUID, str]) -> 
                 *([levels[run.submission.team_id]] if run.submission.team_id in levels else []),
             ],
             # Of an algorithm that was run here: how many cases have no prediction, and why.
-            "outcomes": missing_words(run.summary.get("outcomes", {})),
+            "outcomes": missing_words(outcomes) if (outcomes := run.summary.get("outcomes")) else "",
         }
         for run in runs
     }

@@ -1,23 +1,44 @@
 """Acts on analyses: what is drawn and compared from a ranking once it stands, step by step and in the background."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
+import pandas as pd
 import structlog
 from django.db import transaction
 from django.utils import timezone
 
+from challenges.models import Phase
+from evaluation import boards
 from evaluation.analyses import catalogue, exploring
-from evaluation.analyses.sources import Sources
+from evaluation.analyses.sources import Figure, Sources
+from evaluation.assessment import Assessment
+from evaluation.figures.markup import for_plotly
+from evaluation.ranking import ResultsError, rank
+from evaluation.ranking.counted import counted_results
 from leaderboards.models import Analysis, RankingVersion
+from leaderboards.queries import rankings
 from leaderboards.queries.work import ANALYSES, ranking_waits
-from leaderboards.services import computing, separate_levels
+from leaderboards.services import computing
+from submissions.models import Run
+from submissions.queries import annotator_evidence, annotator_frames
+from test_sets.queries.test_sets import deciding_annotator
+from uploads.storage import load_json, store_json
 from work.services import UNEXPECTED, Lease, LeaseLostError, claim
 
+if TYPE_CHECKING:
+    from evaluation.scoring.evidence import Evidence
+
 log = structlog.get_logger(__name__)
+
+AUTOMATIC: Final = "fully_automatic"
+FULLY_AUTOMATIC: Final = "fully automatic methods"
+FEWEST_AUTOMATIC: Final = 2
 
 
 @dataclass(frozen=True)
@@ -35,7 +56,7 @@ Step = Callable[[RankingVersion, Sources], Made]
 def _drawing(picture: catalogue.Picture) -> Step:
     def make(version: RankingVersion, sources: Sources) -> Made:
         drawn = catalogue.drawn(picture, sources, version.table)
-        return Made(figures=computing.store_figures(version, picture.name, drawn))
+        return Made(figures=store_figures(version, picture.name, drawn))
 
     return make
 
@@ -50,15 +71,15 @@ def _hardest(version: RankingVersion, sources: Sources) -> Made:
 
 
 def _subgroups(version: RankingVersion, sources: Sources) -> Made:
-    return Made(findings=computing.store_subgroups(version, sources))
+    return Made(findings=store_subgroups(version, sources))
 
 
 def _annotators(version: RankingVersion, sources: Sources) -> Made:
-    return Made(findings=computing.store_annotators(version, sources))
+    return Made(findings=store_annotators(version, sources))
 
 
 def _levels(version: RankingVersion, sources: Sources) -> Made:
-    return Made(findings=separate_levels.store_separate_ranking(version, sources))
+    return Made(findings=store_separate_ranking(version, sources))
 
 
 STEPS: Mapping[str, Step] = {
@@ -97,7 +118,7 @@ def analyse_version(*, version_id: int) -> Analysis | None:
                 return None
             made, failure = Made(), ""
             try:
-                sources = sources or computing.sources_of(version)
+                sources = sources or sources_of(version)
                 made = step(version, sources)
             except Exception:
                 log.exception("analysis_step_failed", version=version_id, step=name)
@@ -145,3 +166,171 @@ def _finish(lease: Lease) -> Analysis | None:
         row.attempts, row.finished_at = 0, timezone.now()
         return row
     return None
+
+
+def sources_of(version: RankingVersion, *, kept: frozenset[str] = frozenset()) -> Sources:
+    """Read again what a version was made of, and what is known of its cases.
+
+    Parameters
+    ----------
+    kept
+        Metrics whose values of single cases may not be told to whom it is for.
+    """
+    phase = version.phase
+    runs = Run.objects.select_related("submission__team", "test_set").in_bulk(
+        [team["run"] for team in version.inputs["teams"]]
+    )
+    by_id = {str(key): run for key, run in runs.items()}
+    assessment = computing.assessment_of(version)
+    frames = [
+        computing.team_frame(by_id[team["run"]], team["name"], assessment, level=team.get("level", ""))
+        for team in version.inputs["teams"]
+    ]
+    of_teams = [(team["name"], by_id[team["run"]]) for team in version.inputs["teams"]]
+    annotated = _by_annotator(of_teams, assessment, [team.get("level", "") for team in version.inputs["teams"]])
+    metadata = computing.read_metadata(load_json(version.metadata_name)) if version.metadata_name else None
+    return Sources(
+        document=load_json(version.document_name),
+        assessment=assessment,
+        results=_of_cases(assessment, pd.concat(frames, ignore_index=True), metadata),
+        cases=metadata,
+        characteristics=computing.characteristics(phase, list(runs.values())),
+        length_unit=rankings.length_unit(phase),
+        read_evidence=lambda: computing.merged_evidence(of_teams),
+        annotated_results=annotated,
+        kept=kept,
+        annotated_evidence=_annotated_evidence(of_teams) if annotated else {},
+        deciding_annotator=deciding_annotator(of_teams[0][1].test_set) if annotated else "",
+    )
+
+
+def _of_cases(assessment: Assessment, results: pd.DataFrame, cases: pd.DataFrame | None) -> pd.DataFrame:
+    """Leave out what figures of single cases must not show: the cases that do not count."""
+    single = results[results["case"] != ""]
+    if not assessment.exclusions or single.empty:
+        return results
+    counted = counted_results(assessment, single, cases=cases).results
+    return pd.concat([counted, results[results["case"] == ""]], ignore_index=True)
+
+
+def _by_annotator(
+    runs: Sequence[tuple[str, Run]], assessment: Assessment, levels: Sequence[str]
+) -> dict[str, pd.DataFrame]:
+    """Read the results of all teams under the references of each annotator; of annotators that all were scored by."""
+    found: dict[str, list[pd.DataFrame]] = defaultdict(list)
+    for (team, run), level in zip(runs, levels, strict=True):
+        for annotator, frame in annotator_frames(run).items():
+            found[annotator].append(computing.as_team(frame, team, assessment, level=level))
+    return {
+        name: pd.concat(frames, ignore_index=True) for name, frames in sorted(found.items()) if len(frames) == len(runs)
+    }
+
+
+def _annotated_evidence(runs: Sequence[tuple[str, Run]]) -> "dict[str, Evidence]":
+    """Read what the values of the whole data set are made of, of all teams by annotator."""
+    from evaluation.scoring.evidence import merge_evidence
+
+    found: dict[str, list[tuple[str, Evidence]]] = defaultdict(list)
+    for team, run in runs:
+        for annotator, own in annotator_evidence(run).items():
+            found[annotator].append((team, own))
+    return {name: merge_evidence(own) for name, own in found.items()}
+
+
+def store_figures(version: RankingVersion, name: str, drawn: Iterable[tuple[str, Figure]]) -> dict[str, str]:
+    """Keep the figures of one kind; returns order → file."""
+    folder = f"rankings/{version.phase_id}/{version.inputs_digest}/figures"
+    return {
+        key: store_json(
+            f"{folder}/{name}-{index}.json.gz", json.dumps(for_plotly(figure), separators=(",", ":"), allow_nan=False)
+        )
+        for index, (key, figure) in enumerate(drawn)
+    }
+
+
+def store_subgroups(version: RankingVersion, sources: Sources) -> list[dict[str, Any]]:
+    """Keep the table and the sentences of every group of cases; returns what can be chosen, with who is first in each."""
+    groups = [
+        (grouping, label, document) for grouping in sources.subgroups for label, document in grouping.documents.items()
+    ]
+    parts = [(f"{grouping.title}:{label}", grouping.title, label, document) for grouping, label, document in groups]
+    choices = store_parts(version, sources, "groups", parts)
+    gaps = {
+        grouping.title: {order["key"]: grouping.gaps(order) for order in version.table["orders"]}
+        for grouping in sources.subgroups
+    }
+    for choice, (grouping, label, document) in zip(choices, groups, strict=True):
+        choice["gaps"] = {key: own[label] for key, own in gaps[grouping.title].items() if label in own}
+        choice["first"] = {
+            order["key"]: [algorithm["name"] for algorithm in entry["algorithms"] if algorithm["rank"] == 1]
+            for order, entry in catalogue.orders_of(document, version.table)
+        }
+    return choices
+
+
+def store_annotators(version: RankingVersion, sources: Sources) -> list[dict[str, Any]]:
+    """Keep the table and the sentences under the references of each annotator; returns what can be chosen, and who cannot."""
+    parts = [(name, "annotator", name, document) for name, document in sources.annotated.items()]
+    choices = store_parts(version, sources, "annotators", parts)
+    for choice in choices:
+        choice["decides"] = choice["key"] == sources.deciding_annotator
+    return choices + [{"key": "", "label": name, "problem": problem} for name, problem in sources.unranked.items()]
+
+
+def store_parts(
+    version: RankingVersion,
+    sources: Sources,
+    folder: str,
+    parts: Iterable[tuple[str, str, str, Mapping[str, Any]]],
+) -> list[dict[str, Any]]:
+    """Keep the tables of ranking documents beside that of a version, each given with its key, title and label."""
+    kept = [name for name in ("submissions", "handed_in", "marks") if name in version.table]
+    places = {team: place for place, team in enumerate(version.table["teams"])}
+    choices: list[dict[str, Any]] = []
+    for key, title, label, document in parts:
+        table = boards.build(document, sources.assessment, length_unit=sources.length_unit)
+        table |= {name: [version.table[name][places[team]] for team in table["teams"]] for name in kept}
+        content = {
+            "table": table,
+            "sentences": catalogue.sentences(document, table),
+            "bootstrap": document["bootstrap"],
+        }
+        name = f"rankings/{version.phase_id}/{version.inputs_digest}/{folder}/{len(choices)}.json.gz"
+        choices.append(
+            {
+                "key": key,
+                "title": title,
+                "label": label,
+                "cases": table["cases"],
+                "file": store_json(name, json.dumps(content)),
+            }
+        )
+    return choices
+
+
+def store_separate_ranking(version: RankingVersion, sources: Sources) -> list[dict[str, Any]]:
+    """Rank the teams whose method descriptions say that their method is fully automatic among themselves.
+
+    Returns what can be chosen, or why there is none; nothing where no separate ranking is registered.
+    """
+    if version.phase.interaction != Phase.Interaction.SEPARATE:
+        return []
+    teams = {team["name"] for team in version.inputs["teams"] if team.get("level") == AUTOMATIC}
+
+    def none(problem: str) -> list[dict[str, Any]]:
+        return [{"key": "", "label": FULLY_AUTOMATIC, "problem": problem}]
+
+    if len(teams) < FEWEST_AUTOMATIC:
+        return none("fewer than two teams say that their method is fully automatic.")
+    try:
+        document = rank(
+            sources.assessment,
+            sources.results[sources.results["algorithm"].isin(teams)],
+            cases=sources.cases,
+            evidence=sources.evidence,
+            bootstrap=version.bootstrap,
+            seed=version.seed,
+        )
+    except ResultsError as error:
+        return none(str(error))
+    return store_parts(version, sources, "levels", [(AUTOMATIC, "level of interaction", FULLY_AUTOMATIC, document)])

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 
 from audit.services import record
 from challenges.models import Phase
-from challenges.queries import assessment_by_digest, scoring_key
+from challenges.queries import assessment_by_digest
 from challenges.queries.deviations import CORRECTION
 from evaluation.assessment import Assessment
 from evaluation.claims.comparisons import BOTH_WAYS
@@ -23,6 +23,7 @@ from leaderboards.queries.work import ANALYSES
 from leaderboards.services import computing
 from submissions.models import Run
 from submissions.queries import counted_runs
+from submissions.queries.results import suits
 from test_sets.models import TestSet
 from work.services import ask
 
@@ -32,22 +33,6 @@ def registered_digests(phase: Phase) -> list[str]:
     executed = phase.assessment.digest
     rows = phase.deviations.order_by("decided_at", "pk").values_list("registered_digest", flat=True)
     return [digest for digest in dict.fromkeys(rows) if digest != executed]
-
-
-def suits(phase: Phase, run: Run, assessment: Assessment) -> bool:
-    """Whether the values of a run are those that an assessment asks for."""
-    if run.assessment_digest == assessment.digest:
-        return True
-    scored_by = assessment_by_digest(phase, run.assessment_digest)
-    return scored_by is None or scoring_key(scored_by.document) == scoring_key(assessment.document)
-
-
-def waits_for_scoring(phase: Phase) -> bool:
-    """Whether results that count still have the values of an assessment that was changed."""
-    if not phase.deviations.exists() and phase.assessments.count() < 2:
-        return False
-    assessment = phase.assessment
-    return not all(suits(phase, run, assessment) for run in counted_runs(phase))
 
 
 def rank_registered(phase: Phase) -> list[RankingVersion]:

@@ -9,11 +9,11 @@ from audit.models import Entry
 from audit.services import content
 from challenges.queries import deviations
 from evaluation import bundle
-from leaderboards.domain import files
 from leaderboards.models import RankingVersion
 from leaderboards.services import both_assessments, computing
 from scoring.domain import results
 from submissions.models import Run
+from uploads.storage import load_json
 
 
 def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:
@@ -22,7 +22,7 @@ def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:
     assessment = computing.assessment_of(version)
     published = bundle.Published(
         digest=version.digest,
-        document=files.load(version.document_name),
+        document=load_json(version.document_name),
         facts={
             "challenge": phase.challenge.slug,
             "task": phase.task.slug,
@@ -42,7 +42,7 @@ def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:
         published,
         assessment,
         team_results(version),
-        cases=files.load(version.metadata_name) if version.metadata_name else None,
+        cases=load_json(version.metadata_name) if version.metadata_name else None,
         audit=audit_entries(version),
     )
 

@@ -1,5 +1,6 @@
 """Acts on what follows a ranking: people are told, and what stands beside it is brought up to date."""
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
@@ -9,15 +10,21 @@ from django.db import transaction
 
 from audit.services import hold_chain
 from challenges.models import Phase
+from evaluation.analyses import order_figures
+from evaluation.figures.markup import for_plotly
 from leaderboards.models import FollowUp, RankingRequest
+from leaderboards.queries import rankings
 from leaderboards.queries.work import FOLLOWING
-from leaderboards.services import both_assessments, computing, overall
+from leaderboards.services import both_assessments, overall
 from submissions.services.messages import tell_scored
+from uploads.storage import store_json
 from work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim
 
 log = structlog.get_logger(__name__)
 
 Step = Callable[[Phase], object]
+HISTORY_LENGTH: Final = 200
+"""So many of the last rankings are followed in the figure; all of them stay readable."""
 
 
 @transaction.atomic
@@ -32,10 +39,23 @@ def tell(phase: Phase) -> None:
     tell_scored(phase, is_last=is_last)
 
 
+def draw_history(phase: Phase) -> None:
+    """Draw the ranks of the teams through the last rankings that stood; one file a phase, drawn anew each time."""
+    standings = rankings.last_tables(phase, most=HISTORY_LENGTH)
+    if standings:
+        figure = order_figures.over_time([(since.isoformat(), table) for since, table in standings])
+        store_json(history_name(phase), json.dumps(for_plotly(figure), separators=(",", ":"), allow_nan=False))
+
+
+def history_name(phase: Phase) -> str:
+    """Where the figure of a phase's history is kept."""
+    return f"rankings/{phase.pk}/history.json.gz"
+
+
 # Each of them finds what an attempt that broke off has done already, and does it no second time.
 TELLING: Final[Mapping[str, Step]] = {"telling": tell}
 BESIDE: Final[Mapping[str, Step]] = {
-    "history": computing.draw_history,
+    "history": draw_history,
     "registered assessments": both_assessments.rank_registered,
     "over tasks": overall.rank_overall,
 }

@@ -11,12 +11,11 @@ from challenges.models import Phase, Team
 from evaluation import canonical
 from evaluation.aggregation import ResultsError
 from evaluation.ranking.overall import TaskResults, overall_digest, rank_over_tasks
-from leaderboards.domain.files import load, read_metadata
 from leaderboards.models import OverallRanking, RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import computing
 from submissions.models import Run
-from submissions.queries import evidence_of
+from uploads.storage import load_json
 
 
 def rank_overall(phase: Phase) -> list[OverallRanking]:
@@ -138,15 +137,6 @@ def _results(version: RankingVersion, ranking: str, names: Mapping[int, str]) ->
         assessment=assessment,
         results=pd.concat(frames, ignore_index=True),
         ranking=ranking,
-        cases=read_metadata(load(version.metadata_name)) if version.metadata_name else None,
-        evidence=_evidence([(names[team["team"]], by_id[team["run"]]) for team in teams]),
+        cases=computing.read_metadata(load_json(version.metadata_name)) if version.metadata_name else None,
+        evidence=computing.merged_evidence((names[team["team"]], by_id[team["run"]]) for team in teams),
     )
-
-
-def _evidence(runs: Sequence[tuple[str, Run]]) -> Any:
-    # Here, so that pages start without the libraries of scoring.
-    from evaluation.scoring.evidence import merge_evidence
-
-    there = [(name, evidence_of(run)) for name, run in runs]
-    found = [(name, evidence) for name, evidence in there if evidence is not None]
-    return merge_evidence(found) if found else None

@@ -8,15 +8,14 @@ from typing import Any
 from django.utils import timezone
 
 from challenges.models import Phase
-from evaluation import canonical, ranking
+from evaluation import boards, canonical, ranking
 from evaluation.analyses import catalogue
 from evaluation.federation import pool
-from federation.queries.federations import of_phase
+from federation.models import Federation
 from federation.queries.pooling import Pool, pool_of
-from leaderboards.domain import tables
-from leaderboards.domain.files import store
 from leaderboards.models import Analysis, RankingVersion
 from leaderboards.services.computing import INPUTS_SCHEMA, written
+from uploads.storage import store_json
 
 
 @dataclass(frozen=True)
@@ -38,11 +37,8 @@ class PooledInputs:
         return self.phase.is_closed and bool(self.pool.arrived)
 
 
-def collect(phase: Phase) -> PooledInputs | None:
-    """Read which summaries count; nothing for a phase that is not evaluated at sites."""
-    federation = of_phase(phase)
-    if federation is None:
-        return None
+def collect(phase: Phase, federation: Federation) -> PooledInputs:
+    """Read which summaries of a phase that is evaluated at sites count."""
     found = pool_of(federation)
     document = {
         "schema": INPUTS_SCHEMA,
@@ -77,7 +73,7 @@ def compute(inputs: PooledInputs, *, progress: Callable[[int, int], None] | None
         progress=progress,
     )
     shown = {**document, "rankings": [entry for entry in document["rankings"] if entry["algorithms"]]}
-    table = tables.build(shown, assessment)
+    table = boards.build(shown, assessment)
     table["sites"] = len(inputs.pool.arrived)
     folder = f"rankings/{phase.pk}/{inputs.digest}"
     return RankingVersion(
@@ -92,7 +88,7 @@ def compute(inputs: PooledInputs, *, progress: Callable[[int, int], None] | None
         versions=document["versions"],
         sentences=catalogue.sentences(shown, table),
         table=table,
-        document_name=store(f"{folder}/ranking.json.gz", written(json.loads(json.dumps(document)))),
+        document_name=store_json(f"{folder}/ranking.json.gz", written(json.loads(json.dumps(document)))),
     )
 
 

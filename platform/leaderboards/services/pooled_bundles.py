@@ -8,9 +8,9 @@ from typing import Any
 from evaluation.canonical import canonical_json
 from federation.models import Enrolment
 from federation.queries.pooling import arrived_by_digest
-from leaderboards.domain import files
 from leaderboards.models import RankingVersion
 from leaderboards.services import computing
+from uploads.storage import load_json
 
 _README = """\
 {challenge}, {phase}: ranking over sites, version {number}
@@ -30,7 +30,7 @@ _GONE = "\nSites that had their sums removed since, so that nobody can pool this
 
 def bundle(version: RankingVersion) -> bytes:
     """The bundle of a version; a site whose sums were removed is named in the README and lacks."""
-    document = files.load(version.document_name)
+    document = load_json(version.document_name)
     sites = [row for row in version.inputs["sites"] if row.get("payload")]
     arrived = {row["site"]: arrived_by_digest(version.phase, row["payload"]) for row in sites}
     rules = version.inputs["rules"]

@@ -11,7 +11,7 @@ from challenges.models import Phase
 from challenges.queries import phases_of
 from challenges.queries.people import organizers_of, participants_of
 from challenges.services.phase_messages import where_of
-from leaderboards.domain import tables
+from evaluation import boards
 from leaderboards.models import RankingRequest
 from leaderboards.queries import rankings
 from notifications.domain import letters
@@ -42,7 +42,7 @@ def _tell(phase: Phase) -> bool:
     if standing is None or is_due or Notification.objects.filter(kind=KIND, key=str(phase.pk)).exists():
         return False
     order = standing.version.table["orders"][0]
-    said = tables.spoken(order, standing.version.sentences[order["key"]], closed=True)
+    said = boards.spoken(order, standing.version.sentences[order["key"]], closed=True)
     letter = letters.PUBLIC.letter(letters.OfPhase(where_of(phase), sentence=said[0]))
     key = rankings.key_of(phase, phases_of(phase.challenge))
     told = notify(

@@ -23,11 +23,13 @@ from challenges.models import Phase
 from evaluation import __version__
 from evaluation.federation.errors import FederationError
 from evaluation.ranking.schemes import Ranked
+from federation.queries.federations import of_phase
 from leaderboards.models import Analysis, FollowUp, Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
 from leaderboards.queries.work import ANALYSES, FOLLOWING, NOT_RANKED, RANKING
-from leaderboards.services import both_assessments, computing, pooled
+from leaderboards.services import computing, pooled
 from submissions.models import Run
+from submissions.queries.results import waits_for_scoring
 from work.queries import shared_now
 from work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim
 
@@ -217,9 +219,9 @@ def _pooled_version(inputs: pooled.PooledInputs, request: RankingRequest, lease:
 
 
 def _version_of(phase: Phase, request: RankingRequest, lease: Lease) -> RankingVersion | None:
-    if (from_sites := pooled.collect(phase)) is not None:
-        return _pooled_version(from_sites, request, lease)
-    if both_assessments.waits_for_scoring(phase):  # every new result asks again
+    if (federation := of_phase(phase)) is not None:
+        return _pooled_version(pooled.collect(phase, federation), request, lease)
+    if waits_for_scoring(phase):  # every new result asks again
         return None
     inputs = _inputs(phase, request)
     request.nothing_counts = not inputs.runs

@@ -6,9 +6,9 @@ from django import template
 from django.template.defaultfilters import capfirst
 from django.utils.safestring import SafeString, mark_safe
 
+from evaluation.boards import Axis, Board, Row
+from evaluation.boards.axis import MARGIN
 from evaluation.claims.catalogue import Said
-from leaderboards.domain.tables import Axis, Board, Row
-from leaderboards.domain.tables.axis import MARGIN
 
 register = template.Library()
 

@@ -15,13 +15,14 @@ from rules import test_rule
 
 from challenges.queries import deviations
 from evaluation.analyses import catalogue
-from leaderboards.domain import tables
+from leaderboards.domain.board_files import csv_rows
 from leaderboards.models import RankingVersion
 from leaderboards.queries import partial_tables, published
 from leaderboards.queries.single_cases import kept_in
-from leaderboards.services import bundles, computing, pooled_bundles
+from leaderboards.services import bundles, following, pooled_bundles
 from leaderboards.views.place import FROZEN, SEALED, Place, find, may_view_figure
 from web import spreadsheets
+from web.spreadsheets import harmless
 from web.wording import moment_words
 
 KEPT = (
@@ -85,7 +86,7 @@ def history_figure(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     if place.frozen_at is not None:
         raise PermissionDenied(FROZEN)
     try:
-        return stored_json(request, computing.history_name(place.phase))
+        return stored_json(request, following.history_name(place.phase))
     except FileNotFoundError:
         raise Http404("There is no ranking yet.") from None
 
@@ -99,7 +100,7 @@ def table_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpRes
     version = place.version(number)
     part = asked_part(request, place, version)
     told = [entry.title for entry in deviations(place.phase, executed=version.assessment_digest)]
-    rows = tables.csv_rows(part.table if part else version.table, methods=published.described(version), deviations=told)
+    rows = csv_rows(part.table if part else version.table, methods=published.described(version), deviations=told)
     return _csv(place, version, "table.csv" if part is None else f"{part.kind}-{slugify(part.key)}.csv", rows)
 
 
@@ -135,8 +136,8 @@ def hardest_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpR
     for order, cases in kept_in(request.user, version).told(version.analysis.findings.get("hardest", {})).items():
         for case in cases:
             (best, best_team), (worst, worst_team) = case["best"], case["worst"]
-            names = [tables.harmless(best_team), tables.harmless(worst_team)]
-            rows.append([labels[order], tables.harmless(case["case"]), case["median"], best, names[0], worst, names[1]])
+            names = [harmless(best_team), harmless(worst_team)]
+            rows.append([labels[order], harmless(case["case"]), case["median"], best, names[0], worst, names[1]])
     return _csv(place, version, "hardest-cases.csv", rows)
 
 

@@ -20,15 +20,15 @@ from rules import test_rule
 from accounts.requests import SignedInRequest
 from challenges.models import Phase
 from challenges.views import challenge_context
+from evaluation import boards
 from evaluation.analyses import catalogue
+from evaluation.boards.groups import group_tables
+from evaluation.boards.questions import main_order, questions
 from evaluation.claims.beforehand import limits
 from evaluation.claims.costs import KEPT
 from evaluation.ranking import describe
 from evaluation.ranking.counted import AS_MEASURED
 from executions.queries.repeats import Repeated, repeated_runs
-from leaderboards.domain import tables
-from leaderboards.domain.group_tables import group_tables
-from leaderboards.domain.questions import main_order, questions
 from leaderboards.forms import FreezeForm
 from leaderboards.models import RankingVersion, Standing
 from leaderboards.queries import object_parts, partial_tables, published, rankings
@@ -97,7 +97,7 @@ def embed(request: HttpRequest, slug: str, key: str) -> HttpResponse:
             "version": shown,
             "samples": shown.bootstrap,
             "board": board,
-            "sentences": tables.spoken(board.order, shown.sentences[board.order["key"]], closed=place.phase.is_closed),
+            "sentences": boards.spoken(board.order, shown.sentences[board.order["key"]], closed=place.phase.is_closed),
         }
     return render(request, "leaderboards/embed.html", context)
 
@@ -216,7 +216,7 @@ def _ranking(
         # Only the same figure of several metrics is compared side by side; others need the width.
         "side_by_side": len({plot["reading"] for plot in plots}) == 1 < len(plots),
         **_said(shown, board, group, kept, may_view_cases=may_view_cases, views=views),
-        "looks": tables.looks(shown.table["interval"]) if place.phase.is_open and board.teams > 1 else "",
+        "looks": boards.looks(shown.table["interval"]) if place.phase.is_open and board.teams > 1 else "",
         "tells_failures": "failures" in request.GET,
         "tells_range": "range" in request.GET,
         "group": group,
@@ -273,7 +273,7 @@ def _assessments(place: Place, shown: RankingVersion) -> list[dict[str, Any]]:
 
 
 def _hard_cases(
-    request: HttpRequest, shown: RankingVersion, board: tables.Board, own: str | None, kept: Kept
+    request: HttpRequest, shown: RankingVersion, board: boards.Board, own: str | None, kept: Kept
 ) -> list[dict[str, Any]]:
     """The hardest cases of the metrics shown, each with the submission whose picture the person may see."""
     found = kept.told(shown.analysis.findings.get("hardest", {}))
@@ -287,7 +287,7 @@ def _hard_cases(
         {
             "label": orders[key]["label"],
             "as_measured": AS_MEASURED if shown.phase.assessment.interaction_weights else "",
-            "cases": [tables.hard_case(case, orders[key]["decimals"]) for case in found[key]],
+            "cases": [boards.hard_case(case, orders[key]["decimals"]) for case in found[key]],
             "team": pictured,
             "submission": submissions.get(pictured) if pictured else None,
         }
@@ -331,7 +331,7 @@ def _part(
 
 def _said(
     shown: RankingVersion,
-    board: tables.Board,
+    board: boards.Board,
     group: partial_tables.Group | None,
     kept: Kept,
     *,
@@ -340,14 +340,14 @@ def _said(
 ) -> dict[str, Any]:
     """The headline, and the answers to what everybody asks, each with the tabs that show more of it."""
     key = board.order["key"]
-    said = tables.spoken(board.order, (group or shown).sentences[key], closed=shown.phase.is_closed)
+    said = boards.spoken(board.order, (group or shown).sentences[key], closed=shown.phase.is_closed)
     # What other ways would say, and which cases are hardest, is known of the whole ranking.
     compared = [] if group else shown.analysis.sentences.get(key, [])
     found = {} if group else kept.told(shown.analysis.findings.get("hardest", {}))
     hardest = None
     if may_view_cases and (order_key := main_order(shown.table, found, key)):
         order = next(order for order in shown.table["orders"] if order["key"] == order_key)
-        hardest = order["label"], [tables.hard_case(case, order["decimals"]) for case in found[order_key]]
+        hardest = order["label"], [boards.hard_case(case, order["decimals"]) for case in found[order_key]]
     asked = questions(
         board,
         said[1:],
@@ -371,10 +371,10 @@ def _board(
     *,
     own: str | None,
     table: Mapping[str, Any] | None = None,
-) -> tables.Board:
+) -> boards.Board:
     asked = request.GET
     number = asked.get("page", "1")
-    return tables.board(
+    return boards.board(
         table or shown.table,
         by=asked.get("by", ""),
         region=asked.get("region", ""),
@@ -397,7 +397,7 @@ def _chosen_figures(
 
 
 def _orders_drawn(
-    shown: RankingVersion, picture: catalogue.Picture, board: tables.Board, kept: Kept
+    shown: RankingVersion, picture: catalogue.Picture, board: boards.Board, kept: Kept
 ) -> list[tuple[str, str]]:
     """The order that was chosen; where it has no such figure, or none that may be seen, each metric and region of the table."""
     drawn = shown.analysis.figures[picture.name]

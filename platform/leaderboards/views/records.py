@@ -9,13 +9,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from leaderboards.domain import tables
 from leaderboards.models import Standing
 from leaderboards.queries import rankings
-from leaderboards.services import both_assessments, computing
+from leaderboards.services import both_assessments, following
 from leaderboards.views.exports import csv_file
 from leaderboards.views.pages import common_context, sealed_page
 from leaderboards.views.place import FROZEN, find
+from web.spreadsheets import harmless
 
 
 @require_safe
@@ -33,7 +33,7 @@ def history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "nothing_counts": place.standing() is None,
         "has_figure": len(standings) > 1
         and place.frozen_at is None
-        and storages["private"].exists(computing.history_name(place.phase)),
+        and storages["private"].exists(following.history_name(place.phase)),
     }
     return render(request, "leaderboards/history.html", context)
 
@@ -68,7 +68,7 @@ def _history_rows(standings: list[Standing]) -> Iterator[list[Any]]:
     ]
     for standing in standings:
         changes = standing.changes
-        named = [tables.harmless("; ".join(changes.get(key, ()))) for key in ("added", "changed", "removed")]
+        named = [harmless("; ".join(changes.get(key, ()))) for key in ("added", "changed", "removed")]
         yield [
             standing.version.number,
             standing.since.isoformat(timespec="seconds"),

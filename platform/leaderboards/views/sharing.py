@@ -8,8 +8,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from leaderboards.domain import tables
-from leaderboards.domain.share_picture import Fonts, Strip, share_picture
+from evaluation import boards
+from evaluation.boards.picture import Fonts, Strip, share_picture
 from leaderboards.views.place import SEALED, find
 
 DISPLAY = "vendor/source-serif-4/source-serif-4-latin-600.woff2"
@@ -24,8 +24,8 @@ def picture(request: HttpRequest, slug: str, key: str, number: int) -> HttpRespo
     if not place.may_view:
         raise PermissionDenied(SEALED)
     shown = place.version(number)
-    board = tables.board(shown.table)
-    said = tables.spoken(board.order, shown.sentences[board.order["key"]], closed=place.phase.is_closed)
+    board = boards.board(shown.table)
+    said = boards.spoken(board.order, shown.sentences[board.order["key"]], closed=place.phase.is_closed)
     png = share_picture(
         title=place.challenge.title,
         phase=place.phase.name,
@@ -41,7 +41,7 @@ def picture(request: HttpRequest, slug: str, key: str, number: int) -> HttpRespo
     return answer
 
 
-def _strip(row: tables.Row) -> Strip:
+def _strip(row: boards.Row) -> Strip:
     return Strip(
         team=row.team,
         rank=row.rank,

@@ -6,14 +6,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from leaderboards.domain import tables
-from leaderboards.domain.files import load
-from leaderboards.domain.over_sites import absent_sites, changed_places, graded, included, joined_sites, over_sites
+from evaluation import boards
+from evaluation.boards.over_sites import absent_sites, changed_places, graded, included, joined_sites, over_sites
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import computing
 from leaderboards.views.pages import common_context, sealed_page
 from leaderboards.views.place import Place, find
+from uploads.storage import load_json
 
 
 @require_safe
@@ -39,11 +39,11 @@ def _page(request: HttpRequest, place: Place, version: RankingVersion) -> HttpRe
     if not version.is_over_sites:
         raise Http404("This ranking is not made over sites.")
     version.phase = place.phase
-    document = load(version.document_name)
+    document = load_json(version.document_name)
     order = version.table["orders"][0]
     context: dict[str, Any] = {
         "version": version,
-        "said": tables.spoken(order, version.sentences[order["key"]], closed=place.phase.is_closed),
+        "said": boards.spoken(order, version.sentences[order["key"]], closed=place.phase.is_closed),
         "rankings": over_sites(document, computing.assessment_of(version)),
         "absent": absent_sites(document),
         "joined": joined_sites(document),

@@ -8,13 +8,13 @@ from django.db import transaction
 
 from challenges.models import Phase
 from challenges.services.teams import check_team_name
+from evaluation.claims.missing_cases import rule_of_a_missing_case
 from evaluation.importing import Fitting
 from evaluation.outcomes import Outcome
 from measurements.domain import values as domain
 from measurements.models import Measurement
 from measurements.queries.tables import active_list, present_runs
 from scoring.domain import results
-from submissions.domain.costs import rule_of_a_missing_case
 from submissions.models import Run
 from test_sets.models import TestSet
 

@@ -12,14 +12,14 @@ from exposure.domain.words import counted
 from exposure.queries.audience import Audience
 from exposure.queries.facts import Facts, PhaseFacts
 from exposure.services import execution, exposure, summary
-from leaderboards.domain.files import load
 from leaderboards.models import RankingVersion
 from leaderboards.queries.single_cases import kept_in
-from leaderboards.services import computing
+from leaderboards.services import analyses, computing
 from reports.domain.content import Chapter, Ledger, Origin, Status, plain
 from reports.domain.guideline import CHAPTERS
 from reports.services import benchmark, over_sites
 from reports.services.items import Source, generate
+from uploads.storage import load_json
 from web.addresses import absolute
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _benchmark(
     if version.is_over_sites:
         return over_sites.build(
             phase,
-            document=load(version.document_name),
+            document=load_json(version.document_name),
             assessment=computing.assessment_of(version),
             ledger=source.ledger,
             origins=[source.ranking(phase)],
@@ -173,7 +173,7 @@ def _benchmark(
         )
     is_public = source.facts.audience is Audience.PUBLIC
     costs_kept = kept_in(AnonymousUser(), version).metrics if is_public else frozenset()
-    sources = computing.sources_of(version, kept=costs_kept)
+    sources = analyses.sources_of(version, kept=costs_kept)
     return benchmark.build(
         phase, sources=sources, ledger=source.ledger, origins=[source.ranking(phase)], draw=draw, figures=kept
     )

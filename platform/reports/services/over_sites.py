@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation.assessment import Assessment
+from evaluation.boards.over_sites import over_sites
 from evaluation.claims.ranking import sentences_of
 from evaluation.ranking import describe
 from evaluation.ranking.reading import entries, label, overall
 from exposure.queries.facts import PhaseFacts
-from leaderboards.domain.over_sites import over_sites
 from reports.domain.content import Ledger, Origin
 from reports.services.benchmark import Benchmark, Draw, Figures, Recorder, findings, names_of
 

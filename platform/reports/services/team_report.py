@@ -24,11 +24,10 @@ from evaluation.ranking.reading import entries, label, main_entry
 from exposure.domain.words import Names
 from exposure.queries.audience import Audience, Level, level_for
 from exposure.queries.facts import RankingFacts, ranking_facts
-from leaderboards.domain import files
 from leaderboards.models import RankingVersion
 from leaderboards.queries.rankings import names_shown
 from leaderboards.queries.single_cases import kept_in
-from leaderboards.services import computing
+from leaderboards.services import analyses
 from reports.domain.content import Chapter, Exhibit, Fill, Item, Ledger, Origin, plain
 from reports.services.benchmark import names_of
 from reports.services.challenge_report import Built, Progress
@@ -37,6 +36,7 @@ from submissions.models import Run
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.results import kept_costs
 from test_sets.queries.decoys import keeps_decoys
+from uploads.storage import load_json
 
 if TYPE_CHECKING:
     from evaluation.figures.publication import Printed
@@ -130,7 +130,7 @@ def build(facts: TeamFacts, *, progress: Progress) -> Built:
     words_of = names_of(run.submission.phase.assessment, teams=(facts.team,))
     if facts.ranking is not None:
         version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
-        document = files.load(version.document_name)
+        document = load_json(version.document_name)
         words = f"Ranking of {facts.phase}, version {facts.ranking.number}"
         origin = Origin("ranking", words, facts.ranking.digest, facts.ranking.address)
         items.append(_standing(facts, document, ledger, origin, figures, words_of))
@@ -310,7 +310,7 @@ def _cases(
     against_field = facts.level is Level.ALL and facts.ranking is not None
     if against_field and facts.ranking is not None:
         version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
-        sources = computing.sources_of(version, kept=kept_in(AnonymousUser(), version).metrics)
+        sources = analyses.sources_of(version, kept=kept_in(AnonymousUser(), version).metrics)
         results, assessment, origin = (
             sources.results,
             sources.assessment,

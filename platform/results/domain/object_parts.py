@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evaluation.boards.case_lines import OUTCOME_WORDS
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import MISSED_IMAGES, Counts
-from submissions.domain.tables import OUTCOME_WORDS
 
 INVENTED = "invented"
 MISSED = "missed"

@@ -9,8 +9,8 @@ from rules import has_perm
 
 from challenges.models import Team
 from evaluation.assessment import Assessment
+from evaluation.boards import case_lines
 from evaluation.outcomes import Outcome
-from submissions.domain import tables
 from submissions.models import Run, Submission
 from submissions.queries.releases import told_values
 from submissions.queries.results import told_frame
@@ -24,8 +24,8 @@ class Pair:
     """One case in one metric and region; `change` is in the direction of the metric: positive is better."""
 
     case: str
-    before: tables.Cell
-    after: tables.Cell
+    before: case_lines.Cell
+    after: case_lines.Cell
     change: float | None
     verdict: str
 
@@ -34,7 +34,7 @@ class Pair:
 class Compared:
     """One metric in one region over all cases."""
 
-    column: tables.Column
+    column: case_lines.Column
     pairs: list[Pair]
 
     def count(self, verdict: str) -> int:
@@ -69,7 +69,7 @@ def compare(before: Run, after: Run, assessment: Assessment, user: Any) -> list[
     """Compare two results case by case as far as a person may know them, the largest losses first; both belong to one phase and one test set."""
     first, second = told_frame(before, user), told_frame(after, user)
     found = []
-    for column in tables.columns(assessment, pd.concat([first, second])):
+    for column in case_lines.columns(assessment, pd.concat([first, second])):
         older, newer = (_cells(frame, column) for frame in (first, second))
         pairs = [_pair(case, older[case], newer[case], column) for case in sorted(older.keys() & newer.keys())]
         order = {"worse": 0, "better": 2}
@@ -137,7 +137,7 @@ def history_figures(user: Any, teams: Collection[Team]) -> list[tuple[str, dict[
     return found
 
 
-def _cells(frame: pd.DataFrame, column: tables.Column) -> dict[str, Any]:
+def _cells(frame: pd.DataFrame, column: case_lines.Column) -> dict[str, Any]:
     rows = frame[(frame["metric"] == column.metric) & (frame["region"] == column.region)]
     return {str(row.case): row for row in rows.itertuples(index=False)}
 
@@ -148,8 +148,8 @@ def _lost_or_found(older: Any, newer: Any) -> str:
     return "worse" if lost and not found else "better" if found and not lost else ""
 
 
-def _pair(case: str, older: Any, newer: Any, column: tables.Column) -> Pair:
-    before, after = (tables.cell(row, column.decimals) for row in (older, newer))
+def _pair(case: str, older: Any, newer: Any, column: case_lines.Column) -> Pair:
+    before, after = (case_lines.cell(row, column.decimals) for row in (older, newer))
     if before.value is None or after.value is None:
         same = before.value is after.value is None and before.words == after.words
         return Pair(case, before, after, None, "equal" if same else _lost_or_found(older, newer))

@@ -16,9 +16,9 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase
 from challenges.views.access import organizing, page_context
+from evaluation.boards import case_lines
 from evaluation.figures.case_sheets import AXES, WITH
 from results.queries.pictures import picture_name, plan_of, sheet_name
-from submissions.domain import tables
 from submissions.models import Run, Submission
 from submissions.queries import counted_runs, told_frame
 from submissions.queries.pictures import can_be_drawn, has_something_to_show
@@ -43,17 +43,17 @@ MOST_BESIDE = 3
 def own_case(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpResponse:
     """One case of a submission: picture and values."""
     challenge, submission, run, test_case = _load(request, slug, pk, case)
-    frame = tables.of_cases(told_frame(run, request.user))
-    columns = tables.columns(submission.phase.assessment, frame)
-    line = tables.line_of(case, frame, columns, run.case_notes)
-    ordered = tables.lines(frame, columns, run.case_notes) if columns else []
+    frame = case_lines.of_cases(told_frame(run, request.user))
+    columns = case_lines.columns(submission.phase.assessment, frame)
+    line = case_lines.line_of(case, frame, columns, run.case_notes)
+    ordered = case_lines.lines(frame, columns, run.case_notes) if columns else []
     return render(
         request,
         "results/case.html",
         page_context(
             request,
             challenge,
-            active_tab="submissions:own" if is_own(request.user, submission) else "submissions:organize",
+            active_tab="submissions:own" if is_own(request.user, submission) else "results:organize",
             submission=submission,
             case=test_case,
             values=list(zip(columns, line.cells, strict=True)),
@@ -161,11 +161,11 @@ def organized_case(request: SignedInRequest, slug: str, case: str) -> HttpRespon
     # Viewers that stand beside each other show the same place.
     group = "case" if beside else ""
     # A result is a file: no more of them are read than a page shows.
-    frames = {run.pk: tables.of_cases(told_frame(run, request.user)) for run in shown}
-    columns = tables.columns(phase.assessment, pd.concat(frames.values())) if chosen else []
+    frames = {run.pk: case_lines.of_cases(told_frame(run, request.user)) for run in shown}
+    columns = case_lines.columns(phase.assessment, pd.concat(frames.values())) if chosen else []
     teams = []
     for run in shown:
-        line = tables.line_of(case, frames[run.pk], columns, run.case_notes)
+        line = case_lines.line_of(case, frames[run.pk], columns, run.case_notes)
         teams.append({"run": run, "cells": line.cells, "note": line.note, "chosen": run == chosen})
     return render(
         request,
@@ -173,7 +173,7 @@ def organized_case(request: SignedInRequest, slug: str, case: str) -> HttpRespon
         page_context(
             request,
             challenge,
-            active_tab="submissions:organize",
+            active_tab="results:organize",
             phase=phase,
             case=test_case,
             columns=columns,

@@ -6,18 +6,16 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db.models import Count, Min
-from django.urls import reverse
 from django.utils import timezone
 
 from challenges import hooks
 from challenges.models import Challenge, Phase, Team
-from challenges.rules import is_organizer, is_participant
+from challenges.rules import is_participant
 from federation import hooks as federation_hooks
 from notifications import kinds
 from submissions import hooks as submission_hooks
-from submissions.contributions import decoys, replacements
+from submissions.contributions import replacements
 from submissions.models import Run, Submission
-from submissions.queries.overview import failed, work_of
 from submissions.queries.results import measured_outside
 from submissions.services.messages import FAILED, KIND, REMINDER, remind, remind_phase
 from submissions.services.releasing import release_new
@@ -30,12 +28,8 @@ def register() -> None:
     """Add the tabs and facts."""
     hooks.register_tab("Submit", "submissions:submit", visible=_takes_part, order=10)
     hooks.register_tab("My submissions", "submissions:own", visible=_takes_part, order=20)
-    hooks.register_tab("Submissions", "submissions:organize", visible=_runs_it, order=91)
-    hooks.register_organizer_page("Work", "submissions:work", visible=_runs_it, order=20)
     kinds.register(KIND, "A submission of your team is scored, refused, failed or waits for you", order=10)
     hooks.phase_facts.register(facts)
-    hooks.figures.register(figures)
-    decoys.register()
     replacements.register()
     hooks.first_submission.register(first_submission)
     hooks.teams_scored.register(teams_scored)
@@ -74,20 +68,6 @@ def facts(phases: Sequence[Phase]) -> dict[int, list[tuple[str, str]]]:
         phase.pk: [("Cases", f"{cases_of.get(phase.pk, 0):,}"), ("Submissions", f"{taken_of.get(phase.pk, 0):,}")]
         for phase in phases
     }
-
-
-def figures(challenge: Challenge) -> list[hooks.Figure]:
-    """How many submissions there are, and how the work stands."""
-    work, failures = work_of(challenge), failed(challenge).count()
-    rows = reverse("submissions:organize", args=[challenge.slug])
-    page = reverse("submissions:work", args=[challenge.slug])
-    return [
-        hooks.Figure("Submissions", f"{work.submissions:,}", rows),
-        hooks.Figure("Being worked on", f"{work.moving:,}", f"{page}#queue"),
-        hooks.Figure("Failed", f"{failures:,}", f"{page}#failed", failures > 0),
-        hooks.Figure("Cases waiting", f"{work.waiting_here:,}", f"{page}#queue"),
-        hooks.Figure("Queue", work.words),
-    ]
 
 
 def first_submission(challenge: Challenge) -> datetime | None:
@@ -136,7 +116,3 @@ def score_anew(phase_id: int, needs_scoring: bool) -> None:
 
 def _takes_part(user: Any, challenge: Challenge) -> bool:
     return is_participant(user, challenge)
-
-
-def _runs_it(user: Any, challenge: Challenge) -> bool:
-    return is_organizer(user, challenge)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from challenges.models import Team
+from evaluation.boards import case_lines
 from submissions import hooks
-from submissions.domain import tables
 from submissions.models import Run, Submission
 from submissions.queries.progressing import Change, changes
 from submissions.queries.releases import told_values
@@ -80,7 +80,7 @@ def listed(
         assessment = row.phase.assessment
         higher = {metric.name: metric.higher_is_better for metric in assessment.metrics}
         first = changes(values[:1], earlier[:1], higher=higher, exact=False) if values else []
-        lines = tables.summary_lines(assessment, {"values": values[:MAIN]})
+        lines = case_lines.summary_lines(assessment, {"values": values[:MAIN]})
         scores = tuple(
             (" ".join(part for part in (line["title"], line["region"]) if part), _text(line["value"])) for line in lines
         )

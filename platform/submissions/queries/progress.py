@@ -7,9 +7,9 @@ from statistics import median
 from django.db.models import Sum
 from django.utils import timezone
 
+from evaluation.claims.missing_cases import cost_of_a_missing_case
 from executions.queries.progress import standing
 from scoring.domain.report import Report
-from submissions.domain.costs import cost_of_a_missing_case
 from submissions.models import Run, Submission
 from submissions.queries.waiting import line_of_run, line_of_validation
 from web.wording import moment_words

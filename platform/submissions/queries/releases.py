@@ -12,7 +12,7 @@ from submissions.models import Release, Run, Submission
 def told_values(submission: Submission, run: Run) -> list[dict[str, Any]]:
     """Return the summary's values as the phase lets the team see them at this moment.
 
-    Exact after the release of results and where the phase says so; otherwise as `submissions.domain.releasing` decided, without
+    Exact after the release of results and where the phase says so; otherwise as `evaluation.aggregation.feedback` decided, without
     counts of outcomes that a participant's file causes, and with ``value`` None where nothing is told.
     """
     phase = submission.phase

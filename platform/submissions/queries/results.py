@@ -10,6 +10,8 @@ import pandas as pd
 from django.db.models import Count, Exists, OuterRef, Q
 
 from challenges.models import Phase, Team
+from challenges.queries import assessment_by_digest, scoring_key
+from evaluation.assessment import Assessment
 from executions.queries.costs import costs_in, costs_scored, kept_from
 from scoring.domain import results
 from submissions.models import Run, Submission
@@ -176,6 +178,22 @@ def _standing(phase: Phase) -> tuple[list[Run], list[LeftOut]]:
             else:
                 found.append(stands)
     return found, missing
+
+
+def suits(phase: Phase, run: Run, assessment: Assessment) -> bool:
+    """Whether the values of a run are those that an assessment asks for."""
+    if run.assessment_digest == assessment.digest:
+        return True
+    scored_by = assessment_by_digest(phase, run.assessment_digest)
+    return scored_by is None or scoring_key(scored_by.document) == scoring_key(assessment.document)
+
+
+def waits_for_scoring(phase: Phase) -> bool:
+    """Whether results that count still have the values of an assessment that was changed."""
+    if not phase.deviations.exists() and phase.assessments.count() < 2:
+        return False
+    assessment = phase.assessment
+    return not all(suits(phase, run, assessment) for run in counted_runs(phase))
 
 
 def lacks_too_much(phase: Phase, run: Run) -> bool:

@@ -143,7 +143,7 @@ def tell_organizers(submission: Submission, *, run: Run, cause: str) -> None:
         kind=FAILED,
         subject=letter.subject,
         text=letter.text,
-        address=f"{reverse('submissions:work', args=[submission.challenge.slug])}#failed",
+        address=f"{reverse('results:work', args=[submission.challenge.slug])}#failed",
         scope=submission.challenge.slug,
         key=f"{submission.phase_id} {run.test_set_id} failed {day}",
     )

@@ -11,9 +11,9 @@ from django.db import transaction
 from django.db.models import F
 
 from challenges.models import Phase
+from evaluation.aggregation.feedback import Score, Told, scores_of, tell
 from evaluation.outcomes import Outcome
 from executions.queries.costs import costs_scored
-from submissions.domain.releasing import Score, Told, scores_of, tell
 from submissions.models import Release, Run, Submission
 from submissions.queries.results import results_frame
 from submissions.services.duplicates import show_duplicates

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase, Team
 from challenges.views.access import page_context, team_in
+from evaluation.claims.missing_cases import rule_of_a_missing_case
 from evaluation.running.registered import Registered
 from executions.domain.plans import size_words
 from executions.queries import archives
@@ -19,7 +20,6 @@ from executions.queries.budgets import budget_of
 from executions.queries.interfaces import places_of
 from executions.queries.quotas import compute_time, hours_words
 from executions.services import arriving
-from submissions.domain.costs import rule_of_a_missing_case
 from submissions.forms import ArchiveForm, HandInForm
 from submissions.hooks import try_me_files
 from submissions.queries import quota

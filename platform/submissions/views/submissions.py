@@ -15,13 +15,13 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge
 from challenges.views.access import page_context, participating
+from evaluation.boards import case_lines
 from evaluation.claims.costs import KEPT
 from evaluation.claims.legend import AGGREGATED, Counts
+from evaluation.claims.missing_cases import rule_of_methods
 from scoring.domain import results
 from scoring.domain.report import Report
 from submissions import hooks
-from submissions.domain import tables
-from submissions.domain.costs import rule_of_methods
 from submissions.models import Submission
 from submissions.queries import told_frame
 from submissions.queries.counting import Counting, counting, standing_submissions
@@ -91,7 +91,7 @@ def detail(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Everything about one submission."""
     challenge, submission = _load(request, slug, pk)
     content = _content(request, submission)
-    tab = "submissions:own" if content["may_decide"] else "submissions:organize"
+    tab = "submissions:own" if content["may_decide"] else "results:organize"
     return render(request, "submissions/detail.html", page_context(request, challenge, active_tab=tab, **content))
 
 
@@ -147,7 +147,7 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         content["summary_lines"] = [
             line | {"changes": change}
             for line, change in zip(
-                tables.summary_lines(submission.phase.assessment, {"values": values}),
+                case_lines.summary_lines(submission.phase.assessment, {"values": values}),
                 changes(values, content["earlier"], higher=higher, exact=exact),
                 strict=True,
             )
@@ -155,10 +155,10 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         content["feedback"] = "" if exact else submission.phase.feedback
     if run is not None and content["shows_cases"]:
         assessment = submission.phase.assessment
-        frame = tables.of_cases(told_frame(run, user))
+        frame = case_lines.of_cases(told_frame(run, user))
         content["kept"] = KEPT.all(kept_costs(run, user))
-        content["columns"] = tables.columns(assessment, frame)
-        content["lines"] = tables.lines(frame, content["columns"], run.case_notes)
+        content["columns"] = case_lines.columns(assessment, frame)
+        content["lines"] = case_lines.lines(frame, content["columns"], run.case_notes)
         # Organizers open a case for its picture: theirs shows the reference, and each look is logged.
         if content["may_decide"] and content["columns"]:
             worst = [line.case for line in content["lines"] if not line.note]

@@ -13,9 +13,9 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase, Team
 from challenges.views.access import page_context, participating, phase_by_id, team_in
+from evaluation.claims.missing_cases import cost_of_a_missing_case, rule_of_a_missing_case
 from evaluation.problems.files import FileProblem, FileWords
 from evaluation.problems.tables import SubmitWords, table_problem
-from submissions.domain.costs import cost_of_a_missing_case, rule_of_a_missing_case
 from submissions.forms import SubmitForm
 from submissions.hooks import try_me_files
 from submissions.models import Submission

@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from evaluation import importing
+from evaluation import boards, importing
 from evaluation.aggregation import ResultsError
 from evaluation.analyses import catalogue
 from evaluation.analyses.sources import Sources
 from evaluation.assessment import AssessmentError
 from evaluation.figures.markup import for_plotly
 from evaluation.importing.analysing import Analysis
-from leaderboards.domain import tables
 
 REPORT, BUNDLE, RANKING, RESULTS, GAMING, ASSESSMENT, FIGURES = (
     *("report.html", "bundle.zip", "ranking.json", "results.csv", "gaming.json", "assessment.json", "figures.json"),
@@ -64,7 +63,7 @@ def analyse(
         return {"problem": str(error)}
     except ValueError as error:
         return {"problem": f"{name}: {error}"}
-    table = tables.build(done.document, assessment)
+    table = boards.build(done.document, assessment)
     sources = Sources(document=done.document, assessment=assessment, results=done.results, cases=None)
     _write_files(done, folder)
     (folder / FIGURES).write_text(json.dumps(_figures(sources, table), allow_nan=False), "utf-8")

@@ -12,8 +12,7 @@ import structlog
 from django.utils import timezone
 
 from confinement.sandbox import ChildError, Failure, answers
-from leaderboards.domain.files import store
-from uploads.storage import child_limits, local_path, store_bytes, working_folder
+from uploads.storage import child_limits, local_path, store_bytes, store_json, working_folder
 from work.services import Lease, LeaseLostError, claim
 from workbench.domain import child
 from workbench.models import BroughtTable
@@ -82,7 +81,7 @@ def _compute(lease: Lease, table: BroughtTable) -> None:
             store_bytes(files[name], (folder / name).read_bytes())
         figures = {
             name: {
-                key: store(f"{place}/figures/{name}-{index}.json.gz", json.dumps(figure, allow_nan=False))
+                key: store_json(f"{place}/figures/{name}-{index}.json.gz", json.dumps(figure, allow_nan=False))
                 for index, (key, figure) in enumerate(drawn.items())
             }
             for name, drawn in json.loads((folder / child.FIGURES).read_text("utf-8")).items()

@@ -21,7 +21,7 @@ NARROWEST = (320, 640)
 # What a GET answers with something else than a page of its own.
 FILES = {
     "web:help_picture", "operations:healthz", "operations:metrics", "operations:try_me", "mfa_download_recovery_codes",
-    "accounts:own_data_file", "datasets:download", "test_sets:public_reference", "submissions:archive",
+    "accounts:own_data_file", "datasets:download", "test_sets:public_reference", "results:archive",
     "results:case_sheet", "reports:file", "workbench:figure", "workbench:file",
 }  # fmt: skip
 PARTS = {

@@ -58,11 +58,11 @@ def sealed(phase: Phase, table: pd.DataFrame, **more: Any) -> Measurement:
 
 def ranked(phase: Phase) -> dict[str, Any]:
     """The ranking document that stands once the phase is ranked."""
-    from leaderboards.domain import files
+    from uploads.storage import load_json
 
     rankings.request_ranking(phase.pk)
     version = rankings.rank_phase(phase_id=phase.pk)
     assert version is not None
     following.follow_phase(phase_id=phase.pk)
-    document: dict[str, Any] = files.load(version.document_name)
+    document: dict[str, Any] = load_json(version.document_name)
     return document

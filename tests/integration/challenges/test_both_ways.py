@@ -18,6 +18,7 @@ from leaderboards.services import both_assessments, following, rankings
 from registry.services import add_version
 from submissions.contributions import registrations
 from submissions.models import Run
+from submissions.queries.results import waits_for_scoring
 from tests.integration.challenges import world
 from tests.integration.leaderboards import world as boards
 
@@ -153,7 +154,7 @@ def test_values_that_are_not_there_are_scored_first_and_the_registered_ranking_s
     changed = [METRICS[0], {**METRICS[1], "options": {"percentile": 90}}]
     phase = deviate(registered, metrics=changed)
     assert sorted(repeated) == ["Ada", "Ben"]
-    assert both_assessments.waits_for_scoring(phase)
+    assert waits_for_scoring(phase)
     assert Standing.objects.filter(phase=phase).last().version == before  # nothing is ranked from the wrong values
     assert "data-deviation" in page("current").content.decode()
     Run.objects.update(assessment_digest=phase.assessment_digest)  # they have been scored anew

@@ -25,9 +25,9 @@ from federation.models import Refused, SignedMessage, Site
 from federation.queries.standing import standings
 from federation.services import federations
 from federation.services.sites import leave_out
-from leaderboards.domain.files import load
 from leaderboards.models import RankingVersion
 from tests.integration.federation import world
+from uploads.storage import load_json
 
 # Some forty processes, each of which loads what scores; a busy machine takes its time.
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(1200)]
@@ -166,7 +166,7 @@ def test_four_sites(centre, live_server, settings, tmp_path):
     site = Site.objects.get(name="tiny")
     leave_out(actor=centre.organizer, site=site, reason="too few cases (fewer than 10)")
     version = RankingVersion.objects.get()
-    document = load(version.document_name)
+    document = load_json(version.document_name)
     assert [row["state"] for row in document["pooled"]["sites"]] == ["included", "included", "included", "left_out"]
     same_as_central(document, {name: hospitals[name].folder for name in ("north", "east", "3")})
     assert not broken_links()
@@ -180,7 +180,7 @@ def test_four_sites(centre, live_server, settings, tmp_path):
     third.done("send")
     assert states(centre)["3"] == "withdrawn"
     assert RankingVersion.objects.count() == 2
-    latest = load(RankingVersion.objects.latest("number").document_name)
+    latest = load_json(RankingVersion.objects.latest("number").document_name)
     assert [row["state"] for row in latest["pooled"]["sites"]] == ["withdrawn", "included", "included", "left_out"]
 
 

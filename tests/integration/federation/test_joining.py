@@ -9,10 +9,10 @@ from evaluation.federation import Refusal
 from federation.models import Refused, Site
 from federation.queries.standing import standings
 from federation.services import sites
-from leaderboards.domain.files import load
 from leaderboards.models import RankingVersion
 from tests.integration.federation.sender import Sender
 from tests.integration.federation.test_rules import centre_with, places
+from uploads.storage import load_json
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,7 +68,7 @@ def test_a_small_site_joins_another_one_and_the_ranking_is_that_of_all_cases(wor
     page = Client().get("/challenges/hippo/sites/").content.decode()
     assert "north with tiny" in page
     close_phase(actor=centre.organizer, phase=centre.phase)
-    document = load(RankingVersion.objects.get().document_name)
+    document = load_json(RankingVersion.objects.get().document_name)
     assert places(document) == {"north": "included", "south": "included", "tiny": "joined"}
     assert [row["units"] for row in document["pooled"]["sites"]] == [24, 20, None]
     assert np.all([entry["cases"] == 44 for entry in document["rankings"]])
@@ -86,7 +86,7 @@ def test_a_small_site_goes_where_the_one_goes_that_it_joined(workers):
     assert (code, "cannot be taken apart" in said) == ("joining", True)
     close_phase(actor=centre.organizer, phase=centre.phase)
     sites.leave_out(actor=centre.organizer, site=Site.objects.get(name="north"), reason="its scanner was wrong")
-    document = load(RankingVersion.objects.latest("number").document_name)
+    document = load_json(RankingVersion.objects.latest("number").document_name)
     assert places(document) == {"north": "left_out", "south": "included", "tiny": "left_out"}
 
 

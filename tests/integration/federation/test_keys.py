@@ -15,11 +15,11 @@ from evaluation.federation.envelope import new_key
 from federation.models import Enrolment, SignedMessage, Site
 from federation.queries.standing import standings
 from federation.services import sites
-from leaderboards.domain.files import load
 from leaderboards.models import RankingVersion
 from leaderboards.services.pooled_bundles import bundle
 from tests.integration.federation.sender import SEAL, Sender
 from tests.integration.federation.test_rules import centre_with, places
+from uploads.storage import load_json
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,7 +49,7 @@ def test_what_the_former_key_signed_stays_and_nothing_new_is_taken_from_it(worke
         fresh.send("result", **fresh.result())
     close_phase(actor=centre.organizer, phase=centre.phase)
     version = RankingVersion.objects.get()
-    assert places(load(version.document_name)) == {"north": "included", "south": "included"}
+    assert places(load_json(version.document_name)) == {"north": "included", "south": "included"}
     with zipfile.ZipFile(io.BytesIO(bundle(version))) as archive:
         keys = json.loads(archive.read("keys.json"))
     assert keys["north"] == [north.public.hex(), fresh.public.hex()]

@@ -19,14 +19,13 @@ from federation.domain.registered import rules_from
 from federation.models import Federation, SignedMessage, Site
 from federation.queries.standing import standings
 from federation.services import federations, removing, sites
-from leaderboards.domain.files import load
 from leaderboards.models import OverallRanking, RankingVersion, Standing
 from reports.models import Report
 from reports.services.reports import request_report
 from tests.integration.challenges import world as designs
 from tests.integration.federation import world
 from tests.integration.federation.sender import Sender
-from uploads.storage import private
+from uploads.storage import load_json, private
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SETTINGS = {"bootstrap": 200, "seed": 1, "interval": 0.95, "resample": ["case"], "strata": ["site"]}
@@ -105,7 +104,7 @@ def test_sites_that_are_missing_at_the_end(rules, ranked, workers):
     close_phase(actor=centre.organizer, phase=centre.phase)
     assert RankingVersion.objects.exists() == ranked
     if ranked:
-        document = load(RankingVersion.objects.get().document_name)
+        document = load_json(RankingVersion.objects.get().document_name)
         assert places(document) == {"north": "included", "south": "included", "west": "not_arrived"}
     else:
         centre.phase.ranking_request.refresh_from_db()
@@ -146,7 +145,7 @@ def test_a_late_result_waits_for_the_organizers_and_makes_a_new_version(workers)
     assert answer.state == "late"
     assert RankingVersion.objects.count() == 1
     sites.take_late(actor=centre.organizer, site=Site.objects.get(name="west"))
-    latest = load(RankingVersion.objects.latest("number").document_name)
+    latest = load_json(RankingVersion.objects.latest("number").document_name)
     assert places(latest)["west"] == "included"
     assert RankingVersion.objects.count() == 2
 
@@ -164,7 +163,7 @@ def test_leaving_a_site_out_and_taking_it_back_ranks_both_ways(workers):
     sites.take_back(actor=centre.organizer, site=west)
     stood = list(Standing.objects.order_by("since", "pk").values_list("version__number", flat=True))
     assert stood == [1, 2, 1]
-    assert places(load(RankingVersion.objects.get(number=2).document_name))["west"] == "left_out"
+    assert places(load_json(RankingVersion.objects.get(number=2).document_name))["west"] == "left_out"
 
 
 @pytest.mark.parametrize("closed", [False, True])
@@ -177,7 +176,7 @@ def test_a_site_that_withdraws_with_its_sums_is_ranked_without_and_forgotten(clo
     row = SignedMessage.objects.get(kind="result", enrolment__site__name="west")
     assert private().exists(row.envelope_name) == closed  # published rankings stay recomputable for a while
     if closed:
-        assert places(load(RankingVersion.objects.latest("number").document_name))["west"] == "withdrawn"
+        assert places(load_json(RankingVersion.objects.latest("number").document_name))["west"] == "withdrawn"
         Site.objects.filter(name="west").update(removes_at=timezone.now() - timedelta(days=1))
         assert removing.remove_sums() == 1
         assert not private().exists(row.envelope_name)
@@ -190,7 +189,7 @@ def test_a_site_that_leaves_its_sums_still_counts(workers):
     senders = [Sender(centre, name, 20, seed).sent() for seed, name in enumerate(("north", "south"))]
     senders[0].send("site-withdrawal", reason="", results="keep")
     close_phase(actor=centre.organizer, phase=centre.phase)
-    document = load(RankingVersion.objects.get().document_name)
+    document = load_json(RankingVersion.objects.get().document_name)
     assert places(document) == {"north": "included", "south": "included"}
 
 
@@ -200,7 +199,7 @@ def test_sites_are_drawn_where_that_is_registered(workers):
     for seed in range(4):
         Sender(centre, f"s{seed}", 20, seed).sent()
     close_phase(actor=centre.organizer, phase=centre.phase)
-    document = load(RankingVersion.objects.get().document_name)
+    document = load_json(RankingVersion.objects.get().document_name)
     assert document["resampling"]["unit"] == "site"
     assert any("Only 4 sites were drawn" in note for note in document["pooled"]["notes"])
 

@@ -6,11 +6,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from leaderboards.domain import files
 from leaderboards.models import Analysis, RankingRequest, RankingVersion
 from leaderboards.queries.work import ANALYSES
 from leaderboards.services import analyses, rankings
 from tests.integration.leaderboards import world
+from uploads.storage import load_json
 from work.services import UNEXPECTED, claim, sweep_kind
 
 pytestmark = pytest.mark.django_db
@@ -121,4 +121,4 @@ def test_page_shows_its_tabs_at_once_and_asks_again_until_they_are_filled(versio
 def test_every_file_of_an_analysis_can_be_read(version):
     analysis = analyses.analyse_version(version_id=version.pk)
     assert analysis.figures
-    assert all(files.load(name)["data"] for drawn in analysis.figures.values() for name in drawn.values())
+    assert all(load_json(name)["data"] for drawn in analysis.figures.values() for name in drawn.values())

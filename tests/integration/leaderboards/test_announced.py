@@ -13,7 +13,6 @@ from challenges.services.teams import form_team
 from evaluation import bundle
 from evaluation.claims.ranking import headline_of
 from evaluation.designs.document import Entry, State
-from leaderboards.domain import files
 from leaderboards.models import OverallRanking, RankingVersion
 from leaderboards.services import computing, rankings
 from submissions.domain.method_entries import to_json
@@ -22,6 +21,7 @@ from submissions.queries import counted_runs
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.test_tasks import LEVELS
 from tests.integration.leaderboards.test_tasks import ranked as rank_task
+from uploads.storage import load_json
 
 pytestmark = pytest.mark.django_db
 TEAMS = ("Ada", "Ben", "Cleo")
@@ -73,7 +73,7 @@ def everywhere(version, *, person=None, made=None):
         assert answer.status_code in (200, 302, 404), path
         body = b"".join(answer.streaming_content) if answer.streaming else answer.content
         texts[path] = body.decode("latin-1")
-    texts["document"] = json.dumps(files.load(version.document_name))
+    texts["document"] = json.dumps(load_json(version.document_name))
     texts["inputs"] = json.dumps(version.inputs["teams"])
     return texts
 
@@ -104,7 +104,7 @@ def test_the_public_bundle_verifies_and_holds_every_row(tmp_path):
     file.write_bytes(b"".join(response.streaming_content))
     verdict = bundle.verify(file, digest=version.digest)
     assert (verdict.same, verdict.recomputed) == (True, version.digest)
-    document = files.load(version.document_name)
+    document = load_json(version.document_name)
     rows = document["rankings"][0]["algorithms"]
     assert len(rows) == 3
     assert rows[0]["name"] == "Ada"

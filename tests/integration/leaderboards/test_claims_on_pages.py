@@ -18,11 +18,11 @@ from django.urls import reverse
 from challenges.models import Phase
 from evaluation import bundle
 from evaluation.analyses.catalogue import orders_of
+from evaluation.boards import COLUMNS
+from evaluation.boards.words import span
 from evaluation.figures import publication
 from exposure.queries.facts import Audience, collect
 from exposure.services import exposure
-from leaderboards.domain.tables import COLUMNS
-from leaderboards.domain.tables.words import span
 from leaderboards.models import RankingRequest
 from leaderboards.services.public_rankings import tell_of_public_rankings
 from notifications.models import Notification

@@ -96,8 +96,8 @@ def of_submissions(built: world.World, phase: str) -> Iterator[str]:
     for name in ("history", "history_csv"):
         yield reverse(f"results:{name}", args=["liver"])
     yield reverse("results:organized_case", args=["liver", world.CASES[0]]) + f"?phase={built.phases[phase].pk}"
-    yield reverse("submissions:organize_results_csv", args=["liver", built.phases[phase].pk])
-    yield reverse("submissions:export", args=["liver"])
+    yield reverse("results:organize_results_csv", args=["liver", built.phases[phase].pk])
+    yield reverse("results:export", args=["liver"])
 
 
 def text(response) -> str:
@@ -153,7 +153,7 @@ def test_named_organizers_are_told(built):
     assert reverse("submissions:results_csv", args=["liver", first.pk]) in by_submissions
     assert reverse("results:case", args=["liver", first.pk, world.CASES[0]]) in by_submissions
     assert reverse("api:submission-results", args=[first.pk]) in by_submissions
-    assert reverse("submissions:export", args=["liver"]) in by_submissions
+    assert reverse("results:export", args=["liver"]) in by_submissions
 
 
 def test_what_else_single_cases_tell_is_told_as_before(built):

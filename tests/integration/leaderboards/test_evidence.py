@@ -16,6 +16,7 @@ from evaluation.cli import main
 from evaluation.scoring.assembling import assemble
 from evaluation.scoring.rows import Numbers
 from leaderboards.models import RankingVersion
+from leaderboards.services import analyses
 from scoring.domain import results
 from submissions.models import Run, Submission
 from test_sets.models import TestSet
@@ -79,9 +80,16 @@ def evidence_run(phase: Phase, team, user, *, seed: int, answered: bool = True) 
 @pytest.fixture
 def ranked():
     """A closed phase of a classification; the third team has no answer to any case."""
+    return classified()
+
+
+def classified(**policy):
+    """The same, with results announced by a policy."""
     built = world.build(teams=("Ada", "Ben", "Cleo"), ranked=())
     phase = built.phases["revealed"]
     phase.assessment_document, phase.assessment_digest = ASSESSMENT, parse(ASSESSMENT).digest
+    for name, value in policy.items():
+        setattr(phase, name, value)
     phase.save()
     for seed, (name, team) in enumerate(built.teams.items()):
         evidence_run(phase, team, built.people["member"], seed=seed, answered=name != "Cleo")
@@ -105,6 +113,20 @@ def test_values_of_the_whole_data_set_have_intervals_and_no_answer_is_the_policy
         assert by_auroc["score_low"][place[team]] < by_auroc["score_high"][place[team]]
     assert by_auroc["score"][place["Cleo"]] == by_auroc["score_high"][place["Cleo"]] == 0
     assert version.cases == len(world.CASES)
+
+
+def test_teams_under_pseudonyms_keep_their_values_and_intervals():
+    built = classified(announcement="agreed")  # nobody has agreed
+    version = RankingVersion.objects.get(phase=built.phases["revealed"])
+    teams = version.table["teams"]
+    names = {team.name: team.pseudonym for team in built.teams.values()}
+    assert sorted(teams) == sorted(names.values())
+    by_auroc = next(order for order in version.table["orders"] if order["metric"] == "auroc")
+    assert all(low is not None and low <= high for low, high in zip(by_auroc["low"], by_auroc["high"], strict=True))
+    drawn = [place for place, team in enumerate(teams) if team != names["Cleo"]]
+    assert len(drawn) == 2
+    assert all(by_auroc["score_low"][place] < by_auroc["score_high"][place] for place in drawn)
+    assert analyses.sources_of(version).evidence.algorithms == tuple(sorted(teams[place] for place in drawn))
 
 
 def test_every_view_of_it_works_and_says_what_there_is_no_value_for(ranked, client):

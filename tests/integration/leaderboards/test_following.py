@@ -9,7 +9,7 @@ from leaderboards.models import FollowUp, RankingRequest, RankingVersion
 from leaderboards.queries import work
 from leaderboards.queries.work import FOLLOWING
 from leaderboards.services import following, rankings
-from leaderboards.services.computing import history_name
+from leaderboards.services.following import history_name
 from notifications.models import Notification
 from submissions.services.messages import KIND
 from uploads.storage import private

@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from api.rankings.serializers import OrderSerializer, RankedTeamSerializer, RankingSerializer, TeamOrderSerializer
+from evaluation.boards import COLUMNS
+from evaluation.boards.words import span
 from evaluation.claims.ranking import headline
-from leaderboards.domain.tables import COLUMNS
-from leaderboards.domain.tables.words import span
 from tests.integration.leaderboards import examples, world
 from tests.integration.leaderboards.conftest import storages_in
 

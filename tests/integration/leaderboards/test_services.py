@@ -15,12 +15,12 @@ from challenges.services import close_phase
 from evaluation import ranking
 from evaluation.ranking import document
 from evaluation.ranking.evaluate import evaluate
-from leaderboards.domain import files
 from leaderboards.models import RankingRequest, RankingVersion, Standing
 from leaderboards.queries.work import RANKING
 from leaderboards.services import computing, rankings
 from submissions import hooks
 from tests.integration.leaderboards import examples, world
+from uploads.storage import load_json
 from work.services import UNEXPECTED, claim, sweep_kind
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +34,7 @@ def phase(scored):
 def test_version_holds_the_document_its_digest_and_what_it_was_made_of(phase):
     world.rank(phase)
     version = RankingVersion.objects.get(phase=phase)
-    stored = files.load(version.document_name)
+    stored = load_json(version.document_name)
     assert version.digest == ranking.digest(stored)
     assert [(team["name"], len(team["result"])) for team in version.inputs["teams"]] == [("Ada", 64), ("Ben", 64)]
     assert (version.number, version.seed, version.bootstrap, version.cases, version.teams) == (1, 1, 50, 10, 2)
@@ -54,7 +54,7 @@ def test_every_figure_is_stored_with_the_version(phase):
     assert {name: set(drawn) for name, drawn in version.analysis.figures.items()} == both | alone | of_cases
     for drawn in version.analysis.figures.values():
         for name in drawn.values():
-            assert files.load(name)["data"]
+            assert load_json(name)["data"]
 
 
 def test_sentences_say_whether_another_scheme_would_crown_someone_else(phase):

@@ -12,7 +12,6 @@ from django.urls import reverse
 from evaluation import verify
 from evaluation.ranking.reading import overall
 from exposure.queries.facts import Audience, collect
-from leaderboards.domain import files
 from leaderboards.services import bundles, rankings
 from measurements.domain.values import ImpossibleError, checked
 from measurements.models import Measurement
@@ -26,7 +25,7 @@ from submissions.models import Run
 from tests.integration.leaderboards.conftest import storage_folder, surroundings
 from tests.integration.measurements import outside
 from tests.unit.registry.test_every_category import SEAM
-from uploads.storage import open_stored
+from uploads.storage import load_json, open_stored
 
 __all__ = ["storage_folder", "surroundings"]
 pytestmark = pytest.mark.django_db
@@ -72,7 +71,7 @@ def ranked(phase):
 
 
 def document_of(version):
-    return files.load(version.document_name)
+    return load_json(version.document_name)
 
 
 def board_of(challenge):

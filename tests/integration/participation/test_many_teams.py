@@ -41,5 +41,5 @@ def test_phases_of_several_tasks_are_named_with_their_task(world, client):
     twin.save()
     assert f"Other organ: {first.name}" in {phase.label for phase in phases_of(world.challenge)}
     client.force_login(world.organizer)
-    for page in ("challenges:organize", "submissions:organize", "submissions:work", "test_sets:test_sets"):
+    for page in ("challenges:organize", "results:organize", "results:work", "test_sets:test_sets"):
         assert f"Other organ: {first.name}" in client.get(reverse(page, args=[world.challenge.slug])).content.decode()

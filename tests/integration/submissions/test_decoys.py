@@ -10,10 +10,10 @@ from challenges.services import close_phase
 from exposure.queries.audience import Audience, level_for
 from notifications.models import Notification
 from reports.services.team_report import collect as collect_of_team
+from results.queries.decoys import handed_in
 from submissions.models import Run
 from submissions.queries import annotator_frames, evidence_of, results_frame
 from submissions.queries.counting import tells_which
-from submissions.queries.decoys import handed_in
 from test_sets.queries import case_metadata_frame
 from test_sets.services.archives import take_archive
 from test_sets.services.sealing import TestSetError, manifest_digest

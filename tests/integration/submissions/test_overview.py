@@ -13,10 +13,10 @@ from challenges.models import Concern, Phase
 from challenges.queries import phases_of
 from challenges.services.roles import set_standing
 from notifications.models import Email, Notification
+from results.queries.overview import failed, figure_by_day, work_of
 from submissions import hooks
 from submissions.models import Rescoring, Run, Submission
 from submissions.queries import counted_runs
-from submissions.queries.overview import failed, figure_by_day, work_of
 from submissions.queries.work import RESCORING
 from submissions.services import messages, states
 from submissions.services.repeating import repeat_asked

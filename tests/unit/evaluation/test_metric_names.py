@@ -29,7 +29,7 @@ ALLOWED = {
     "evaluation/scoring/detection_evidence.py": "the mean over classes, and the parts of panoptic quality",
     "evaluation/scoring/disentangled_document.py": "the unit of a part",
     "evaluation/scoring/objects.py": "counts of one image, and the mean over classes",
-    "platform/leaderboards/domain/tables/stored.py": "`sensitivity` is a key of the ranking document",
+    "evaluation/boards/stored.py": "`sensitivity` is a key of the ranking document",
     "platform/registry/domain/historic.py": "what was published about challenges",
     "platform/registry/services/statistics.py": "how many designs use the most common one",
     "platform/results/domain/object_parts.py": "the parts of a submission with objects, under their headings",

@@ -14,6 +14,7 @@ from scipy import stats
 from evaluation.assessment import parse
 from evaluation.ranking import rank
 from evaluation.ranking.evaluate import make_plan
+from evaluation.ranking.uncertainty.draws import spread_around_median
 
 BOOTSTRAP = 40
 CASES = ["c1", "c2", "c3", "c4", "c5", "c6", "c7"]
@@ -288,3 +289,31 @@ def test_rankings_over_metrics_alone_are_one_a_region():
         board.tables = [table for table in every if table[1] == entry["region"]]
         check(entry, board.overall(), board)
         assert "metric" not in entry
+
+
+def test_a_ranking_over_metrics_counts_what_is_missing_in_its_own_region():
+    rows = [
+        (team, case, region, metric, None if gone else 0.5 + 0.1 * place, "missing" if gone else "ok")
+        for place, team in enumerate(NAMES)
+        for case in CASES
+        for region in ("left", "right")
+        for metric in ("quality", "distance")
+        for gone in [region == "left" and (team, case) in {("b", "c2"), ("b", "c5"), ("d", "c1")}]
+    ]
+    document = {
+        "problem": "external",
+        "regions": [{"name": name, "labels": [name]} for name in ("left", "right")],
+        "metrics": [{"id": name, "direction": "higher", "policy": {"missing": -1}} for name in ("quality", "distance")],
+        "ranking": {**MEAN, "combine": {"over": ["metric"]}},
+    }
+    frame = pd.DataFrame(rows, columns=["algorithm", "case", "region", "metric", "value", "outcome"])
+    made = rank(parse(document), frame, bootstrap=BOOTSTRAP, seed=1)
+    missing = {
+        entry["region"]: {row["name"]: row["missing"] for row in entry["algorithms"]} for entry in made["overall"]
+    }
+    assert missing == {"left": {"a": 0, "b": 2, "c": 0, "d": 1}, "right": dict.fromkeys(NAMES, 0)}
+
+
+def test_the_spread_of_draws_is_told_around_the_median_of_all():
+    deviation = np.array([[1.0, 2.0, 6.0], [-3.0, 0.0, 1.0]])
+    assert spread_around_median(deviation) == pytest.approx([(1 + 9) / 2, 0.0, (16 + 1) / 2])

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 from django.utils.html import strip_tags
 
-from leaderboards.domain.tables.axis import Axis
-from leaderboards.domain.tables.page import Cell, Mark, Row
+from evaluation.boards.axis import Axis
+from evaluation.boards.page import Cell, Mark, Row
 from leaderboards.templatetags.leaderboards import board_row
 
 BOARD = SimpleNamespace(order={"statistic": "mean"}, axis=Axis(1, 3, (1, 2, 3), None), tells_draws=True)

@@ -3,10 +3,11 @@
 import pytest
 
 from evaluation.analyses import catalogue
+from evaluation.boards import COLUMNS, board, build
+from evaluation.boards.questions import facts_of, questions
 from evaluation.claims.answers import REACH, SURE
 from evaluation.claims.ranking import headline_of, sentences_of
-from leaderboards.domain.questions import facts_of, questions
-from leaderboards.domain.tables import COLUMNS, board, build, csv_rows
+from leaderboards.domain.board_files import csv_rows
 from tests.claims.attack import case_of
 
 CHALLENGES = range(60)

@@ -2,12 +2,13 @@
 
 import pytest
 
+from evaluation import boards
 from evaluation.assessment import parse
+from evaluation.boards.words import span
 from evaluation.ranking import rank
 from evaluation.ranking.reading import overall
 from evaluation.reporting import report_blocks
-from leaderboards.domain import tables
-from leaderboards.domain.tables.words import span
+from leaderboards.domain.board_files import csv_rows
 from tests.reading.contests import CONTESTS
 from web.spreadsheets import harmless
 
@@ -21,7 +22,7 @@ def ranked(request):
     options = {"cases": contest.cases, "evidence": contest.evidence}
     document = rank(assessment, contest.results, **options)
     blocks = report_blocks(assessment, contest.results, **options)
-    return document, tables.build(document, assessment), blocks
+    return document, boards.build(document, assessment), blocks
 
 
 def entries_of(document):
@@ -31,7 +32,7 @@ def entries_of(document):
 def test_board_and_frame_show_sets_letters_and_failures_of_the_document(ranked):
     document, table, _ = ranked
     for order, entry in zip(table["orders"], entries_of(document), strict=True):
-        board = tables.board(table, by=order["key"])
+        board = boards.board(table, by=order["key"])
         shown = {row.team: row for row in board.rows}
         best = min(row["rank"] for row in entry["algorithms"])
         for algorithm in entry["algorithms"]:
@@ -51,10 +52,10 @@ def test_board_and_frame_show_sets_letters_and_failures_of_the_document(ranked):
 
 def test_interface_and_file_hold_what_the_document_holds(ranked):
     document, table, _ = ranked
-    head, *rows = tables.csv_rows(table)
+    head, *rows = csv_rows(table)
     by_team = {row[0]: dict(zip(head, row, strict=True)) for row in rows}
     for order, entry in zip(table["orders"], entries_of(document), strict=True):
-        for name in set(tables.CERTAINTY) - {"sensitivity"}:
+        for name in set(boards.CERTAINTY) - {"sensitivity"}:
             assert order[name] == entry[name], name
         for name in ("head_to_head", "duplicates", "without_duplicates"):
             assert order["sensitivity"][name] == entry["sensitivity"][name]

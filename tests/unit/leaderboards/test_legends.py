@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from evaluation.analyses import catalogue
+from evaluation.boards import board, build
 from evaluation.claims.catalogue import CATALOGUE
 from evaluation.claims.legend import (
     AGGREGATED,
@@ -16,7 +17,6 @@ from evaluation.claims.legend import (
     Counts,
     OverTasks,
 )
-from leaderboards.domain.tables import board, build
 from tests.claims.attack import case_of
 from tests.claims.meanings import Meanings
 from tests.claims.scene import near

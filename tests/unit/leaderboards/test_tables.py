@@ -2,10 +2,11 @@
 
 import pytest
 
-from leaderboards.domain import tables
-from leaderboards.domain.methods import Method
-from leaderboards.domain.tables.axis import axis_of
-from leaderboards.domain.tables.words import number, span
+from evaluation import boards
+from evaluation.boards.axis import axis_of
+from evaluation.boards.page import Method
+from evaluation.boards.words import number, span
+from leaderboards.domain.board_files import csv_rows
 from tests.integration.leaderboards import examples
 
 COLUMNS = (
@@ -129,11 +130,11 @@ ENTRIES = {
 
 @pytest.fixture
 def table() -> dict:
-    return tables.build(DOCUMENT, examples.assessment(), identical=[["Eve", "Ada"]], entries=ENTRIES)
+    return boards.build(DOCUMENT, examples.assessment(), identical=[["Eve", "Ada"]], entries=ENTRIES)
 
 
 def test_page_opens_with_the_overall_ranking_and_every_metric_beside_it(table):
-    board = tables.board(table)
+    board = boards.board(table)
     assert board.order["key"] == "overall"
     assert [(column.title, column.region) for column in board.columns] == [("DSC", "whole"), ("HD95", "whole")]
     assert [row.team for row in board.rows] == ["Ada", "Eve", "Ben", "Cleo", "Dora"]
@@ -141,23 +142,23 @@ def test_page_opens_with_the_overall_ranking_and_every_metric_beside_it(table):
 
 
 def test_rank_never_stands_without_its_set_letters_resampling_range_and_share_of_first_places(table):
-    row = tables.board(table).rows[2]
+    row = boards.board(table).rows[2]
     assert (row.rank_text, row.set_text, row.letters) == ("3", "1–4", "ab")
     assert (row.interval_text, row.share_text) == ("1–3", "40 %")
 
 
 def test_failures_stand_with_the_bound_of_their_rate_and_the_rank_after_one_more(table):
-    row = tables.board(table).rows[-1]
+    row = boards.board(table).rows[-1]
     assert (row.failure_text, row.failure_bound_text) == ("1 of 10", "up to 39.4 %")
     assert row.after_failure_text == "one more: rank 5"
 
 
 def test_board_says_when_cases_are_too_few_for_rank_sets(table):
-    assert tables.board(table).legend(0, failures=False)[0].startswith("Rank set: the ranks that a team can have")
+    assert boards.board(table).legend(0, failures=False)[0].startswith("Rank set: the ranks that a team can have")
     entry = {**DOCUMENT["overall"], **certain(DOCUMENT["overall"]["algorithms"], reason="too_few_units")}
-    few = tables.build({**DOCUMENT, "overall": entry}, examples.assessment())
+    few = boards.build({**DOCUMENT, "overall": entry}, examples.assessment())
     assert (
-        tables.board(few)
+        boards.board(few)
         .legend(0, failures=False)[0]
         .startswith("Rank set: too few cases to say, so it holds every rank: nobody can be ruled out")
     )
@@ -166,35 +167,35 @@ def test_board_says_when_cases_are_too_few_for_rank_sets(table):
 def test_headline_says_so_far_until_no_result_can_come_any_more(table):
     sentences = ["Ada and Eve share first place; it is open who is best.", "And more."]
     order = table["orders"][0]
-    assert tables.spoken(order, sentences, closed=True) == sentences
-    assert tables.spoken(order, sentences, closed=False) == [
+    assert boards.spoken(order, sentences, closed=True) == sentences
+    assert boards.spoken(order, sentences, closed=False) == [
         "Ada and Eve share first place so far; it is open who is best.",
         "And more.",
     ]
 
 
 def test_teams_within_reach_stand_with_the_first(table):
-    assert tables.board(table).front == ("Ada", "Eve", "Ben")
+    assert boards.board(table).front == ("Ada", "Eve", "Ben")
 
 
 def test_clear_winner_stands_alone(table):
-    assert tables.board(table, by="hausdorff_percentile/whole").front == ("Ben",)
+    assert boards.board(table, by="hausdorff_percentile/whole").front == ("Ben",)
 
 
 def test_identical_results_are_an_exact_tie(table):
-    board = tables.board(table)
+    board = boards.board(table)
     assert board.ties == (("Ada", "Eve"),)
     assert {row.team: row.identical_to for row in board.rows if row.identical_to} == {"Ada": ("Eve",), "Eve": ("Ada",)}
 
 
 def test_missing_cases_stand_beside_the_rank(table):
-    rows = {row.team: (row.present, row.cases) for row in tables.board(table).rows}
+    rows = {row.team: (row.present, row.cases) for row in boards.board(table).rows}
     assert rows["Dora"] == (9, 10)
     assert rows["Ada"] == (10, 10)
 
 
 def test_ranking_by_one_metric_changes_rank_interval_and_share(table):
-    board = tables.board(table, by="hausdorff_percentile/whole")
+    board = boards.board(table, by="hausdorff_percentile/whole")
     first = board.rows[0]
     assert (first.team, first.rank_text, first.interval_text, first.share_text, first.score) == (
         "Ben",
@@ -206,28 +207,28 @@ def test_ranking_by_one_metric_changes_rank_interval_and_share(table):
 
 
 def test_sorting_by_a_column_keeps_the_ranks(table):
-    board = tables.board(table, sort="-hausdorff_percentile/whole")
+    board = boards.board(table, sort="-hausdorff_percentile/whole")
     assert board.rows[0].team == "Dora"
     assert board.rows[-1].team == "Ben"
     assert board.rows[-1].rank_text == "3"
 
 
 def test_sorting_by_name_both_ways(table):
-    assert [row.team for row in tables.board(table, sort="team").rows] == ["Ada", "Ben", "Cleo", "Dora", "Eve"]
-    assert [row.team for row in tables.board(table, sort="-team").rows] == ["Eve", "Dora", "Cleo", "Ben", "Ada"]
+    assert [row.team for row in boards.board(table, sort="team").rows] == ["Ada", "Ben", "Cleo", "Dora", "Eve"]
+    assert [row.team for row in boards.board(table, sort="-team").rows] == ["Eve", "Dora", "Cleo", "Ben", "Ada"]
 
 
 def test_filter_finds_part_of_a_name_whatever_its_case(table):
-    assert [row.team for row in tables.board(table, search="dO").rows] == ["Dora"]
+    assert [row.team for row in boards.board(table, search="dO").rows] == ["Dora"]
 
 
 @pytest.mark.parametrize("asked", [{"by": "nothing"}, {"sort": "nothing"}, {"region": "nothing"}])
 def test_unknown_choice_falls_back_to_the_default(table, asked):
-    assert [row.team for row in tables.board(table, **asked).rows] == ["Ada", "Eve", "Ben", "Cleo", "Dora"]
+    assert [row.team for row in boards.board(table, **asked).rows] == ["Ada", "Eve", "Ben", "Cleo", "Dora"]
 
 
 def test_row_reads_as_a_sentence(table):
-    assert tables.board(table).rows[-1].sentence == (
+    assert boards.board(table).rows[-1].sentence == (
         "Dora: rank 5, rank set 4 to 5, letter c, between 5 and 5 in 95 % of resamples, first in 0 % of them, "
         "a later submission came after the end and is not ranked."
     )
@@ -235,7 +236,7 @@ def test_row_reads_as_a_sentence(table):
 
 def test_marks_say_what_they_mean_and_what_the_team_says_about_its_method_adds_one(table):
     methods = {"Ada": Method("/methods/ada/", uses_extra_data=True)}
-    first = tables.board(table, methods=methods).rows[0]
+    first = boards.board(table, methods=methods).rows[0]
     assert [mark.label for mark in first.marks] == ["organizers’ team", "extra data"]
     assert first.method == "/methods/ada/"
     assert first.entry_text == "3 tries, 2 Mar 26"
@@ -243,31 +244,31 @@ def test_marks_say_what_they_mean_and_what_the_team_says_about_its_method_adds_o
 
 def test_any_column_sorts_both_ways_and_teams_without_a_value_stay_in_the_list(table):
     for key in ("rank", "set", "low", "share", "score", "missing", "submissions", "handed_in", "dsc/whole"):
-        names = [row.team for row in tables.board(table, sort=key).rows]
+        names = [row.team for row in boards.board(table, sort=key).rows]
         assert sorted(names) == table["teams"]
-        assert [row.team for row in tables.board(table, sort=f"-{key}").rows] != names
+        assert [row.team for row in boards.board(table, sort=f"-{key}").rows] != names
     for sort, first in (("submissions", "Dora"), ("-submissions", "Ada")):
-        assert tables.board(table, sort=sort).rows[0].team == first
+        assert boards.board(table, sort=sort).rows[0].team == first
 
 
 def test_verdict_of_the_ranking_document_stands_on_the_board_in_words(table):
-    assert tables.board(table).verdict == "it is open who is best"
-    assert tables.board(table, by="hausdorff_percentile/whole").verdict == "a winner is named"
+    assert boards.board(table).verdict == "it is open who is best"
+    assert boards.board(table, by="hausdorff_percentile/whole").verdict == "a winner is named"
 
 
 def test_distances_without_a_spacing_are_not_called_millimetres():
-    built = tables.build(DOCUMENT, examples.assessment(), length_unit="pixels")
-    assert [column.unit for column in tables.board(built).columns] == [None, "pixels"]
+    built = boards.build(DOCUMENT, examples.assessment(), length_unit="pixels")
+    assert [column.unit for column in boards.board(built).columns] == [None, "pixels"]
 
 
 def test_own_team_is_marked(table):
-    assert [row.team for row in tables.board(table, own="Ben").rows if row.own] == ["Ben"]
+    assert [row.team for row in boards.board(table, own="Ben").rows if row.own] == ["Ben"]
 
 
 def test_many_columns_are_shown_one_region_at_a_time():
     orders = [
         {"key": "overall", "label": "Overall", "metric": None, "ranking": None, "statistic": "mean rank", "decimals": 2}
-        | {key: [1.0] for key in tables.COLUMNS}
+        | {key: [1.0] for key in boards.COLUMNS}
         | SILENT
     ]
     for metric in "abc":
@@ -284,16 +285,16 @@ def test_many_columns_are_shown_one_region_at_a_time():
                 }
             )
     table = {"cases": 1, "interval": 0.95, "teams": ["Ada"], "missing": [0], "identical": [], "orders": orders}
-    board = tables.board(table, region="y")
+    board = boards.board(table, region="y")
     assert [column.key for column in board.columns] == ["a/y", "b/y", "c/y"]
     assert [choice.key for choice in board.choices if choice.chosen] == ["a/y", "b/y", "c/y"]
     assert len(board.choices) == 9  # all that count can be chosen
-    chosen = tables.board(table, columns=["c/x", "a/z", "nothing"])
+    chosen = boards.board(table, columns=["c/x", "a/z", "nothing"])
     assert [column.key for column in chosen.columns] == ["a/z", "c/x"]
 
 
 def test_file_has_a_row_a_team_and_every_order(table):
-    head, *rows = tables.csv_rows(table)
+    head, *rows = csv_rows(table)
     assert [row[0] for row in rows] == ["Ada", "Eve", "Ben", "Cleo", "Dora"]
     assert head[:6] == ["team", "cases", "missing", "submissions", "handed_in", "marks"]
     assert head[6:9] == ["method", "deviations", "overall:rank"]
@@ -303,7 +304,7 @@ def test_file_has_a_row_a_team_and_every_order(table):
 
 def test_name_that_a_spreadsheet_would_compute_is_defused(table):
     table["teams"][table["teams"].index("Ada")] = "=HYPERLINK(1)"
-    names = [row[0] for row in tables.csv_rows(table)]
+    names = [row[0] for row in csv_rows(table)]
     assert "'=HYPERLINK(1)" in names
 
 
@@ -317,7 +318,7 @@ def large_table(teams: int) -> dict:
         "statistic": "mean rank",
         "decimals": 2,
     }
-    order |= dict.fromkeys(tables.COLUMNS, numbers) | SILENT
+    order |= dict.fromkeys(boards.COLUMNS, numbers) | SILENT
     names = [f"team-{number:03d}" for number in range(1, teams + 1)]
     return {"cases": 1, "interval": 0.95, "teams": names, "missing": [0] * teams, "identical": [], "orders": [order]}
 
@@ -326,18 +327,18 @@ def large_table(teams: int) -> dict:
     ("page", "first", "last"), [(1, 1, 80), (2, 81, 160), (3, 161, 230), (99, 161, 230), (0, 1, 80)]
 )
 def test_eighty_teams_stand_on_a_page(page, first, last):
-    board = tables.board(large_table(230), page=page)
+    board = boards.board(large_table(230), page=page)
     assert (board.rows[0].team, board.rows[-1].team) == (f"team-{first:03d}", f"team-{last:03d}")
     assert (board.first, board.last, board.found, list(board.pages)) == (first, last, 230, [1, 2, 3])
 
 
 def test_search_looks_through_all_pages():
-    assert [row.team for row in tables.board(large_table(230), search="team-22").rows][:2] == ["team-220", "team-221"]
+    assert [row.team for row in boards.board(large_table(230), search="team-22").rows][:2] == ["team-220", "team-221"]
 
 
 def test_columns_show_ranks_with_their_sets_on_a_switch(table):
-    scores, ranks = tables.board(table), tables.board(table, shows="ranks")
-    assert (scores.shows, ranks.shows, tables.board(table, shows="nonsense").shows) == ("scores", "ranks", "scores")
+    scores, ranks = boards.board(table), boards.board(table, shows="ranks")
+    assert (scores.shows, ranks.shows, boards.board(table, shows="nonsense").shows) == ("scores", "ranks", "scores")
     order = next(entry for entry in table["orders"] if entry["key"] == ranks.columns[0].key)
     for row in ranks.rows:
         index = table["teams"].index(row.team)
@@ -369,5 +370,5 @@ def test_band_is_what_the_sets_of_all_first_teams_span(table):
         for rank, low, high in zip(order["rank"], order["set_low"], order["set_high"], strict=True)
         if rank == min(ranks) and low is not None
     ]
-    band = tables.board(table).axis.band
+    band = boards.board(table).axis.band
     assert band == ((min(low for low, _ in sets), max(high for _, high in sets)) if sets else None)

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from evaluation.assessment import parse
+from evaluation.boards import case_lines
 from scoring.domain import results
 from scoring.domain.results import CaseRow, summarize
-from submissions.domain import tables
 from submissions.models import Run
 from submissions.queries.results import best
 
@@ -76,14 +76,14 @@ def test_many_correct_empty_answers_do_not_hide_the_other_cases():
     assert found[0]["value"] == pytest.approx((0.1 + 0.2 + 0 + 0.9 + 8) / 11)
     assert found[0]["others"] == {"cases": 3, "value": pytest.approx((0.1 + 0.2 + 0 + 0.9) / 3)}
     assert found[1]["others"]["value"] == pytest.approx((2 + 10 + 1) / 3)
-    shown = tables.summary_lines(ASSESSMENT, {"values": found})
+    shown = case_lines.summary_lines(ASSESSMENT, {"values": found})
     assert shown[0]["gaps"] == "8 both empty, 1 missing; 0.4000 over the 3 cases with something to find"
     assert "others" not in summarize(ASSESSMENT, results.frame(ROWS, algorithm="ada"))["values"][0]
 
 
 def test_the_worst_cases_come_first():
     frame = results.frame(ROWS)
-    lines = tables.lines(frame, tables.columns(ASSESSMENT, frame), {"c2": "there is no file"})
+    lines = case_lines.lines(frame, case_lines.columns(ASSESSMENT, frame), {"c2": "there is no file"})
     assert [line.case for line in lines] == ["c2", "c1", "c3"]
     assert lines[0].note == "there is no file"
     assert [cell.text for cell in lines[0].cells] == ["missing", "missing"]
@@ -91,7 +91,7 @@ def test_the_worst_cases_come_first():
 
 
 def test_columns_stand_in_the_order_of_the_assessment():
-    columns = tables.columns(ASSESSMENT, results.frame(ROWS))
+    columns = case_lines.columns(ASSESSMENT, results.frame(ROWS))
     assert [(column.title, column.unit, column.higher_is_better) for column in columns] == [
         ("DSC", "", True),
         ("ASSD", "mm", False),
@@ -124,6 +124,6 @@ def test_all_values_of_a_column_have_the_same_number_of_digits():
         for place, value in enumerate(own)
     ]
     frame = results.frame(rows)
-    lines = sorted(tables.lines(frame, tables.columns(ASSESSMENT, frame), {}), key=lambda line: line.case)
+    lines = sorted(case_lines.lines(frame, case_lines.columns(ASSESSMENT, frame), {}), key=lambda line: line.case)
     assert [line.cells[0].text for line in lines] == ["0.500", "0.123", "1.000"]
     assert [line.cells[1].text for line in lines] == ["2.00", "10.52", "123.46"]

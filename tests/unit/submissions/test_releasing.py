@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from submissions.domain.releasing import Score, rounded, standard_error, tell
+from evaluation.aggregation.feedback import Score, rounded, standard_error, tell
 from submissions.services.releasing import alike
 
 

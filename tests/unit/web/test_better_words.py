@@ -47,7 +47,7 @@ def test_organizers_are_asked_for_in_plain_words():
 
 
 def test_an_empty_queue_is_called_empty():
-    assert '"empty"' in (ROOT / "platform/submissions/queries/overview.py").read_text(encoding="utf-8")
+    assert '"empty"' in (ROOT / "platform/results/queries/overview.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("old", OLD)

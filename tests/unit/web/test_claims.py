@@ -24,7 +24,7 @@ IN_TEMPLATES = {
     "reports/parts/checklist.html": "how many items of the guideline are covered",
     "reports/team.html": "what the report of a team holds",
     "reviews/call.html": "the scores that reviewers give",
-    "submissions/decoys.html": "how many cases are decoys, for organizers",
+    "results/decoys.html": "how many cases are decoys, for organizers",
     "test_sets/sending.html": "the format of references",
 }
 PLACES = (

@@ -16,7 +16,7 @@ READ_BACK = {
     "leaderboards/services/computing.py",
     "leaderboards/views/exports.py",
     "scoring/domain/results.py",
-    "submissions/views/organize.py",
+    "results/views/organize.py",
     "test_sets/services/annotated_tables.py",
     "submissions/contributions/design_checks.py",
     "operations/services/examples.py",
@@ -24,7 +24,7 @@ READ_BACK = {
 }
 ASKING = {
     "api/submissions/views.py",
-    "submissions/contributions/exporting.py",
+    "results/services/exporting.py",
     "submissions/contributions/publishing.py",
     "submissions/views/submissions.py",
 }  # scoring/domain/results.py

@@ -52,7 +52,9 @@ def test_a_report_sets_quality_against_them_and_says_what_was_measured(ranked, t
     page = (tmp_path / "report.html").read_text()
     assert MEASURED in page
     assert "Mean of Wall time (s), cheaper to the left" in page
-    assert "Nobody is beaten by both: of two algorithms that differ, who is better by one is worse by the other." in page
+    assert (
+        "Nobody is beaten by both: of two algorithms that differ, who is better by one is worse by the other." in page
+    )
 
 
 def test_whoever_scores_files_reads_what_is_left_out(tmp_path, labels, save, capsys):

@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 from evaluation.assessment import AssessmentError, parse
+from evaluation.boards import stored
 from evaluation.designs.compilation.words import pseudo_code
 from evaluation.ranking import describe, rank
 from evaluation.ranking.comparison import across_schemes
 from evaluation.ranking.schemes import SchemeError, all_schemes, get_scheme, register, unregister
 from evaluation.reporting import build_report
-from leaderboards.domain.tables import stored
 
 GUIDE = Path(__file__).parents[4] / "docs/guides/add-a-ranking-scheme.md"
 MODULE = GUIDE.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]

@@ -8,6 +8,7 @@ from evaluation.assessment import parse
 from evaluation.claims.comparisons import entering_copies
 from evaluation.ranking import rank
 from evaluation.ranking.copies import copies_check
+from evaluation.ranking.stability import alike
 from tests.reading.contests import CONTESTS
 
 TEAMS = ("best", "second", "third", "fourth", "fifth")
@@ -110,3 +111,23 @@ def test_copies_are_entered_where_a_metric_of_all_cases_stands_beside_one_of_eac
     found = copies_check(parse(registered), results)
     assert [row["rank"] for row in found["rankings"][0]["algorithms"]] == [1, 2, 3]
     assert entering_copies(found) == "Entering two slightly worse copies of itself would have lifted nobody."
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1e-8, 0.0), (1e-8, 0.5), (1e-3, -0.2), (0.5, 0.1)])
+def test_what_copies_gain_does_not_depend_on_the_scale_of_values(scale, shift):
+    rule = document(scheme="rank_then_aggregate", operator="mean", combine={"over": ["metric"]})
+    values = drawn()
+    moved = {metric: scale * table + shift for metric, table in values.items()}
+    found, again = (copies_check(parse(rule), two_metrics(own)) for own in (values, moved))
+    assert again == found
+    assert any(entry["gain"] for entry in found["rankings"])
+
+
+def test_two_cases_tell_whether_two_go_together():
+    values = np.array([[0.90, 0.901, 0.5, 0.3], [0.80, 0.802, 0.2, 0.6]])
+    assert alike(values).tolist() == [
+        [False, True, False, False],
+        [True, False, False, False],
+        [False] * 4,
+        [False] * 4,
+    ]

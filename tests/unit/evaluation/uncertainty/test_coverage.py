@@ -54,6 +54,12 @@ def test_resampling_holds_the_order_of_teams_that_are_far_apart_and_seldom_that_
     assert equal.resampling_covered < 0.5
 
 
+def test_a_team_that_pays_with_failures_for_better_values_truly_ties():
+    outcome = simulate(Cell(200, 3, "trade", 0.05, "mean"), 40, 2)
+    assert outcome.covered >= 0.8
+    assert outcome.false_winner <= 0.2
+
+
 def test_below_the_smallest_number_of_units_nothing_is_claimed():
     outcome = simulate(Cell(5, 5, "ladder 0.1", 0.0, "mean"), 20, 2)
     assert (outcome.covered, outcome.named, outcome.width) == (1.0, 0.0, 5.0)

@@ -71,9 +71,15 @@ def test_assessment_and_ranking_document_say_the_same_number(form, algorithms):
     assert needed.unit == ranked["resampling"]["unit"]
 
 
+@pytest.mark.parametrize("operator", ["min", "max", {"percentile": 0}, {"percentile": 100}], ids=str)
+@pytest.mark.parametrize("scheme", ["aggregate_then_rank", "rank_then_aggregate"])
+def test_no_number_of_cases_makes_an_extreme_sure(scheme, operator):
+    (needed,) = units_needed(parse(assessment(ranking={"scheme": scheme, "operator": operator})))
+    assert (needed.winner, needed.sets) == (None, None)
+
+
 def test_extremes_never_name_a_winner_and_that_is_said():
     document = parse(assessment(ranking={"scheme": "aggregate_then_rank", "operator": "min"}))
-    assert units_needed(document)[0].winner is None
     assert limits(document) == ["No winner can be named, however many cases there are."]
     by_ranks = {"scheme": "rank_then_aggregate", "operator": "median"}
     assert limits(parse(assessment(ranking=by_ranks, uncertainty={"bootstrap": 20}))) == [

@@ -14,18 +14,19 @@ before the end: zero would promise a certainty that nobody has.
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from challenges.models import Phase
 from evaluation.aggregation import build_tables, check_results, metadata_column
 from evaluation.assessment import Assessment
 from evaluation.outcomes import Outcome
 
 RESAMPLES = 200
-Feedback = Phase.Feedback
+EXACT: Final = "exact"
+ROUNDED: Final = "rounded"
+"""How exactly a team is told; otherwise by the ladder."""
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,14 @@ def _units(
     table = pd.DataFrame({"case": list(cases), "value": values, **groups})
     table = table[np.isfinite(table["value"])]
     if not groups:
-        return table.set_index("case")["value"]
+        of_cases: pd.Series = table.set_index("case")["value"]
+        return of_cases
     names = list(groups)
     for position in range(len(names)):
         grouped = table.groupby(names[position:])["value"]
         table = (grouped.mean() if quantile is None else grouped.quantile(quantile)).reset_index()
-    return table.set_index(names[-1])["value"]
+    outermost: pd.Series = table.set_index(names[-1])["value"]
+    return outermost
 
 
 def standard_error(units: "pd.Series", quantile: float | None = None, other: "pd.Series | None" = None) -> float | None:
@@ -196,9 +199,9 @@ def tell(score: Score, *, number: int, feedback: str, best: Score | None = None,
         step = standard_error(score.units, score.quantile, best.units)
         gain = (score.value - best.value) * (1 if score.higher_is_better else -1)
         improved = step is not None and gain > step
-    if feedback == Feedback.EXACT:
+    if feedback == EXACT:
         shown = score.value
-    elif feedback == Feedback.ROUNDED:
+    elif feedback == ROUNDED:
         shown = plain
     else:
         shown = plain if improved else before.shown if before else None

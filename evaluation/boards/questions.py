@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.boards.page import Board
+from evaluation.boards.words import HardCase
 from evaluation.claims.answers import HARD, REACH, SURE, BoardFacts, Hard
 from evaluation.wording import plural
-from leaderboards.domain.tables import Board, HardCase
 
 MOST_CASES = 3
 

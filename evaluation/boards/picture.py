@@ -8,7 +8,7 @@ from typing import Final
 
 from PIL import Image, ImageDraw, ImageFont
 
-from leaderboards.domain.tables.axis import Axis
+from evaluation.boards.axis import Axis
 
 SIZE: Final = (1200, 630)
 MOST_ROWS: Final = 8

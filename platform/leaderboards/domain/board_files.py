@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from leaderboards.domain.methods import Method
-from leaderboards.domain.tables.page import marks_of
-from leaderboards.domain.tables.stored import COLUMNS
+from evaluation.boards.page import Method, marks_of
+from evaluation.boards.stored import COLUMNS
 from web.spreadsheets import harmless
 
 REPORTED: Mapping[str, str] = MappingProxyType(
@@ -27,7 +26,7 @@ def csv_rows(
     Parameters
     ----------
     table
-        As `leaderboards.domain.tables.stored.build` returned it.
+        As `evaluation.boards.stored.build` returned it.
     methods
         What the teams say about their methods.
     deviations

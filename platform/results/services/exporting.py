@@ -1,4 +1,4 @@
-"""Everything that organizers may have of a challenge, file by file; without references and predictions."""
+"""Everything that organizers may have of a challenge, file by file; without references and predictions. That it was taken is in the log."""
 
 import io
 import json
@@ -6,17 +6,19 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.models import User
 from audit.models import Entry
+from audit.services import record
 from challenges import hooks
 from challenges.models import Challenge, Organizer, Phase
 from challenges.queries import key_of, people, phases_of, projection_of
+from results.queries.decoys import decoy_columns, decoy_rows
 from scoring.domain import results
 from submissions.models import MethodDescription, Run, Submission
 from submissions.queries import counted_runs, told_frame
-from submissions.queries.decoys import decoy_columns, decoy_rows
 from submissions.queries.releases import PROBING_COLUMNS, probing_of, probing_rows
 from submissions.queries.results import method_slug
 from test_sets.models import TestCase, TestSet
@@ -147,3 +149,9 @@ def _log(challenge: Challenge) -> tuple[str, str]:
     heads = ["sequence", "time", "actor", "act", "subject", "id", "facts", "digest"]
     rows = ((*row[:6], json.dumps(row[6], sort_keys=True), row[7]) for row in acts.iterator())
     return "log.csv", csv_text(heads, rows)
+
+
+@transaction.atomic
+def note_exported(*, actor: User, challenge: Challenge) -> None:
+    """Write into the log who took the export of a challenge."""
+    record(actor=actor, act="challenge_exported", subject=challenge, scope=challenge.slug)

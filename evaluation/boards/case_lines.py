@@ -1,4 +1,4 @@
-"""The shape of a run's results on pages: cases × metrics × regions, worst first."""
+"""The results of one submission as a table: cases × metrics × regions, worst first."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What organizers see and do: all submissions, failures with their reason, results, and another run."""
+"""What organizers see and do: all submissions, failures with their reason, results, what was handed in for decoys, and another run."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,20 +10,21 @@ from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase
 from challenges.queries import key_of, phases_of
 from challenges.views.access import organizing, page_context, phase_by_id
+from results.queries.decoys import decoy_columns, decoy_rows
+from results.services.exporting import SUBMISSION_COLUMNS, submission_rows
 from scoring.domain import results
-from submissions.contributions.exporting import SUBMISSION_COLUMNS, submission_rows
 from submissions.models import Submission
 from submissions.queries import counted_runs, told_frame
 from submissions.queries.submissions import labelled, of_challenge, visible_submission
 from submissions.services import states
-from test_sets.models import TestCase
+from test_sets.models import TestCase, TestSet
 from test_sets.queries import first_cases
 from uploads.storage import open_stored
 from web.spreadsheets import csv_file
@@ -41,7 +42,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     labelled(page.object_list, phases)
     return render(
         request,
-        "submissions/organize.html",
+        "results/organize.html",
         page_context(
             request,
             challenge,
@@ -129,3 +130,14 @@ def archive(request: HttpRequest, slug: str, pk: Any) -> HttpResponseBase:
     submission = visible_submission(request.user, challenge, pk, perm="submissions.organize_submission")
     name = f"{submission.team.slug}-{submission.number}-{submission.archive_name}"
     return FileResponse(open_stored(submission.archive_file), as_attachment=True, filename=name)
+
+
+@login_required
+@require_safe
+def decoys_csv(request: HttpRequest, slug: str, phase: int, version: int) -> HttpResponse:
+    """What was handed in for each decoy of a version."""
+    challenge = organizing(request, slug)
+    entry = phase_by_id(challenge, phase)
+    sealed = TestSet.objects.filter(phase=entry, sealed_at__isnull=False)
+    rows = decoy_rows(get_object_or_404(sealed, version=version))
+    return csv_file(f"{slug}-{key_of(entry)}-decoys-{version}.csv", decoy_columns(entry), rows)

@@ -10,13 +10,12 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.requests import SignedInRequest
 from challenges.queries import phases_of
 from challenges.views.access import organizing, page_context, phase_by_id
-from submissions.contributions import exporting
+from results.queries import overview
+from results.services import exporting
 from submissions.models import Submission
-from submissions.queries import overview
 from submissions.queries.methods import description_needed, undescribed
 from submissions.queries.releases import PROBING_COLUMNS, probing_of, probing_rows
 from submissions.queries.submissions import labelled
-from submissions.services.exports import note_exported
 from submissions.services.repeating import repeat_all
 from web.figures import figure_json
 from web.spreadsheets import csv_file
@@ -35,7 +34,7 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
     labelled(failed.object_list, phases)
     return render(
         request,
-        "submissions/work.html",
+        "results/work.html",
         page_context(
             request,
             challenge,
@@ -106,14 +105,14 @@ def repeat_many(request: SignedInRequest, slug: str) -> HttpResponse:
         rows = overview.chosen(challenge, request.POST.getlist("submission"))
         if not rows:
             messages.error(request, "No submission was chosen. Mark submissions in the list that can be scored again.")
-            return redirect("submissions:organize", slug=slug)
+            return redirect("results:organize", slug=slug)
     else:
         raise Http404("Say what is to be repeated.")
     taken, left = repeat_all(actor=request.user, submissions=rows)
     more = f" {left} are being worked on already." if left else ""
     words = "1 submission is" if taken == 1 else f"{taken:,} submissions are"
     messages.success(request, f"{words} worked on once more; present results stand until then.{more}")
-    return redirect("submissions:work", slug=slug)
+    return redirect("results:work", slug=slug)
 
 
 @login_required
@@ -124,7 +123,7 @@ def export(request: SignedInRequest, slug: str) -> StreamingHttpResponse:
     It is sent while it is written, so that its size is bounded by nobody's memory; that it was taken is in the log.
     """
     challenge = organizing(request, slug)
-    note_exported(actor=request.user, challenge=challenge)
+    exporting.note_exported(actor=request.user, challenge=challenge)
     response = StreamingHttpResponse(exporting.archive(challenge, request.user), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{slug}-export.zip"'
     return response

@@ -6,20 +6,35 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
+from evaluation.boards.axis import Axis, axis_of
+from evaluation.boards.choosing import at, columns_shown, sorted_rows
+from evaluation.boards.words import number, percent, score, score_span, span
 from evaluation.catalogue import readable
 from evaluation.claims.answers import VERDICTS
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import LEGEND, RANKED_BY, Legend
-from leaderboards.domain.methods import Method
-from leaderboards.domain.tables.axis import Axis, axis_of
-from leaderboards.domain.tables.choosing import at, columns_shown, sorted_rows
-from leaderboards.domain.tables.words import number, percent, score, score_span, span
 
 PAGE_ROWS = 80
 """So many teams stand on one page."""
 _BESIDE = ("set_low", "set_high", "failed", "failed_of", "failure_upper", "rank_after_failure")
 RANKS, SCORES = "ranks", "scores"
 """What the columns of metrics show."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a team says about the method behind a submission.
+
+    Attributes
+    ----------
+    url
+        Address of its description.
+    uses_extra_data
+        Whether it was trained on data from outside the challenge.
+    """
+
+    url: str
+    uses_extra_data: bool = False
 
 
 @dataclass(frozen=True)
@@ -286,7 +301,7 @@ def board(
     Parameters
     ----------
     table
-        As `leaderboards.domain.tables.stored.build` returned it.
+        As `evaluation.boards.stored.build` returned it.
     by
         Key of the order that ranks; the first one by default.
     region

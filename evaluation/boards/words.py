@@ -1,4 +1,10 @@
-"""Numbers as a table writes them."""
+"""Numbers, names and cases as a board writes them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.claims.answers import LOOKS
 
 
 def number(value: float | None) -> str:
@@ -64,3 +70,54 @@ def score_span(low: float | None, high: float | None, decimals: int) -> str:
     '0.861–0.883'
     """
     return "" if low is None or high is None else f"{score(low, decimals)}–{score(high, decimals)}"
+
+
+def spoken(order: Mapping[str, Any], sentences: Sequence[str], *, closed: bool) -> list[str]:
+    """The sentences of an order, the headline with "so far" while results can still come.
+
+    Parameters
+    ----------
+    order
+        One of the orders of a stored table.
+    sentences
+        Those stored with it, made as for a closed phase.
+    closed
+        Whether no further result can come.
+    """
+    return list(sentences) if closed else [order["headline_so_far"], *sentences[1:]]
+
+
+def looks(interval: float) -> str:
+    """The sentence for a board that is computed anew with every submission.
+
+    Examples
+    --------
+    >>> looks(0.95)
+    'Each update of this board is a statement of its own: over many looks, more than 5 % will once have been wrong.'
+    """
+    return " ".join(LOOKS.all(interval))
+
+
+@dataclass(frozen=True)
+class HardCase:
+    """A case on which the field did badly."""
+
+    case: str
+    median: str
+    best: str
+    best_team: str
+    worst: str
+    worst_team: str
+
+
+def hard_case(found: Mapping[str, Any], decimals: int) -> HardCase:
+    """A case as `evaluation.analyses.exploring.hardest` found it, its values as text."""
+    (best, best_team), (worst, worst_team) = found["best"], found["worst"]
+    return HardCase(
+        case=found["case"],
+        median=score(found["median"], decimals),
+        best=score(best, decimals),
+        best_team=best_team,
+        worst=score(worst, decimals),
+        worst_team=worst_team,
+    )
