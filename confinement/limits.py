@@ -1,6 +1,6 @@
 """Bounds on what a file from a stranger, and the child process that reads it, may take."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 MIB = 1024**2
@@ -20,27 +20,6 @@ class ArchiveLimits:
     """Free space of the disk on which it is unpacked as a whole; None where it is not."""
     depth: int = 6
     name_length: int = 255
-
-
-def archive_limits(*, cases: int, needed_bytes: int) -> ArchiveLimits:
-    """Bounds on an archive of predictions, by what a test set needs.
-
-    Parameters
-    ----------
-    cases
-        How many cases it has.
-    needed_bytes
-        Most bytes that the files of all cases sensibly unpack to.
-
-    Returns
-    -------
-    ArchiveLimits
-        With room for files that nobody asked for, such as probability maps beside label images.
-    """
-    usual = ArchiveLimits()
-    total = min(usual.total_bytes, 4 * needed_bytes + 256 * MIB)
-    entries = min(usual.entries, 10 * cases + 1_000)
-    return replace(usual, entries=entries, total_bytes=total, entry_bytes=min(usual.entry_bytes, total))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 from evaluation.assessment import parse
 from evaluation.cli import main as evaluation
 from evaluation.cli.inputs import read_results
-from evaluation.figures import blob_plot, dot_and_box_plot, line_plot, sentences, significance_map
+from evaluation.figures import blob_plot, dot_and_box_plot, line_plot, significance_map
 from evaluation.figures.publication import printed
 from evaluation.ranking import rank
 from evaluation.ranking.comparison import across_schemes
@@ -30,6 +30,8 @@ EXAMPLE = HERE.parent / "examples" / "hippocampus"
 
 def main() -> None:
     """Make all figures and print what the page quotes."""
+    from evaluation.claims.ranking import sentences  # asks the figures that are imported above
+
     images = HERE / "images"
     images.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:

@@ -8,6 +8,7 @@ from typing import Any
 
 from podium_client.connection import Connection
 from podium_client.errors import ClientError
+from podium_client.uploading import files_of_form
 
 DIRECTIONS = ("higher", "lower")
 _SECONDS = 1.0
@@ -57,12 +58,8 @@ def analyse(
         For a file that is not there, and answers that are none or that lack.
     """
     roles = pairs("--role", answers.roles)
-    if not path.is_file():
-        raise ClientError(f"{path} is no file.")
-    with path.open("rb") as stream:
-        sent = connection.request(
-            "POST", "analyses/", files={"file": (path.name, stream, "text/csv")}, data={"title": title}
-        )
+    with files_of_form(connection, {"file_sent": path}, sleep=sleep) as ids:
+        sent = connection.request("POST", "analyses/", data={"title": title, **ids})
     shown = _settled(connection, sent.json()["url"], tell, sleep)
     if roles and shown["state"] == "asking":
         shown = _answer(connection, shown, {"roles": roles}, tell, sleep) if _differ(shown, roles) else shown

@@ -110,6 +110,9 @@ def _parser() -> argparse.ArgumentParser:
     outside.add_argument(
         "--cases", action="store_true", help="the file is the complete list of cases, which comes first"
     )
+    outside.add_argument(
+        "--replicates", type=Path, help="values of the whole data set on the same resamples for all teams (CSV)"
+    )
     outside.add_argument("--team", default="", help="the only team that the table is of; else a column names teams")
     outside.add_argument("--make-teams", action="store_true", help="make teams that do not exist yet")
     for option, text in (("--by", "who measured"), ("--with", "with what"), ("--when", "when")):
@@ -369,6 +372,7 @@ def _measure(options: argparse.Namespace) -> int:
         roles=analysing.pairs("--role", options.role),
         seal=options.seal,
         tell=_tell,
+        replicates=options.replicates,
     )
     _show(options, shown, "\n".join(measuring.words_of(shown)))
     return DONE if shown["state"] == "sealed" or shown["may_be_sealed"] else NOT_TAKEN

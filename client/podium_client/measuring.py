@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from podium_client.connection import Connection
-from podium_client.errors import ClientError
+from podium_client.uploading import files_of_form
 
 _SECONDS = 1.0
 
@@ -23,6 +23,7 @@ def bring(
     roles: Mapping[str, str],
     seal: bool,
     tell: Tell,
+    replicates: Path | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> dict[str, Any]:
     """Send a table and wait until it is read; seal it where that is wanted and nothing stands against it.
@@ -35,21 +36,18 @@ def bring(
         What columns are, where the guess is wrong.
     tell
         Takes lines about how far it is.
+    replicates
+        The replicates of values of the whole data set.
 
     Raises
     ------
     ClientError
         For a file that is not there, and what the platform refuses.
     """
-    if not path.is_file():
-        raise ClientError(f"{path} is no file.")
-    with path.open("rb") as stream:
-        sent = connection.request(
-            "POST",
-            f"challenges/{challenge}/phases/{phase}/measurements/",
-            files={"file": (path.name, stream, "text/csv")},
-            data=dict(fields),
-        )
+    files = {"file_sent": path} | ({"replicates_sent": replicates} if replicates else {})
+    address = f"challenges/{challenge}/phases/{phase}/measurements/"
+    with files_of_form(connection, files, sleep=sleep) as ids:
+        sent = connection.request("POST", address, data={**fields, **ids})
     shown = _settled(connection, sent.json()["url"], tell, sleep)
     if shown["state"] == "asking" and any(shown["columns"].get(name) != role for name, role in roles.items()):
         connection.request("POST", f"{shown['url']}columns/", json={"roles": dict(roles)})
@@ -66,6 +64,7 @@ def words_of(shown: Mapping[str, Any]) -> list[str]:
     for team in shown["teams"]:
         against = f", {team['changed']} changed" if team["replaces"] else ", new team" if team["is_new"] else ""
         lines.append(f"{team['name']}: {team['values']} values, {team['missing']} missing{against}")
+        lines += [f"  {words}" for words in team.get("uncertainty", ())]
     if shown["state"] == "sealed":
         number = f"version {shown['version']}, " if shown["version"] else ""
         lines.append(f"Sealed: {number}digest {shown['digest']}")

@@ -1,12 +1,14 @@
 """Uploading in pieces with check sums, going on where it stopped, also after a restart of the machine.
 
-Straight to the object store where the installation offers that (`direct`), else through the platform by tus 1.0.
+Straight to the object store where the installation offers that (`direct`), else through the platform by tus 1.0. Tables go the
+second way, each before the form that names it.
 """
 
 import base64
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from podium_client import direct, settings
@@ -52,16 +54,68 @@ def upload(
         Waits between tries.
     """
     size = path.stat().st_size
-    key = f"{connection.origin} {challenge} {phase} {accept_incomplete} {size} {sha256(path)}"
+
+    def send(address: str) -> str:
+        way = direct.send if direct.is_direct(address) else _send
+        return way(connection, address, path, size, progress)
+
+    return _kept_up(
+        key=f"{connection.origin} {challenge} {phase} {accept_incomplete} {size} {sha256(path)}",
+        begin=lambda: _begin(connection, challenge, phase, name, size, accept_incomplete=accept_incomplete),
+        send=send,
+        sleep=sleep,
+    )
+
+
+@contextmanager
+def files_of_form(
+    connection: Connection, files: Mapping[str, Path], *, sleep: Callable[[float], None] = time.sleep
+) -> Iterator[dict[str, str]]:
+    """Send files that a form will name; gives the id of each by the field that names it.
+
+    They are thrown away where the platform refuses the form.
+
+    Raises
+    ------
+    ClientError
+        For a file that is not there, and what the platform refuses.
+    """
+    for path in files.values():
+        if not path.is_file():
+            raise ClientError(f"{path} is no file.")
+    ids = {field: _send_file(connection, path, sleep) for field, path in files.items()}
+    try:
+        yield ids
+    except RefusedError:
+        for sent in ids.values():
+            connection.request("DELETE", f"files/{sent}/", headers=TUS, refused=_GONE)
+        raise
+
+
+def _send_file(connection: Connection, path: Path, sleep: Callable[[float], None]) -> str:
+    size = path.stat().st_size
+    return _kept_up(
+        key=f"{connection.origin} file {path.name} {size} {sha256(path)}",
+        begin=lambda: _begun(connection, "files/", size, {"filename": path.name}),
+        send=lambda address: _send(connection, address, path, size, _silent, whole="Podium-File"),
+        sleep=sleep,
+    )
+
+
+def _silent(_sent: int, _size: int) -> None:
+    """Say nothing about how far it is."""
+
+
+def _kept_up(*, key: str, begin: Callable[[], str], send: Callable[[str], str], sleep: Callable[[float], None]) -> str:
+    """Send what stands under a key, going on where it stopped; returns what `send` does when all has arrived."""
     address = settings.load().get("uploads", {}).get(key)
     tries = 0
     while True:
         try:
             if address is None:
-                address = _begin(connection, challenge, phase, name, size, accept_incomplete=accept_incomplete)
+                address = begin()
                 settings.remember_upload(key, address)
-            send = direct.send if direct.is_direct(address) else _send
-            submission = send(connection, address, path, size, progress)
+            made = send(address)
         except RefusedError as error:
             if error.status in _GONE and tries == 0:
                 address, tries = None, 1  # it expired: begin anew, once
@@ -75,7 +129,7 @@ def upload(
                 raise ClientError(f"{error} What has arrived is kept: start the same command again later.") from error
         else:
             settings.remember_upload(key, None)
-            return submission
+            return made
         sleep(PAUSES[tries])
         tries += 1
 
@@ -91,16 +145,30 @@ def _begin(connection: Connection, challenge: str, phase: int, name: str, size: 
     if address is not None:
         return address
     metadata = {"filename": name, "phase": str(phase), "accept_incomplete": "true" if accept_incomplete else "false"}
+    return _begun(connection, f"challenges/{challenge}/uploads/", size, metadata)
+
+
+def _begun(connection: Connection, place: str, size: int, metadata: Mapping[str, str]) -> str:
+    """Begin an upload by tus; returns its address."""
     pairs = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in metadata.items())
     answer = connection.request(
         "POST",
-        f"challenges/{challenge}/uploads/",
+        place,
         headers={**TUS, "Upload-Length": str(size), "Upload-Metadata": pairs},
     )
     return answer.headers["Location"]
 
 
-def _send(connection: Connection, address: str, path: Path, size: int, progress: Progress) -> str:
+def _send(
+    connection: Connection,
+    address: str,
+    path: Path,
+    size: int,
+    progress: Progress,
+    *,
+    whole: str = "Podium-Submission",
+) -> str:
+    """Send by tus what has not arrived; returns what the header `whole` says of it in the end."""
     answer = connection.request("HEAD", address, headers=TUS)
     offset = int(answer.headers["Upload-Offset"])
     with path.open("rb") as stream:
@@ -122,6 +190,6 @@ def _send(connection: Connection, address: str, path: Path, size: int, progress:
             )
             offset = int(answer.headers["Upload-Offset"])
     progress(size, size)
-    if "Podium-Submission" not in answer.headers:
-        raise ClientError("The upload arrived, but the platform named no submission. See its page there.")
-    return answer.headers["Podium-Submission"]
+    if whole not in answer.headers:
+        raise ClientError("The upload arrived, but the platform does not say what became of it. See its page there.")
+    return answer.headers[whole]

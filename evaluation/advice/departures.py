@@ -18,6 +18,7 @@ RELATED: Final = (
     frozenset({"expected_cost", "expected_cost_normalized"}),
     frozenset({"hausdorff_distance", "hausdorff_percentile"}),
     frozenset({"assd", "masd"}),
+    frozenset({"icc", "ccc"}),
 )
 """Pairs of metrics that say the same thing twice."""
 

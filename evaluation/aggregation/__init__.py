@@ -1,7 +1,6 @@
 """From a results table to matrices of values: every outcome turned into what the policy says it counts as."""
 
 from evaluation.aggregation.columns import ResultsError, check_results, metadata_column
-from evaluation.aggregation.policy import constant, depends_on_case
-from evaluation.aggregation.tables import Table, build_tables
+from evaluation.aggregation.tables import Table, build_tables, constant, depends_on_case
 
 __all__ = ["ResultsError", "Table", "build_tables", "check_results", "constant", "depends_on_case", "metadata_column"]

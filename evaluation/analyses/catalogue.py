@@ -6,13 +6,16 @@ from typing import Any, Literal
 
 from evaluation import problems
 from evaluation.analyses import exploring, order_figures, value_figures
+from evaluation.analyses.costs import drawing, question_of
 from evaluation.analyses.sentences import copies_sentence, scheme_sentence, withholding_sentence
 from evaluation.analyses.sources import Figure, Order, Sources
+from evaluation.assessment import Assessment
+from evaluation.assessment.costs import METRICS, CostMetric
 from evaluation.claims.catalogue import Said
 from evaluation.claims.ranking import sentences_of
-from evaluation.figures.selection import Entry, overall
 from evaluation.problems.kind_figures import KindFigure
-from evaluation.ranking.interaction import AS_MEASURED
+from evaluation.ranking.counted import AS_MEASURED
+from evaluation.ranking.reading import Entry, overall
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class Picture:
         The kind of problem that alone has it; empty where every kind may.
     of_region
         Whether it is the same for every metric of a region.
+    cost
+        Id of the cost of running that it is about; it is drawn where an assessment has that.
     as_measured
         Whether it is made of values of single cases as they were measured, before levels of interaction weigh.
     """
@@ -60,6 +65,7 @@ class Picture:
     size: Literal["small", "", "large"] = ""
     problem: str = ""
     of_region: bool = False
+    cost: str = ""
     as_measured: bool = False
 
 
@@ -75,6 +81,7 @@ TABS = (
     Tab("stability", "Stability"),
     Tab("pairs", "Who beats whom"),
     Tab("answers", "Answers"),
+    Tab("costs", "Quality and cost"),
     Tab("data", "Raw data"),
     Tab("schemes", "Other schemes"),
     Tab("cases", "Cases"),
@@ -307,7 +314,12 @@ def _of_kind(problem: str, own: KindFigure) -> Picture:
         if sources.assessment.problem != problem or not sources.is_first_ranking(order):
             return None
         return own.of_entry(
-            sources.assessment, sources.counted_evidence, sources.document, entry, results=sources.results
+            sources.assessment,
+            sources.counted_evidence,
+            sources.document,
+            entry,
+            results=sources.results,
+            cases=sources.characteristics,
         )
 
     return Picture(
@@ -324,16 +336,37 @@ def _of_kind(problem: str, own: KindFigure) -> Picture:
     )
 
 
+def _of_cost(own: CostMetric) -> Picture:
+    """Quality against what running took: scores over all cases, which tell of no single one."""
+    return Picture(
+        name=f"quality-and-{own.id.removeprefix('run_').replace('_', '-')}",
+        tab="costs",
+        title=question_of(own),
+        reading="The higher a point, the better the output; the further to the left, the less its runs took. Lines are resampling "
+        "ranges, each of one team taken alone. A filled point is beaten by nobody: no other is at least as good by both and better by "
+        "at least one. A failed case counts as the registered limit.",
+        draw=drawing(own),
+        cost=own.id,
+        size="large",
+    )
+
+
 PICTURES = (
     *_OF_ALL_KINDS,
+    *(_of_cost(own) for own in METRICS if own.can_be_registered),
     *(_of_kind(problem.id, own) for problem in problems.all_problems() for own in problem.figures),
 )
 BY_NAME = {picture.name: picture for picture in PICTURES}
 
 
-def pictures_of(problem: str) -> list[Picture]:
-    """The pictures that a kind of problem may have."""
-    return [picture for picture in PICTURES if not picture.problem or picture.problem == problem]
+def pictures_of(assessment: Assessment) -> list[Picture]:
+    """The pictures that a ranking by an assessment may have: by its kind of problem, and by the costs that it measures."""
+    costs = {use.options["id"] for use in assessment.by_run}
+    return [
+        picture
+        for picture in PICTURES
+        if picture.problem in ("", assessment.problem) and (not picture.cost or picture.cost in costs)
+    ]
 
 
 def drawn(picture: Picture, sources: Sources, table: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from evaluation import problems
 from evaluation.ranking.characteristics import Characteristic, explaining_columns
 from evaluation.ranking.mixed_model import NoFitError, strengths_and_weaknesses
 
@@ -139,7 +138,7 @@ def hits_of(
             pieces = evidence.select(use.name, name, region)
         except KeyError:
             continue
-        found = problems.get(assessment.problem).hits(use, pieces)
+        found = assessment.kind.hits(use, pieces)
         if found is None:
             return None
         part = pd.DataFrame({"case": list(pieces.cases), "algorithm": name, "hits": found[0], "trials": found[1]})

@@ -21,11 +21,11 @@ from evaluation.analyses.sources import (
 from evaluation.assessment import Assessment
 from evaluation.figures import contrasts, groups
 from evaluation.figures.cases import hardest_first
-from evaluation.figures.selection import Entry
 from evaluation.ranking import ResultsError
 from evaluation.ranking.characteristics import indicator_columns
 from evaluation.ranking.comparison import across_rankings
 from evaluation.ranking.mixed_model import NoFitError
+from evaluation.ranking.reading import Entry
 from evaluation.ranking.relative import relative_strengths
 from evaluation.ranking.tasks import across_tasks
 

@@ -7,8 +7,8 @@ from evaluation import figures
 from evaluation.analyses.case_groups import is_of
 from evaluation.analyses.sources import Figure, Order, Sources, readable, selection, titled
 from evaluation.figures.palette import BETTER, sequence
-from evaluation.figures.selection import label, overall
 from evaluation.ranking.comparison import across_rankings, compare_documents
+from evaluation.ranking.reading import label, overall
 
 MERGED = "merged"
 """What the references are called that the ranking itself is made of, beside those of single annotators."""

@@ -4,8 +4,8 @@ from evaluation.aggregation import ResultsError
 from evaluation.analyses.sources import Order, Sources, place_of
 from evaluation.claims import comparisons
 from evaluation.claims.comparisons import OTHER_WAYS, WITHHOLDING, Schemes, Withholding
-from evaluation.figures.selection import main_entry
 from evaluation.ranking.copies import copies_check
+from evaluation.ranking.reading import main_entry
 
 MOST_TEAMS_WITH_COPIES = 30
 """Above so many, ranking anew with the copies of each in turn takes too long."""

@@ -17,7 +17,7 @@ from evaluation.ranking.comparison import (
     alternative_schemes,
     without_pairwise,
 )
-from evaluation.ranking.exclusions import counted_results, left_out
+from evaluation.ranking.counted import counted_results, left_out
 from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.raw import raw_values
 
@@ -57,6 +57,8 @@ class Sources:
         Reads what values of the whole data set are made of.
     unranked
         Filled with `annotated`: by annotator why there is no ranking.
+    kept
+        Names of metrics whose values of single cases may not be told; of groups of cases then nothing is.
     """
 
     document: Mapping[str, Any]
@@ -70,6 +72,7 @@ class Sources:
     deciding_annotator: str = ""
     read_evidence: "Callable[[], Evidence | None]" = lambda: None
     unranked: dict[str, str] = field(default_factory=dict)
+    kept: frozenset[str] = frozenset()
 
     @cached_property
     def raw(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
@@ -78,6 +81,7 @@ class Sources:
         return {
             place_of(entry): entry | {"unit": self.length_unit if entry["unit"] == "mm" else entry["unit"]}
             for entry in found
+            if entry["metric"] not in self.kept
         }
 
     @cached_property
@@ -106,7 +110,7 @@ class Sources:
     @cached_property
     def subgroups(self) -> list[Grouping]:
         """The cases in groups by their characteristics, each group ranked on its own."""
-        return groupings(self.assessment, self.results, self.cases, self.known)
+        return [] if self.kept else groupings(self.assessment, self.results, self.cases, self.known)
 
     @cached_property
     def annotated(self) -> dict[str, Mapping[str, Any]]:

@@ -46,5 +46,5 @@ def check_classes_of_mean(assessment: Assessment) -> None:
     AssessmentError
         If there is no region.
     """
-    if not assessment.regions and any(get(metric.id).all_classes for metric in assessment.metrics):
+    if not assessment.regions and any(get(metric.id).all_classes for metric in assessment.computed):
         raise AssessmentError("regions", [], "the classes over which mean_average_precision is a mean")

@@ -1,16 +1,15 @@
-"""What columns of the case metadata are: a declared kind wins over any guess, and what the assessment groups by is a name."""
+"""What columns of the case metadata are: a declared kind wins over any guess, and what the assessment groups by is a name
+(`evaluation.assessment.model.Assessment.grouping_columns`).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from evaluation.assessment.errors import AssessmentError, listed
 from evaluation.assessment.reading import name
-
-if TYPE_CHECKING:
-    from evaluation.assessment.model import Assessment
 
 KEY: Final = "columns"
 NAME, NUMBER, YES_NO = "name", "number", "yes_no"
@@ -19,7 +18,6 @@ KINDS: Final[Mapping[str, str]] = {
     NUMBER: "a number",
     YES_NO: "yes or no",
 }
-_OWN_UNITS: Final = frozenset({"case", "metric", "region", "task"})
 
 
 def read_columns(value: object) -> dict[str, str]:
@@ -57,13 +55,3 @@ def column_name(words: str) -> str:
     'smoke_in_view'
     """
     return re.sub(r"[^a-z0-9]+", "_", words.casefold()).strip("_")
-
-
-def grouping_columns(assessment: Assessment) -> tuple[str, ...]:
-    """Columns that levels, resampling, strata, combinations and quality grades use: names, whatever they look like."""
-    named = [*assessment.aggregation.levels, *assessment.uncertainty.resample, *assessment.uncertainty.strata]
-    for scheme in assessment.rankings:
-        for step in scheme.combine or ():
-            named += step.over
-    named += filter(None, [assessment.exclusions.grade_column])
-    return tuple(dict.fromkeys(column for column in named if column not in _OWN_UNITS))

@@ -3,31 +3,80 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from evaluation.assessment.errors import AssessmentError
 from evaluation.assessment.reading import is_number
 from evaluation.catalogue import CatalogueError, get
 
+if TYPE_CHECKING:
+    from evaluation.assessment.reading import Place
+    from evaluation.catalogue import Metric
+
+WITHOUT: Final = "without_uncertainty"
+"""Option of a metric of the whole data set whose values come without any word on how uncertain they are."""
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9_]*")
 _ALLOWED_IDS: Final = "lower-case letters, digits and _, and no id of the catalogue of metrics"
 
 
-def own_id(value: object, path: str) -> str:
-    """Check an id that is none of the catalogue's.
+def same_metric(place: Place) -> Metric | None:
+    """The metric of the catalogue that an entry says it is, under ``as``; ``None`` where it says nothing.
+
+    Raises
+    ------
+    AssessmentError
+        For one that there is not, or whose direction, range or unit the entry contradicts.
+    """
+    identity = place.raw("as")
+    if identity is None:
+        return None
+    try:
+        metric = get(identity) if isinstance(identity, str) else None
+    except CatalogueError:
+        metric = None
+    if metric is None:
+        raise AssessmentError(place.at("as"), identity, "an id of the catalogue of metrics")
+    for key, own in (("direction", metric.direction), ("range", list(metric.range)), ("unit", metric.unit)):
+        given = place.raw(key)
+        if given is not None and (list(given) if isinstance(given, (list, tuple)) else given) != own:
+            allowed = f"{_words(own)}, as {metric.id} has it"
+            raise AssessmentError(place.at(key), given, allowed)
+    return metric
+
+
+def _words(value: object) -> str:
+    if value is None:
+        return "nothing"
+    return (
+        str(value)
+        if not isinstance(value, list)
+        else "[" + ", ".join("null" if end is None else f"{end:g}" for end in value) + "]"
+    )
+
+
+def own_id(value: object, path: str, *, same_as: str | None = None) -> str:
+    """Check an id that is none of the catalogue's, or the one that it says it is.
+
+    Parameters
+    ----------
+    same_as
+        The metric of the catalogue that it says it is, empty where it says none; ``None`` where it could not say it.
 
     Raises
     ------
     AssessmentError
         For any other.
     """
+    allowed = _ALLOWED_IDS if same_as is None else f"{_ALLOWED_IDS}, unless “as” says that it is that metric"
+    if value and value == same_as:
+        return str(value)
     if not isinstance(value, str) or len(value) > 100 or not _ID.fullmatch(value):
-        raise AssessmentError(path, value, _ALLOWED_IDS)
+        raise AssessmentError(path, value, allowed)
     try:
         get(value)
     except CatalogueError:
         return value
-    raise AssessmentError(path, value, _ALLOWED_IDS)
+    raise AssessmentError(path, value, allowed)
 
 
 def value_range(value: object, path: str) -> tuple[float | None, float | None]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from evaluation.assessment.errors import AssessmentError
+from evaluation.assessment.model import NOTHING, Exclusions
 from evaluation.assessment.reading import Place, distinct, name
 
 if TYPE_CHECKING:
@@ -24,44 +24,6 @@ GRADES: Final = ("acceptable", "borderline", "insufficient")
 """Quality grades of a case, from good to bad."""
 KEY: Final = "exclusions"
 _MOST_CASES: Final = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Exclusions:
-    """Which cases no ranking counts, for no algorithm.
-
-    Attributes
-    ----------
-    cases
-        Reason (a key of `REASONS`) by name of the case.
-    grade_column
-        Column of the case metadata that holds the quality grade; empty where none is registered.
-    grades
-        Grades whose cases are left out.
-    """
-
-    cases: Mapping[str, str]
-    grade_column: str = ""
-    grades: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.cases or self.grade_column)
-
-    def __hash__(self) -> int:
-        return hash((tuple(sorted(self.cases.items())), self.grade_column, self.grades))
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """As it stands in an assessment document; cases in ascending order."""
-        found: dict[str, Any] = {
-            "cases": [{"case": case, "reason": reason} for case, reason in sorted(self.cases.items())]
-        }
-        if self.grade_column:
-            found["quality"] = {"column": self.grade_column, "excluded": list(self.grades)}
-        return found
-
-
-NOTHING: Final = Exclusions({})
 
 
 def read_exclusions(value: object) -> Exclusions:

@@ -49,7 +49,7 @@ def check_weights(weights: Mapping[str, Any], metrics: Sequence[MetricUse], rank
     Raises
     ------
     AssessmentError
-        For a metric of the whole data set, and for one without a worst value whose best value is not 0.
+        For a metric of the whole data set, for one without a worst value whose best value is not 0, and for a cost of a run.
     """
     if not weights:
         return
@@ -60,3 +60,5 @@ def check_weights(weights: Mapping[str, Any], metrics: Sequence[MetricUse], rank
         if metric.level != "case" or (metric.worst is None and (metric.higher_is_better or metric.best != 0)):
             allowed = "metrics of single cases that have a worst value, or 0 as the best one"
             raise AssessmentError(KEY, metric.name, allowed)
+        if metric.is_by_run:
+            raise AssessmentError(KEY, metric.name, "no cost of a run, which nobody interacts with")

@@ -39,9 +39,14 @@ def undeclared_level(assessment_aggregation: Aggregation) -> str | None:
 
 
 def read_levels(
-    place: Place, rankings: Sequence[RankingScheme], metrics: Sequence[MetricUse]
+    place: Place, rankings: Sequence[RankingScheme], metrics: Sequence[MetricUse], *, apart: Sequence[str] = ()
 ) -> tuple[Aggregation, Uncertainty]:
     """Read ``aggregation`` and ``uncertainty``, which decide together what is drawn.
+
+    Parameters
+    ----------
+    apart
+        Columns of the cases by which the kind of problem tells data sets apart: strata, unless the document says otherwise.
 
     Raises
     ------
@@ -67,7 +72,7 @@ def read_levels(
         undeclared=undeclared,
         declared={level.name: level.role for level in levels if level.role is not None},
     )
-    return aggregation, _uncertainty(inner, rankings, metrics, aggregation)
+    return aggregation, _uncertainty(inner, rankings, metrics, aggregation, apart)
 
 
 def aggregation_document(aggregation: Aggregation) -> dict[str, Any]:
@@ -147,7 +152,11 @@ def _derived(level: str, resample: Sequence[str], strata: Sequence[str]) -> str 
 
 
 def _uncertainty(
-    place: Place, rankings: Sequence[RankingScheme], metrics: Sequence[MetricUse], aggregation: Aggregation
+    place: Place,
+    rankings: Sequence[RankingScheme],
+    metrics: Sequence[MetricUse],
+    aggregation: Aggregation,
+    apart: Sequence[str],
 ) -> Uncertainty:
     default: tuple[str, ...] = tuple(reversed(aggregation.random)) or ("case",)
     if aggregation.undeclared:
@@ -155,7 +164,7 @@ def _uncertainty(
     resample = _columns(place, "resample", default)
     if "case" in resample[:-1]:
         raise AssessmentError(place.at("resample"), list(resample), "case innermost: outermost level first")
-    combined = {column for ranking in rankings for step in ranking.combine or () for column in step.over}
+    combined = {column for ranking in rankings for step in ranking.combine or () for column in step.over} | set(apart)
     sites = tuple(sorted(combined - {"metric", "region", "task"} - set(resample) - set(aggregation.declared)))
     named = _columns(place, "strata", sites)
     for column in named:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation import catalogue
-from evaluation.assessment.exclusions import NOTHING, Exclusions
 from evaluation.canonical import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from evaluation.problems import Problem
+
 PolicyValue = float | Literal["exclude", "worst", "perfect", "image_diagonal", "worst_rank"]
 BY_SCORER: Final = "scorer"
 """Of a metric that a scoring image of the organizers computes (`evaluation.assessment.scorers`)."""
+BY_RUN: Final = "run"
+"""Of a metric that is measured while an algorithm runs (`evaluation.assessment.costs`)."""
 POLICY_OUTCOMES = ("both_empty", "ref_empty", "pred_empty", "degenerate", "missing")
 
 
@@ -86,6 +90,20 @@ class MetricUse:
         return self.options.get("by") == BY_SCORER
 
     @property
+    def is_by_run(self) -> bool:
+        """Whether it is what running an algorithm cost, of which a case has one value over all regions."""
+        return self.options.get("by") == BY_RUN
+
+    @property
+    def told_options(self) -> dict[str, Any]:
+        """The options as readers are told them: without who gives the values, and without a step that is none."""
+        own = self.is_by_scorer or self.is_by_run
+        unsaid = {"by", "id"} if own else set()
+        if self.is_by_run and not self.options["step"]:
+            unsaid.add("step")
+        return {key: value for key, value in self.options.items() if key not in unsaid}
+
+    @property
     def title(self) -> str:
         """What tables call it: its name in the assessment, or what the field calls it.
 
@@ -99,7 +117,7 @@ class MetricUse:
         """
         if self.name != self.id or self.id == "value":
             # Names that organizers gave may be written as programs write them.
-            return self.name.replace("_", " ")
+            return catalogue.readable(self.name)
         return catalogue.get(self.id).short_name(self.options)
 
 
@@ -240,6 +258,45 @@ class Uncertainty:
     unseen_failures: str = "none"
 
 
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """Which cases no ranking counts, for no algorithm.
+
+    Attributes
+    ----------
+    cases
+        Reason (a key of `evaluation.assessment.exclusions.REASONS`) by name of the case.
+    grade_column
+        Column of the case metadata that holds the quality grade; empty where none is registered.
+    grades
+        Grades whose cases are left out.
+    """
+
+    cases: Mapping[str, str]
+    grade_column: str = ""
+    grades: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.cases or self.grade_column)
+
+    def __hash__(self) -> int:
+        return hash((tuple(sorted(self.cases.items())), self.grade_column, self.grades))
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As it stands in an assessment document; cases in ascending order."""
+        found: dict[str, Any] = {
+            "cases": [{"case": case, "reason": reason} for case, reason in sorted(self.cases.items())]
+        }
+        if self.grade_column:
+            found["quality"] = {"column": self.grade_column, "excluded": list(self.grades)}
+        return found
+
+
+NOTHING: Final = Exclusions({})
+_OWN_UNITS: Final = frozenset({"case", "metric", "region", "task"})
+
+
 @dataclass(frozen=True)
 class Assessment:
     """A checked assessment.
@@ -280,15 +337,54 @@ class Assessment:
     def __post_init__(self) -> None:
         object.__setattr__(self, "digest", sha256(self.document))
 
+    @cached_property
+    def kind(self) -> Problem:
+        """The kind of problem, which says all in which kinds differ."""
+        # Here: kinds read assessments.
+        from evaluation import problems
+
+        return problems.get(self.problem)
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether some metric has one value for the whole data set, so that a result needs evidence."""
+        return any(metric.level == "dataset" for metric in self.metrics)
+
     @property
     def computed(self) -> tuple[MetricUse, ...]:
-        """The metrics that are computed here: all but those of a scoring image."""
-        return tuple(metric for metric in self.metrics if not metric.is_by_scorer)
+        """The metrics that are computed here from references and predictions."""
+        return tuple(metric for metric in self.metrics if not metric.is_by_scorer and not metric.is_by_run)
 
     @property
     def by_scorer(self) -> tuple[MetricUse, ...]:
         """The metrics that a scoring image computes."""
         return tuple(metric for metric in self.metrics if metric.is_by_scorer)
+
+    @property
+    def by_run(self) -> tuple[MetricUse, ...]:
+        """The metrics that are measured while an algorithm runs."""
+        return tuple(metric for metric in self.metrics if metric.is_by_run)
+
+    @property
+    def grouping_columns(self) -> tuple[str, ...]:
+        """Columns of the case metadata that the ranking depends on: names, whatever their cells look like.
+
+        Those of levels, resampling, strata, combinations, data sets and quality grades; a bundle holds these and no others.
+
+        Examples
+        --------
+        >>> from evaluation.assessment import parse
+        >>> parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}],
+        ...        "aggregation": {"levels": ["case", "patient"], "operator": "mean"}}).grouping_columns
+        ('patient',)
+        """
+        named = [*self.aggregation.levels, *self.uncertainty.resample, *self.uncertainty.strata]
+        for scheme in self.rankings:
+            for step in scheme.combine or ():
+                named += step.over
+        named += self.kind.told_apart_by(self.settings)
+        named += filter(None, [self.exclusions.grade_column])
+        return tuple(dict.fromkeys(column for column in named if column not in _OWN_UNITS))
 
     def metric(self, name: str) -> MetricUse:
         """Return the metric of that name.

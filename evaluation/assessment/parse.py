@@ -9,6 +9,13 @@ from typing import TYPE_CHECKING, Any
 from evaluation import problems
 from evaluation.assessment.columns import KEY as COLUMNS
 from evaluation.assessment.columns import read_columns
+from evaluation.assessment.costs import (
+    check_combined,
+    check_costs,
+    cost_metric_document,
+    is_by_run,
+    read_cost_metric,
+)
 from evaluation.assessment.errors import AssessmentError, listed
 from evaluation.assessment.exclusions import KEY as EXCLUSIONS
 from evaluation.assessment.exclusions import read_exclusions
@@ -85,9 +92,10 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     metrics = place.items("metrics", lambda value, path: _metric(value, path, problem, rank_based=rank_based))
     metrics = tuple(metric if metric.is_by_scorer else problem.complete_metric(metric, settings) for metric in metrics)
     distinct([metric.name for metric in metrics], "metrics", "name")
+    check_costs(metrics)
     problem.check_metrics(metrics)
     _check_selection(rankings, metrics, regions)
-    aggregation, uncertainty = read_levels(place, rankings, metrics)
+    aggregation, uncertainty = read_levels(place, rankings, metrics, apart=problem.told_apart_by(settings))
     draft = Assessment(
         schema=SCHEMA,
         problem=problem.id,
@@ -112,7 +120,15 @@ def parse(document: Mapping[str, Any]) -> Assessment:
 def _metric(value: object, path: str, problem: Problem, *, rank_based: bool) -> MetricUse:
     if is_by_scorer(value):
         return read_scorer_metric(value, path, problem, rank_based=rank_based)
+    if is_by_run(value):
+        return read_cost_metric(value, path, problem, rank_based=rank_based)
     return problem.read_metric(value, path, rank_based=rank_based)
+
+
+def _metric_document(metric: MetricUse, problem: Problem) -> dict[str, Any]:
+    if metric.is_by_scorer:
+        return scorer_metric_document(metric)
+    return cost_metric_document(metric) if metric.is_by_run else problem.metric_document(metric)
 
 
 def _keys(document: object) -> tuple[str, ...]:
@@ -132,11 +148,11 @@ def _settings(place: Place, problem: Problem) -> dict[str, Any]:
         if option.required and option.name not in inner.value:
             raise AssessmentError(inner.at(option.name), None, f"{option.allowed}: {option.description}")
         try:
-            checked[option.name] = (
-                option.check(inner.value[option.name]) if option.name in inner.value else option.default
-            )
+            value = option.check(inner.value[option.name]) if option.name in inner.value else option.default
         except OptionError as error:
             raise AssessmentError(inner.at(option.name), error.value, error.allowed) from None
+        if not option.stands_where_set or value != option.default:
+            checked[option.name] = value
     return problem.complete_settings(checked)
 
 
@@ -186,6 +202,13 @@ def _check_selection(rankings: Any, metrics: tuple[MetricUse, ...], regions: tup
                 if item not in names:
                     raise AssessmentError(f"ranking[{index}].{kind}", item, listed(names) or f"no {kind}")
         weighted = [step.weights or {} for step in ranking.combine or ()]
+        costs = [
+            metric.name
+            for metric in metrics
+            if metric.is_by_run and metric.name in (ranking.metrics or known["metrics"])
+        ]
+        if costs and regions:
+            check_combined(ranking, f"ranking[{index}].combine", costs[0])
         for number, weights in enumerate(weighted):
             for dimension, kind in (("metric", "metrics"), ("region", "regions")):
                 given = weights.get(dimension)
@@ -209,10 +232,7 @@ def _document(assessment: Assessment, problem: Problem, *, as_list: bool) -> dic
     document: dict[str, Any] = {"schema": assessment.schema, "problem": assessment.problem}
     if problem.takes_regions:
         document["regions"] = [{"name": region.name, "labels": list(region.labels)} for region in assessment.regions]
-    document["metrics"] = [
-        scorer_metric_document(metric) if metric.is_by_scorer else problem.metric_document(metric)
-        for metric in assessment.metrics
-    ]
+    document["metrics"] = [_metric_document(metric, problem) for metric in assessment.metrics]
     if assessment.scorer:
         document[SCORER] = dict(assessment.scorer)
     if problem.settings:

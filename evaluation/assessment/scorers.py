@@ -138,7 +138,7 @@ def declared_metrics(metrics: tuple[MetricUse, ...]) -> list[dict[str, Any]]:
 
 
 def left_out_words(assessment: Assessment) -> str:
-    """Say which metrics were not computed because a scoring image does that; empty where there is none.
+    """Say which metrics were not computed from files: those of a scoring image, and costs of a run; empty where there is none.
 
     Examples
     --------
@@ -147,8 +147,16 @@ def left_out_words(assessment: Assessment) -> str:
     >>> left_out_words(parse({"problem": "semantic_segmentation", "regions": [region], "metrics": [{"id": "dsc"}]}))
     ''
     """
-    names = [metric.name for metric in assessment.by_scorer]
-    if not names:
-        return ""
-    listed = f"{', '.join(names[:-1])} and {names[-1]} are" if len(names) > 1 else f"{names[0]} is"
-    return f"{listed} left out: the scoring image {assessment.scorer['image']} computes {'them' if len(names) > 1 else 'it'}."
+    said = []
+    if own := [metric.name for metric in assessment.by_scorer]:
+        it = "them" if len(own) > 1 else "it"
+        said.append(f"{_are(own)} left out: the scoring image {assessment.scorer['image']} computes {it}.")
+    if costs := [metric.name for metric in assessment.by_run]:
+        them = "they are" if len(costs) > 1 else "it is"
+        said.append(f"{_are(costs)} left out: {them} measured where the platform runs the algorithm.")
+    return " ".join(said)
+
+
+def _are(names: list[str]) -> str:
+    """Names as the subject of a sentence, with its verb."""
+    return f"{', '.join(names[:-1])} and {names[-1]} are" if len(names) > 1 else f"{names[0]} is"

@@ -15,7 +15,6 @@ from evaluation.bundle.layout import (
     SCHEMA,
     audit_digest,
     combined_digest,
-    metadata_columns,
     result_digest,
 )
 from evaluation.bundle.outside import MEASURED_OUTSIDE
@@ -41,7 +40,6 @@ __all__ = [
     "chunks",
     "combined_digest",
     "contents",
-    "metadata_columns",
     "result_digest",
     "verify",
 ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.canonical import canonical_json
-from evaluation.figures.selection import Entry, entries, label, overall
 from evaluation.ranking.document import DIGEST_DIGITS
+from evaluation.ranking.reading import Entry, entries, label, overall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.assessment.exclusions import counted_words
-from evaluation.ranking.exclusions import QUALITY
+from evaluation.ranking.counted import QUALITY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

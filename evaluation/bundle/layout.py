@@ -6,7 +6,6 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.assessment.columns import grouping_columns
 from evaluation.canonical import sha256
 
 if TYPE_CHECKING:
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
     from evaluation.scoring.evidence import Evidence
 
 SCHEMA: Final = 1
@@ -26,8 +24,8 @@ AUDIT: Final = "audit.json"
 RESULTS: Final = "results/"
 EVIDENCE: Final = "evidence/"
 RESULT_COLUMNS: Final = ("case", "region", "metric", "value", "outcome", "image_diagonal", "flag")
-WORST: Final = "worst"
-"""A further column, of results in which a row has one."""
+FURTHER: Final = ("worst", "before")
+"""Further columns, each of results in which a row has one."""
 
 
 def result_digest(table: pd.DataFrame, evidence: Evidence | None = None) -> str:
@@ -68,27 +66,14 @@ def result_digest(table: pd.DataFrame, evidence: Evidence | None = None) -> str:
 
 
 def result_columns(table: pd.DataFrame) -> list[str]:
-    """The columns that results consist of: `RESULT_COLUMNS`, and ``worst`` where a row has one."""
-    has_worst = WORST in table.columns and bool(table[WORST].notna().any())
-    return [*RESULT_COLUMNS, *([WORST] if has_worst else [])]
+    """The columns that results consist of: `RESULT_COLUMNS`, and of the `FURTHER` ones those that a row fills."""
+    further = [name for name in FURTHER if name in table.columns and bool(table[name].notna().any())]
+    return [*RESULT_COLUMNS, *further]
 
 
 def combined_digest(rows: str, evidence: str) -> str:
     """Digest of a result that consists of rows and of evidence, from the digests of both."""
     return sha256({"rows": rows, "evidence": evidence})
-
-
-def metadata_columns(assessment: Assessment) -> tuple[str, ...]:
-    """Columns of the case metadata that a ranking depends on; a bundle holds these and no others.
-
-    Examples
-    --------
-    >>> from evaluation.assessment import parse
-    >>> metadata_columns(parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}],
-    ...                         "aggregation": {"levels": ["case", "patient"], "operator": "mean"}}))
-    ('patient',)
-    """
-    return grouping_columns(assessment)
 
 
 def audit_digest(entry: Mapping[str, Any]) -> str:

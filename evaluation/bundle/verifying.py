@@ -17,16 +17,17 @@ from evaluation.bundle.layout import (
     ASSESSMENT,
     AUDIT,
     CASES,
+    FURTHER,
     MANIFEST,
     RANKING,
     SCHEMA,
-    WORST,
     audit_digest,
     result_digest,
 )
 from evaluation.bundle.older import OLD_SCHEMA, still_alike
 from evaluation.bundle.outside import outside_notes
 from evaluation.bundle.scorers import scorer_notes
+from evaluation.claims.costs import measured
 from evaluation.ranking import digest as ranking_digest
 from evaluation.ranking import rank
 
@@ -170,7 +171,12 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
         bootstrap=manifest["bootstrap"],
         is_compared=digest is not None,
         not_recomputed=not_recomputed,
-        notes=(*exclusion_notes(assessment, document, manifest), *outside_notes(manifest), *scorer_notes(manifest)),
+        notes=(
+            *exclusion_notes(assessment, document, manifest),
+            *outside_notes(manifest),
+            *scorer_notes(manifest),
+            *measured(assessment),
+        ),
     )
 
 
@@ -344,7 +350,7 @@ def _table(files: Mapping[str, bytes], name: str) -> pd.DataFrame:
 
     try:
         table = pd.read_csv(io.BytesIO(files[name]), dtype=str, keep_default_na=False)
-        for column in (*_NUMBERS, *([WORST] if WORST in table.columns else [])):
+        for column in (*_NUMBERS, *(name for name in FURTHER if name in table.columns)):
             # Python reads 17 significant digits back exactly; pandas' own parsers do not promise to.
             table[column] = [float(cell) if cell else float("nan") for cell in table[column]]
     except (KeyError, ValueError) as error:

@@ -66,7 +66,7 @@ def chunks(
     teams
         The results that counted; read one after another.
     cases
-        Case metadata as CSV with ``case`` and the columns of `evaluation.bundle.metadata_columns`, if there are any.
+        Case metadata as CSV with ``case`` and the columns of `Assessment.grouping_columns`, if there are any.
     audit
         The audit log's entries of this ranking.
     """

@@ -4,7 +4,7 @@ Metrics declare themselves where their functions stand (`evaluation.metrics.decl
 against this registry, and the command line, the web pages and the documentation are generated from it.
 """
 
-from evaluation.catalogue.registry import all_metrics, catalogue_version, get, register, unregister
+from evaluation.catalogue.registry import all_metrics, catalogue_version, get, readable, register, unregister
 from evaluation.metrics.declaration import CatalogueError, Metric
 from evaluation.metrics.options import Option, OptionError
 
@@ -16,6 +16,7 @@ __all__ = [
     "all_metrics",
     "catalogue_version",
     "get",
+    "readable",
     "register",
     "unregister",
 ]

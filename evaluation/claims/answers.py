@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import of_hundred, percent
+from evaluation.ranking.reading import of_hundred, percent
 from evaluation.wording import joined
 
 if TYPE_CHECKING:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWS
-from evaluation.ranking.uncertainty.grounds import FEWEST_IN_STRATUM
+from evaluation.ranking.uncertainty.grounds import FEWEST_DRAWS, FEWEST_IN_STRATUM
 from evaluation.ranking.uncertainty.needed import units_needed
 from evaluation.wording import counted, joined, plural
 
@@ -34,6 +33,12 @@ class Limit:
         Within what units are drawn.
     in_one_task
         Whether units are counted task by task.
+    data_sets
+        Column of the data sets that are ranked apart, so that units are counted in each; empty where all cases are one.
+    not_given
+        Metrics measured elsewhere of whose uncertainty nobody says anything.
+    drawn_apart
+        Whether some of what is combined is drawn here and some elsewhere.
     """
 
     rankings: tuple[str, ...]
@@ -42,6 +47,9 @@ class Limit:
     of_two: int | None
     strata: tuple[str, ...]
     in_one_task: bool
+    data_sets: str = ""
+    not_given: tuple[str, ...] = ()
+    drawn_apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,12 +73,20 @@ class Beforehand:
         schemes, several = self.assessment.rankings, units_needed(self.assessment)
         for scheme, needed, two in zip(schemes, several, units_needed(self.assessment, algorithms=2), strict=True):
             strata = tuple(self.assessment.uncertainty.strata)
-            limit = Limit((), needed.unit, needed.winner, two.winner, strata, _counts_by_task(scheme))
+            apart = _data_sets(scheme, self.assessment)
+            limit = Limit(
+                (),
+                needed.unit,
+                needed.winner,
+                two.winner,
+                strata,
+                _counts_by_task(scheme),
+                apart,
+                needed.not_given,
+                needed.drawn_apart,
+            )
             rankings.setdefault(limit, []).append(needed.ranking or "")
-        return [
-            Limit(tuple(names), one.unit, one.least, one.of_two, one.strata, one.in_one_task)
-            for one, names in rankings.items()
-        ]
+        return [replace(one, rankings=tuple(names)) for one, names in rankings.items()]
 
     def parts(self) -> Iterator[tuple[Beforehand, Limit]]:
         """Each limit with what it is of."""
@@ -93,12 +109,26 @@ def _counts_by_task(scheme: RankingScheme) -> bool:
     return any("task" in step.over for step in scheme.combine or ())
 
 
+def _data_sets(scheme: RankingScheme, assessment: Assessment) -> str:
+    """The column of the data sets that a ranking counts apart."""
+    kind = assessment.kind
+    # A value over all of them, too, is ranked with fewer cases of one.
+    columns = () if kind.stands_beside(assessment.settings) else kind.told_apart_by(assessment.settings)
+    metrics = [metric for metric in assessment.metrics if scheme.metrics is None or metric.name in scheme.metrics]
+    return joined(list(columns)) if any(metric.level == "dataset" for metric in metrics) else ""
+
+
 def _resamples(part: Part) -> int:
     return part[0].assessment.uncertainty.bootstrap
 
 
+def _is_never_sure(part: Part) -> bool:
+    """Whether values measured elsewhere keep the ranking from naming a winner."""
+    return bool(part[1].not_given) or part[1].drawn_apart
+
+
 def _few_resamples(part: Part) -> bool:
-    return part[1].least is None and 0 < _resamples(part) < FEWEST_DRAWS
+    return part[1].least is None and 0 < _resamples(part) < FEWEST_DRAWS and not _is_never_sure(part)
 
 
 def _are_the_least(limit: Limit) -> str:
@@ -109,9 +139,17 @@ def _are_the_least(limit: Limit) -> str:
 
 def _fewest(part: Part) -> str:
     before, limit = part
-    strata = joined(list(limit.strata))
+    # Data sets that are ranked apart need more than strata do.
+    strata = joined([stratum for stratum in limit.strata if stratum != limit.data_sets])
     small = f", or while one {strata} has fewer than {FEWEST_IN_STRATUM}" if strata else ""
-    where = " in one of the tasks" if limit.in_one_task else ""
+    where = f" in one {limit.data_sets}" if limit.data_sets else ""
+    where += (
+        " in one of the tasks"
+        if limit.in_one_task and not where
+        else " of one of the tasks"
+        if limit.in_one_task
+        else ""
+    )
     two = f" ({limit.of_two} for two teams)" if limit.of_two != limit.least else ""
     return (
         f"No winner can be named{before.by(limit)} with fewer than {counted(limit.least or 0, limit.unit)}{two}{where}{small}; "
@@ -146,9 +184,30 @@ LIMITS = CATALOGUE.group(
     Claim(
         "beforehand.never",
         "No number of units is enough for a winner, and that is not for want of resamples.",
-        lambda part: part[1].least is None and _resamples(part) >= FEWEST_DRAWS,
+        lambda part: part[1].least is None and _resamples(part) >= FEWEST_DRAWS and not _is_never_sure(part),
         lambda part: f"No winner can be named{part[0].by(part[1])}, however many {plural(part[1].unit)} there are.",
         "No winner can be named, however many cases there are.",
+        parts=Beforehand.parts,
+    ),
+    Claim(
+        "beforehand.not_given",
+        "The ranking is resampled, and of metrics measured elsewhere that it needs nobody says how uncertain they are.",
+        lambda part: _resamples(part) > 0 and bool(part[1].not_given),
+        lambda part: (
+            f"No winner can be named{part[0].by(part[1])}: nobody says how uncertain {joined(list(part[1].not_given))} "
+            f"{'is' if len(part[1].not_given) == 1 else 'are'}."
+        ),
+        "No winner can be named: nobody says how uncertain fid is.",
+        parts=Beforehand.parts,
+    ),
+    Claim(
+        "beforehand.drawn_apart",
+        "The ranking is resampled and combines values of single cases with values of all cases, both measured elsewhere.",
+        lambda part: _resamples(part) > 0 and part[1].drawn_apart and not part[1].not_given,
+        lambda part: (
+            f"No winner can be named{part[0].by(part[1])}: values of single cases are drawn here, and those of all cases elsewhere."
+        ),
+        "No winner can be named: values of single cases are drawn here, and those of all cases elsewhere.",
         parts=Beforehand.parts,
     ),
 )

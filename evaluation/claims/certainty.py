@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import MOST_NAMED, Facts, listed, percent
 from evaluation.claims.headlines import HEADLINES, WITHOUT_CERTAINTY, no_result
-from evaluation.ranking.uncertainty.sensitivity import MOST_REVERSED
+from evaluation.ranking.reading import MOST_NAMED, Facts, listed, percent
+from evaluation.ranking.stability import MOST_REVERSED
 from evaluation.wording import joined, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from evaluation.claims.catalogue import Said
-    from evaluation.claims.facts import Entry
+    from evaluation.ranking.reading import Entry
 
 _MINUTE: Final = 1e-12
 _LONGEST: Final = 8
@@ -90,8 +90,15 @@ def _resampled_otherwise(facts: Facts) -> str:
     most = _most_often_first(facts)
     return (
         f"{most} is first in more resamples ({percent(shares[most])}) than {facts.first} "
-        f"({percent(shares[facts.first])}): a few {facts.units} of {facts.first} or {most} decide."
+        f"({percent(shares[facts.first])}){_decide(facts, most)}."
     )
+
+
+def _decide(facts: Facts, most: str | None) -> str:
+    """That a few units decide; of what others drew, nobody here knows."""
+    if any(warning["code"].startswith("given_") for warning in facts.entry["warnings"]):
+        return ""
+    return f": a few {facts.units} of {facts.first} or {most} decide"
 
 
 def _shown_worse(facts: Facts) -> int:
@@ -389,6 +396,37 @@ BESIDE: Final = CATALOGUE.group(
         lambda part: part.what["code"] == "failures_left_out",
         lambda part: f"A missing case is left out of {part.what['metric']}: what a failure would cost does not show.",
         "A missing case is left out of dsc: what a failure would cost does not show.",
+        parts=_warnings,
+    ),
+    Claim(
+        "certainty.given_replicates",
+        "Values of the whole data set were measured elsewhere, with replicates.",
+        lambda part: part.what["code"] == "given_replicates",
+        lambda part: (
+            f"How far {part.what['metric']} varies is known from replicates that whoever measured it has sent: what is said of it is as "
+            "good as they are."
+        ),
+        "How far fid varies is known from replicates that whoever measured it has sent: what is said of it is as good as they are.",
+        parts=_warnings,
+    ),
+    Claim(
+        "certainty.given_standard_errors",
+        "Values of the whole data set were measured elsewhere, with standard errors.",
+        lambda part: part.what["code"] == "given_standard_errors",
+        lambda part: (
+            f"Of {part.what['metric']} standard errors are known, and not what the errors of two algorithms have in common: where all were "
+            "measured on the same cases, its ranges are too wide."
+        ),
+        "Of fid standard errors are known, and not what the errors of two algorithms have in common: where all were measured on the same "
+        "cases, its ranges are too wide.",
+        parts=_warnings,
+    ),
+    Claim(
+        "certainty.given_nothing",
+        "Values of the whole data set were measured elsewhere, and of some nothing is known of their uncertainty.",
+        lambda part: part.what["code"] == "given_nothing",
+        lambda part: f"Nobody said how uncertain the values of {part.what['metric']} are: its order may be chance.",
+        "Nobody said how uncertain the values of fid are: its order may be chance.",
         parts=_warnings,
     ),
 )

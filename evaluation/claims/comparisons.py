@@ -1,4 +1,4 @@
-"""What comparing a ranking with other ways says: Wilcoxon's test, other schemes, withheld cases."""
+"""What comparing a ranking with other ways says: other schemes, withheld cases, copies."""
 
 from __future__ import annotations
 
@@ -6,88 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim, Said
-from evaluation.claims.facts import MOST_NAMED
-from evaluation.ranking.schemes import get_scheme
+from evaluation.ranking.reading import MOST_NAMED
 from evaluation.wording import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from evaluation.claims.facts import Entry
-
-
-@dataclass(frozen=True)
-class _Pair:
-    """Two algorithms of which the lower ranked one wins the test."""
-
-    better: str
-    higher: str
-    p: float
-    places: tuple[int, int]
-    """Of the two in the order of the ranking, the better one by the test first."""
-    averages: bool
-    """Whether scores are means of values, so that a few bad cases can decide."""
-
-
-def _contradicting(entry: Entry) -> Iterator[_Pair]:
-    tested, p_values = entry.get("significantly_better"), entry.get("p_adjusted")
-    if tested is None or p_values is None:
-        return
-    averages = entry["sets"]["method"] == "sign_flips" and get_scheme(entry["scheme"]).aggregates_values
-    names = [row["name"] for row in entry["algorithms"]]
-    ranks = [row["rank"] for row in entry["algorithms"]]
-    for low in range(len(names)):
-        for high in range(low):
-            if tested[low][high] and ranks[low] > ranks[high]:
-                yield _Pair(names[low], names[high], p_values[low][high], (low, high), averages)
-
-
-CONTRADICTIONS: Final = CATALOGUE.group(
-    Claim(
-        "comparisons.test_contradicts",
-        "Scores are means of values, and the test (Holm) finds the lower ranked one significantly better.",
-        lambda pair: pair.averages,
-        lambda pair: (
-            f"{pair.better} is usually better than {pair.higher} case by case, {pair.higher} on average: a few bad cases of "
-            f"{pair.better} decide. (p = {pair.p:.2g})"
-        ),
-        "vnet is usually better than unet case by case, unet on average: a few bad cases of vnet decide. (p = 0.003)",
-        parts=_contradicting,
-    )
-)
-
-
-CROSSES: Final = CATALOGUE.group(
-    Claim(
-        "comparisons.cross",
-        "The test (Holm) finds the lower ranked one significantly better.",
-        lambda _: True,
-        lambda pair: (
-            f"{pair.better} is significantly better than {pair.higher} case by case (p = {pair.p:.2g}), and ranks lower by the score "
-            "that is registered."
-        ),
-        "vnet is significantly better than unet case by case (p = 0.003), and ranks lower by the score that is registered.",
-    )
-)
-"""What a cross on a map of pairs means, whatever the scores are."""
-
-
-def disagreement(entry: Entry) -> list[Said]:
-    """Pairs that the signed rank test and the ranking order differently, first those of the best ranks."""
-    return CONTRADICTIONS.all(entry)
-
-
-def crosses(entry: Entry) -> list[tuple[int, int, Said]]:
-    """The same pairs by their places in the ranking, the lower ranked one first, each with what is to be said of it."""
-    return [
-        (*pair.places, next(said for claim in (*CONTRADICTIONS, *CROSSES) for said in _of_pair(claim, pair)))
-        for pair in _contradicting(entry)
-    ]
-
-
-def _of_pair(claim: Claim[Any], pair: _Pair) -> Iterator[Said]:
-    if claim.true(pair):
-        yield Said(claim.words(pair), claim.id)
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True)

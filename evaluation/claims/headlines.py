@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import MOST_NAMED, listed, of_hundred
+from evaluation.ranking.reading import MOST_NAMED, listed, of_hundred
 from evaluation.wording import joined
 
 if TYPE_CHECKING:
-    from evaluation.claims.facts import Facts
+    from evaluation.ranking.reading import Facts
 
 WITHOUT_CERTAINTY: Final = {
     "not_resampled": "the ranking was not resampled",
+    "not_given": "nobody said how uncertain values are that were measured elsewhere",
+    "drawn_apart": "what varies was drawn in different places, and what that has in common is not known",
     "no_evidence": "the evidence is missing",
     "operator": "the smallest and largest values of a sample say too little about those of others",
     "too_few_draws": "there were fewer than 200 resamples",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import percent
+from evaluation.ranking.reading import percent
 from evaluation.wording import counted, joined
 
 if TYPE_CHECKING:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.claims.absences import letters_of
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.certainty import failure_sentence
-from evaluation.claims.facts import MOST_NAMED, percent
+from evaluation.claims.ranking import letters_of
 from evaluation.figures.layout import interval_words, rank_words
+from evaluation.ranking.reading import MOST_NAMED, percent
 from evaluation.wording import joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.claims.facts import Entry
+    from evaluation.ranking.reading import Entry
 
 
 @dataclass(frozen=True)

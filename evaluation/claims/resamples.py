@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from scipy.special import ndtr
 
-from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import MOST_NAMED, percent
+from evaluation.claims.catalogue import CATALOGUE, Claim, Said
 from evaluation.figures.layout import interval_words, number
-from evaluation.figures.selection import is_combined
+from evaluation.ranking.reading import MOST_NAMED, is_combined, percent
+from evaluation.ranking.schemes import get_scheme
 from evaluation.wording import joined, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from evaluation.claims.facts import Facts
+    from evaluation.ranking.reading import Entry, Facts
 
 _FEW_CLUSTERS: Final = 10
 _LEAST_ORDERED: Final = 4
@@ -87,6 +88,8 @@ def _deciding(facts: Facts) -> str:
         return f"Leaving out any single {unit} does not change who is first."
     if len(changing) > 1:
         return f"Leaving out a single {unit} would change who is first for {len(changing)} of the {plural(unit)}."
+    if not changing[0]:
+        return f"Leaving out one of the {plural(unit)} would change who is first."
     if unit == "case":
         return f"Leaving out the single case {joined(changing[0])} would change who is first."
     return f"Leaving out a single {unit} would change who is first: that with {_cases(changing[0])}."
@@ -165,9 +168,16 @@ def _few(facts: Facts) -> str:
     )
 
 
+def _given(facts: Facts) -> list[str]:
+    """Metrics of the entry of which somebody else measured one value of the whole data set."""
+    given = (facts.document or {}).get("resampling", {}).get("given", {}).get("metrics", {})
+    own = facts.entry.get("metric")
+    return [name for name in given if own in (None, name)]
+
+
 def _lacking(facts: Facts) -> list[tuple[str, int]]:
     # Of values of the whole data set without their evidence nothing is known of single cases.
-    if not facts.entry.get("cases", 1):
+    if not facts.entry.get("cases", 1) or _given(facts):
         return []
     return [(row["name"], row["missing"]) for row in facts.rows if row.get("missing")]
 
@@ -175,6 +185,13 @@ def _lacking(facts: Facts) -> list[tuple[str, int]]:
 def _missing(facts: Facts) -> str:
     counts = "; ".join(f"{name}, {count} {'case' if count == 1 else 'cases'}" for name, count in _lacking(facts))
     return f"Missing predictions: {counts}."
+
+
+def _valueless(facts: Facts) -> list[str]:
+    """Algorithms without a value of the whole data set in the entry of its metric."""
+    if is_combined(facts.entry) or not _given(facts):
+        return []
+    return [row["name"] for row in facts.rows if row.get("missing")]
 
 
 RESAMPLES: Final = CATALOGUE.group(
@@ -253,4 +270,85 @@ RESAMPLES: Final = CATALOGUE.group(
         _missing,
         "Missing predictions: unet, 1 case; vnet, 3 cases.",
     ),
+    Claim(
+        "missing.values",
+        "Algorithms lack the one value of the whole data set that somebody else measured.",
+        lambda facts: bool(_valueless(facts)),
+        lambda facts: f"Nobody gave a value of {facts.entry['metric']} for {joined(_valueless(facts))}.",
+        "Nobody gave a value of fid for unet and vnet.",
+    ),
 )
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two algorithms of which the lower ranked one wins the test."""
+
+    better: str
+    higher: str
+    p: float
+    places: tuple[int, int]
+    """Of the two in the order of the ranking, the better one by the test first."""
+    averages: bool
+    """Whether scores are means of values, so that a few bad cases can decide."""
+
+
+def _contradicting(entry: Entry) -> Iterator[_Pair]:
+    tested, p_values = entry.get("significantly_better"), entry.get("p_adjusted")
+    if tested is None or p_values is None:
+        return
+    averages = entry["sets"]["method"] == "sign_flips" and get_scheme(entry["scheme"]).aggregates_values
+    names = [row["name"] for row in entry["algorithms"]]
+    ranks = [row["rank"] for row in entry["algorithms"]]
+    for low in range(len(names)):
+        for high in range(low):
+            if tested[low][high] and ranks[low] > ranks[high]:
+                yield _Pair(names[low], names[high], p_values[low][high], (low, high), averages)
+
+
+CONTRADICTIONS: Final = CATALOGUE.group(
+    Claim(
+        "comparisons.test_contradicts",
+        "Scores are means of values, and the test (Holm) finds the lower ranked one significantly better.",
+        lambda pair: pair.averages,
+        lambda pair: (
+            f"{pair.better} is usually better than {pair.higher} case by case, {pair.higher} on average: a few bad cases of "
+            f"{pair.better} decide. (p = {pair.p:.2g})"
+        ),
+        "vnet is usually better than unet case by case, unet on average: a few bad cases of vnet decide. (p = 0.003)",
+        parts=_contradicting,
+    )
+)
+
+
+CROSSES: Final = CATALOGUE.group(
+    Claim(
+        "comparisons.cross",
+        "The test (Holm) finds the lower ranked one significantly better.",
+        lambda _: True,
+        lambda pair: (
+            f"{pair.better} is significantly better than {pair.higher} case by case (p = {pair.p:.2g}), and ranks lower by the score "
+            "that is registered."
+        ),
+        "vnet is significantly better than unet case by case (p = 0.003), and ranks lower by the score that is registered.",
+    )
+)
+"""What a cross on a map of pairs means, whatever the scores are."""
+
+
+def disagreement(entry: Entry) -> list[Said]:
+    """Pairs that the signed rank test and the ranking order differently, first those of the best ranks."""
+    return CONTRADICTIONS.all(entry)
+
+
+def crosses(entry: Entry) -> list[tuple[int, int, Said]]:
+    """The same pairs by their places in the ranking, the lower ranked one first, each with what is to be said of it."""
+    return [
+        (*pair.places, next(said for claim in (*CONTRADICTIONS, *CROSSES) for said in _of_pair(claim, pair)))
+        for pair in _contradicting(entry)
+    ]
+
+
+def _of_pair(claim: Claim[Any], pair: _Pair) -> Iterator[Said]:
+    if claim.true(pair):
+        yield Said(claim.words(pair), claim.id)

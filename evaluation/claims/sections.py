@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import Entry, percent
+from evaluation.ranking.reading import Entry, percent
 from evaluation.wording import counted, joined, plural
 
 if TYPE_CHECKING:
@@ -30,13 +30,36 @@ class Drawn:
         """What is drawn, outermost first."""
         return [str(level) for level in self.document["resampling"]["resample"]]
 
+    @property
+    def given(self) -> list[str]:
+        """Metrics measured elsewhere whose draws were sent, as replicates or as standard errors."""
+        sources = self.document["resampling"].get("given", {}).get("metrics", {})
+        return [name for name, source in sources.items() if source != "nothing"]
+
+    @property
+    def drawn_here(self) -> list[str]:
+        """Metrics that were ranked anew by drawing here."""
+        sources = self.document["resampling"].get("given", {}).get("metrics", {})
+        return list(
+            dict.fromkeys(entry["metric"] for entry in self.document["rankings"] if entry["metric"] not in sources)
+        )
+
 
 def _anew(facts: Drawn) -> str:
     what = joined([plural(level) for level in facts.levels])
+    which = f"The rankings of {joined(facts.drawn_here)}" if facts.given else "The rankings"
     return (
-        f"The rankings were computed anew in {counted(facts.samples, 'bootstrap sample')}, the same for all algorithms, metrics "
+        f"{which} were computed anew in {counted(facts.samples, 'bootstrap sample')}, the same for all algorithms, metrics "
         f"and regions. Resampling ranges hold the middle {percent(facts.document['resampling']['interval'])} of these samples: they "
         f"describe how far the ranks move when {what} are drawn again, guarantee no coverage, and say nothing of what is not drawn."
+    )
+
+
+def _sent(facts: Drawn) -> str:
+    return (
+        f"The rankings of {joined(facts.given)} were computed anew in {counted(facts.samples, 'draw')} that rest on what whoever measured "
+        "has sent, replicates or standard errors. Resampling ranges hold the middle "
+        f"{percent(facts.document['resampling']['interval'])} of these draws, and are as good as what was sent."
     )
 
 
@@ -50,10 +73,18 @@ DRAWN: Final = CATALOGUE.group(
     ),
     Claim(
         "sections.resampled",
-        "A ranking was resampled.",
-        lambda facts: facts.samples > 0,
+        "A ranking was resampled here.",
+        lambda facts: facts.samples > 0 and bool(facts.drawn_here),
         _anew,
         "The rankings were computed anew in 1,000 bootstrap samples, the same for all algorithms, metrics and regions.",
+    ),
+    Claim(
+        "sections.given",
+        "Values of the whole data set were measured elsewhere, and draws of them were sent.",
+        lambda facts: facts.samples > 0 and bool(facts.given),
+        _sent,
+        "The rankings of fid were computed anew in 1,000 draws that rest on what whoever measured has sent, replicates or standard "
+        "errors. Resampling ranges hold the middle 95 % of these draws, and are as good as what was sent.",
     ),
 )
 """How often was drawn anew, and what that says."""
@@ -384,13 +415,16 @@ NO_DENDROGRAM: Final = CATALOGUE.group(
 
 def _again(facts: Drawn) -> str:
     resampling = facts.document["resampling"]
-    drawn = (
-        f"{counted(facts.samples, 'bootstrap sample')}, resampling algorithm {resampling['version']}, drawn: "
-        f"{', then '.join(plural(level) for level in facts.levels)}"
-        if facts.samples
-        else "nothing was resampled"
-    )
-    return f"Seed {facts.document['seed']}, {drawn}."
+    if not facts.samples:
+        return f"Seed {facts.document['seed']}, nothing was resampled."
+    how = []
+    if facts.drawn_here:
+        levels = ", then ".join(plural(level) for level in facts.levels)
+        how.append(f"resampling algorithm {resampling['version']}, drawn: {levels}")
+    if facts.given:
+        how.append(f"of {joined(facts.given)} what was sent, by {resampling['given']['version']}")
+    samples = counted(facts.samples, "bootstrap sample" if facts.drawn_here else "draw")
+    return f"Seed {facts.document['seed']}, {samples}, {'; '.join(how)}."
 
 
 AGAIN: Final = CATALOGUE.group(

@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "report": "write a ranking report as one HTML file",
     "recommend": "recommend metrics for a problem fingerprint",
     "metrics": "list the metrics that are known",
+    "presets": "list assessment documents to start from, or print one",
     "design": "check, compile or compare challenge designs",
 }
 BAD_INPUT: Final = 2

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evaluation.claims.costs import measured
 from evaluation.cli import InputError
 from evaluation.cli.inputs import (
     parse_columns,
@@ -83,6 +84,8 @@ def run(options: argparse.Namespace) -> int:
                 f"rank: {place}: {len(inserted)} pairs without a row were inserted as missing "
                 f"(first: case {first['case']}, algorithm {first['algorithm']})\n"
             )
+    for sentence in measured(inputs["assessment"]):
+        sys.stderr.write(f"rank: {sentence}\n")
     write_json(document, options.output)
     if options.output is not None:
         sys.stdout.write(f"{digest(document)}  {options.output}\n")

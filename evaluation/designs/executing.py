@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from evaluation import problems
+from evaluation.assessment.costs import CostMetric
 from evaluation.designs.catalogue import Parameter, shipped
 from evaluation.designs.catalogue.states import (
     ChoiceState,
@@ -16,6 +17,7 @@ from evaluation.designs.catalogue.states import (
 )
 from evaluation.designs.compilation import compile_values
 from evaluation.designs.compilation.compiler import is_reported
+from evaluation.designs.compilation.costs import cost_of
 from evaluation.designs.compilation.metrics import label_of, meaning
 from evaluation.designs.compilation.outside import is_measured_outside
 from evaluation.designs.compilation.problems import kinds_of, problem_of
@@ -182,6 +184,8 @@ def _of_category(category: Any) -> ChoiceState:
 
 
 def _of_metric(row: Mapping[str, Any], values: Values) -> ChoiceState:
+    if (cost := cost_of(row)) is not None:
+        return _of_cost(cost, row, values)
     meant = meaning(row)
     if is_measured_outside(values) and (row.get("used_for_ranking") or meant.metric is None):
         return ChoiceState(Execution.STATED, OUTSIDE)
@@ -199,6 +203,15 @@ def _of_metric(row: Mapping[str, Any], values: Values) -> ChoiceState:
     if is_reported(row, meant, kind):
         return ChoiceState(Execution.EXECUTED, "Computed and reported without a rank.")
     return ChoiceState(Execution.EXECUTED, "Computed, and ranked by.")
+
+
+def _of_cost(cost: CostMetric, row: Mapping[str, Any], values: Values) -> ChoiceState:
+    if not values.get("algorithm_execution") or is_measured_outside(values):
+        return ChoiceState(Execution.STATED, "The platform measures it only where it runs the algorithms.")
+    ranked = "ranked by" if row.get("used_for_ranking") else "reported without a rank"
+    return ChoiceState(
+        Execution.EXECUTED, f"{cost.label} is measured where the platform runs the algorithms, and {ranked}."
+    )
 
 
 def _of_cells(

@@ -11,13 +11,11 @@ import numpy.typing as npt
 
 from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.schemes import rank_scores
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, budget
+from evaluation.ranking.stability import head_to_head
 from evaluation.ranking.uncertainty.draws import Draws, Spread
-from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
 from evaluation.ranking.uncertainty.failures import failure
-from evaluation.ranking.uncertainty.letters import MOST_IN_MATRICES, letters
-from evaluation.ranking.uncertainty.margins import difference, verdict
-from evaluation.ranking.uncertainty.sensitivity import head_to_head
+from evaluation.ranking.uncertainty.grounds import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, Elementary, Ranking, budget
+from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, difference, letters, verdict
 from evaluation.ranking.uncertainty.statements import LEADING
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from evaluation.federation.errors import Refusal
 from evaluation.federation.reading import check_form
 from evaluation.federation.schemas import SUMMARY
 from evaluation.federation.scheme import DISCLOSURES, SiteScheme, decimals_of, site_schemes
-from evaluation.ranking.ranks import rank, snap
+from evaluation.ranking.scores import rank, snap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

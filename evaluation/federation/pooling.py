@@ -24,7 +24,7 @@ from evaluation.federation.scheme import (
 from evaluation.federation.scores import Scored, Sites, cell_parts, overall_part, scored
 from evaluation.ranking.document import SCHEMA, versions
 from evaluation.ranking.entries import algorithm_entry, summary_entry
-from evaluation.ranking.ranks import snap
+from evaluation.ranking.scores import snap
 from evaluation.ranking.stability import Stability, measure
 
 if TYPE_CHECKING:

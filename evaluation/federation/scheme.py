@@ -75,6 +75,11 @@ def site_schemes(assessment: Assessment, site_column: str) -> list[SiteScheme]:
     if names := [metric.name for metric in assessment.by_scorer]:
         message = f"{names[0]!r} is computed by a scoring image, which sites do not run; register metrics of Podium"
         raise FederationError(message)
+    if names := [metric.name for metric in assessment.by_run]:
+        message = (
+            f"{names[0]!r} is a cost of running an algorithm, which sites do not report; register metrics of Podium"
+        )
+        raise FederationError(message)
     for metric in assessment.metrics:
         if metric.level != "case":
             message = (

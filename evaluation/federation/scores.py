@@ -13,8 +13,8 @@ from evaluation.federation.drawing import normal, picked, replicate_rows, triang
 from evaluation.federation.errors import FederationError
 from evaluation.federation.plausible import symmetric
 from evaluation.ranking.combination import Part, combine
-from evaluation.ranking.ranks import rank, snap
 from evaluation.ranking.schemes import rank_scores
+from evaluation.ranking.scores import rank, snap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation import problems
 from evaluation.aggregation import Table, build_tables, check_results, metadata_column
 from evaluation.assessment.exclusions import GRADES
 from evaluation.federation.display import displayed
@@ -32,8 +31,8 @@ from evaluation.federation.scheme import (
 )
 from evaluation.outcomes import Outcome
 from evaluation.ranking.combination import combine, parts_of
+from evaluation.ranking.counted import counted_results
 from evaluation.ranking.evaluate import Plan, evaluate, make_plan
-from evaluation.ranking.exclusions import counted_results
 from evaluation.ranking.hierarchy import unit_values
 from evaluation.ranking.schemes.rank_then_aggregate import case_ranks
 
@@ -190,7 +189,7 @@ class _AtSite:
     def _cell(
         self, table: Table, whole: FloatArray, plan: Plan, minimum: int
     ) -> tuple[dict[str, Any], FloatArray | None]:
-        gone = _missing(table, self.results, one_metric=problems.get(self.local.problem).has_one_metric)
+        gone = _missing(table, self.results, one_metric=self.local.kind.has_one_metric)
         units_gone = gone if plan.hierarchy is None else _by_unit(gone.astype(float), plan, self.local) > 0
         cell: dict[str, Any] = {
             "metric": table.metric.name,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.figures.layout import Figure, figure, names_axis, number
 from evaluation.figures.palette import NEUTRAL, QUALITATIVE
-from evaluation.figures.selection import Entry, entries, label
+from evaluation.ranking.reading import Entry, entries, label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

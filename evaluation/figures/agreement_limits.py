@@ -129,6 +129,64 @@ def agreement_plot(
     return {**made, "remarks": remarks}
 
 
+def against_reference(
+    document: Mapping[str, Any], answers: Mapping[str, Answers], *, what: str, unit: str, most: int
+) -> Figure | None:
+    """Draw the prediction of every case over its reference, and the line on which both are the same.
+
+    Parameters
+    ----------
+    document, answers, what, unit, most
+        As for `agreement_plot`.
+
+    Returns
+    -------
+    dict or None
+        ``None`` without any case.
+    """
+    palette = colours(document)
+    chosen = {name: own for name, own in list(answers.items())[:most] if len(own.reference)}
+    if not chosen:
+        return None
+    numbers = np.concatenate([np.concatenate([own.reference, own.answer]) for own in chosen.values()])
+    ends = [float(numbers.min()), float(numbers.max())]
+    same = {"type": "scatter", "mode": "lines", "name": "the same", "x": ends, "y": ends, "hoverinfo": "skip"}
+    line = same | {"line": {"color": LINE, "width": 1, "dash": "dot"}}
+    behind = f" ({unit})" if unit else ""
+    made = panels(
+        {name: [line, *_dots(own, own.reference, own.answer, palette[name])] for name, own in chosen.items()},
+        f"Do predictions follow the reference?{f' {what}' if what else ''}",
+        x={"title": f"Reference{behind}"},
+        y={"title": f"Prediction{behind}"},
+    )
+    remarks = beyond(list(answers), most)
+    for name, own in chosen.items():
+        above = int((own.answer > own.reference).sum())
+        below = int((own.answer < own.reference).sum())
+        remarks.append(f"{name}: above the reference in {above} and below it in {below} of {len(own.reference)} cases.")
+    if any(not own.answered.all() for own in chosen.values()):
+        remarks.append("A cross is a case without an answer, with the number that it counts as.")
+    return {**made, "remarks": remarks}
+
+
+def _dots(own: Answers, x: FloatArray, y: FloatArray, colour: str) -> list[dict[str, Any]]:
+    """A mark for every case, of another form where there was no answer."""
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": name,
+            "x": x[chosen].tolist(),
+            "y": y[chosen].tolist(),
+            "marker": {"color": colour, "size": 6, "symbol": symbol},
+            "text": [case for case, is_own in zip(own.cases, chosen, strict=True) if is_own],
+            "hovertemplate": "%{text}: %{y:.4g}<extra></extra>",
+        }
+        for chosen, symbol, name in ((own.answered, "circle", "answers"), (~own.answered, "x", "without an answer"))
+        if chosen.any()
+    ]
+
+
 def _with_interval(value: float, reach: float) -> str:
     return f"{number(value)} ({number(value - reach)} to {number(value + reach)})"
 
@@ -157,18 +215,4 @@ def _traces(own: Answers, colour: str) -> list[dict[str, Any]]:
             )
     zero = {"type": "scatter", "mode": "lines", "name": "no difference", "x": ends, "y": [0, 0], "hoverinfo": "skip"}
     traces.append(zero | {"line": {"color": LINE, "width": 1, "dash": "dot"}})
-    for chosen, symbol, name in ((own.answered, "circle", "answers"), (~own.answered, "x", "without an answer")):
-        if chosen.any():
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": name,
-                    "x": middle[chosen].tolist(),
-                    "y": difference[chosen].tolist(),
-                    "marker": {"color": colour, "size": 6, "symbol": symbol},
-                    "text": [case for case, is_own in zip(own.cases, chosen, strict=True) if is_own],
-                    "hovertemplate": "%{text}: %{y:.4g}<extra></extra>",
-                }
-            )
-    return traces
+    return [*traces, *_dots(own, middle, difference, colour)]

@@ -20,25 +20,44 @@ MOST_DRAWS: Final = 500
 """Enough for a band on a screen; statements of the ranking take all draws of the assessment."""
 _LEVELS: Final = ("patient", "case")
 """What evidence tells of the levels that an assessment resamples."""
+_STRATUM: Final = "stratum"
 
 
-def draws_of(assessment: Assessment, cases: Sequence[str], patients: Mapping[str, str] | None = None) -> FloatArray:
+def draws_of(
+    assessment: Assessment,
+    cases: Sequence[str],
+    patients: Mapping[str, str] | None = None,
+    *,
+    strata: Mapping[str, str] | None = None,
+) -> FloatArray:
     """How often each case stands in each draw, ``(B, n)``; with the seed of the assessment, so that it is the same each time.
 
     Patients are drawn where the assessment draws them and evidence knows them; what else it draws is left to the ranking.
+
+    Parameters
+    ----------
+    strata
+        Of each case, where evidence knows them: each keeps its number of cases in every draw.
     """
     uncertainty = assessment.uncertainty
     known = {"case"} | ({"patient"} if patients else set())
     levels = tuple(level for level in uncertainty.resample if level in _LEVELS and level in known) or ("case",)
     owners = tuple((patients or {}).get(case, case) for case in cases) if "patient" in levels else ()
-    return _drawn(tuple(cases), levels, owners, min(uncertainty.bootstrap, MOST_DRAWS), uncertainty.seed)
+    kept = tuple(strata[case] for case in cases) if strata else ()
+    return _drawn(tuple(cases), levels, owners, kept, min(uncertainty.bootstrap, MOST_DRAWS), uncertainty.seed)
 
 
 @lru_cache(maxsize=8)
 def _drawn(
-    cases: tuple[str, ...], levels: tuple[str, ...], owners: tuple[str, ...], draws: int, seed: int
+    cases: tuple[str, ...],
+    levels: tuple[str, ...],
+    owners: tuple[str, ...],
+    strata: tuple[str, ...],
+    draws: int,
+    seed: int,
 ) -> FloatArray:
-    design = Design(cases, levels, {"patient": owners} if owners else None)
+    columns = {name: own for name, own in (("patient", owners), (_STRATUM, strata)) if own}
+    design = Design(cases, levels, columns or None, (_STRATUM,) if strata else ())
     if draws < 2 or design.clusters < 2:
         return np.zeros((0, len(cases)))
     return np.ascontiguousarray(multiplicities(design.draw(draws, seed), len(cases), draws).T)

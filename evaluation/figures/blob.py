@@ -17,7 +17,7 @@ from evaluation.figures.layout import (
 )
 from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import NEUTRAL, colours, scale
-from evaluation.figures.selection import label, names, select
+from evaluation.ranking.reading import label, names, select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

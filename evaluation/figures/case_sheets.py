@@ -12,16 +12,24 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from PIL import Image, ImageDraw
 
-from evaluation.figures.case_pictures import BACKDROP, PREDICTION, REFERENCE, Boxes, outline, upright
+from evaluation.figures.case_pictures import (
+    BACKDROP,
+    GAP,
+    PREDICTION,
+    REFERENCE,
+    Boxes,
+    outline,
+    picture_of_objects,
+    upright,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from evaluation.readers import Geometry
 
-LAYERS: Final = ("image", "prediction", "reference")
 AXES: Final = ("z", "y", "x")
 SIDE: Final = 320
 """Pixels of the longest side of a slice; a volume with voxels that are longer one way keeps its proportions."""
@@ -29,6 +37,37 @@ MOST: Final = 64
 """So many slices along an axis at most; of longer ones every second, third …"""
 ACROSS: Final = 8
 RING: Final = 5
+ALL, WITH, WITHOUT = "all", "with", "without"
+"""Who is shown a layer: everybody, or who may see the reference, or who may not."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One of the pictures that lie over each other.
+
+    Attributes
+    ----------
+    name
+        Of its sheets.
+    label
+        What readers call it.
+    shown_to
+        `ALL`, `WITH` (it shows something of the reference) or `WITHOUT`.
+    is_grey
+        Whether it has grey levels, which window and level change.
+    is_on
+        Whether it is seen from the beginning.
+    """
+
+    name: str
+    label: str
+    shown_to: str = ALL
+    is_grey: bool = False
+    is_on: bool = True
+
+
+IMAGE: Final = Layer("image", "image", is_grey=True)
+OUTLINES: Final = (IMAGE, Layer("prediction", "prediction"), Layer("reference", "reference", shown_to=WITH))
 
 
 @dataclass(frozen=True)
@@ -130,18 +169,47 @@ def outline_sheet(strip: Strip, labels: NDArray[Any] | None, colour: tuple[int, 
 
 
 def object_sheet(strip: Strip, layer: Boxes, shape: Sequence[int]) -> bytes:
-    """Draw boxes, or rings around points, of a two-dimensional image on a transparent ground, as PNG."""
+    """Draw boxes, or rings around points, on a transparent ground, as PNG: in a volume on the slices that they are on."""
     sheet = Image.new("L", strip.size, 0)
-    pen = ImageDraw.Draw(sheet)
-    scales = strip.width / shape[0], strip.height / shape[1]
-    for place in layer.places:
-        shown = [min(max(number * scales[index % 2], -strip.width), 2 * SIDE) for index, number in enumerate(place)]
-        if len(shown) == 2:
-            pen.ellipse((shown[0] - RING, shown[1] - RING, shown[0] + RING, shown[1] + RING), outline=1, width=2)
-        else:
-            ends = max(shown[0], shown[2]), max(shown[1], shown[3])
-            pen.rectangle((shown[0], shown[1], *ends), outline=1, width=2)
+    for place, number in enumerate(strip.slices):
+        cell = Image.new("L", (strip.width, strip.height), 0)
+        pen = ImageDraw.Draw(cell)
+        for ends in layer.places:
+            _draw_object(pen, _within(strip, ends, shape, number))
+        sheet.paste(cell, strip.corner(place))
     return _transparent(sheet, layer.colour)
+
+
+def _within(
+    strip: Strip, ends: Sequence[float], shape: Sequence[int], number: int
+) -> tuple[list[float], list[float]] | None:
+    """Lower and upper corner of an object within a slice, in pixels of a sheet; none where it is not on it."""
+    axes = len(shape)
+    low, high = list(ends[:axes]), list(ends[axes:]) or list(ends[:axes])
+    rest = list(range(axes))
+    if strip.place is not None:
+        # A thinned strip stands for the slices that it leaves out, too; a point is on the slice that it lies in.
+        step = strip.slices[1] - strip.slices[0] if len(strip.slices) > 1 else 1
+        if high[strip.place] < number or low[strip.place] >= number + step:
+            return None
+        rest.remove(strip.place)
+    scales = strip.width / shape[rest[0]], strip.height / shape[rest[1]]
+    corners = [[corner[axis] * scale for axis, scale in zip(rest, scales, strict=True)] for corner in (low, high)]
+    if strip.place is not None:
+        # Volumes are drawn with their second axis upwards.
+        corners = [[x, strip.height - y] for x, y in corners]
+    bounded = [[min(max(x, -strip.width), 2 * SIDE), min(max(y, -strip.height), 2 * SIDE)] for x, y in corners]
+    return [min(pair) for pair in zip(*bounded, strict=True)], [max(pair) for pair in zip(*bounded, strict=True)]
+
+
+def _draw_object(pen: ImageDraw.ImageDraw, corners: tuple[list[float], list[float]] | None) -> None:
+    if corners is None:
+        return
+    low, high = corners
+    if low == high:
+        pen.ellipse((low[0] - RING, low[1] - RING, low[0] + RING, low[1] + RING), outline=1, width=2)
+    else:
+        pen.rectangle((*low, *high), outline=1, width=2)
 
 
 def start_of(strip: Strip, prediction: NDArray[Any] | None, reference: NDArray[Any] | None) -> int:
@@ -184,23 +252,62 @@ class CaseSheets:
     ----------
     strips
         How the sheets are laid out, one an axis.
+    layers
+        What lies over each other, the lowest first.
     pictures
-        Layer and axis → JPEG for the image, PNG for outlines.
+        Name of the layer and axis → JPEG or PNG.
     starts
         Places on the strips where to begin, for who may not see the reference.
     starts_with_reference
-        For who may.
+        For who may: where prediction and reference differ most.
     """
 
     strips: tuple[Strip, ...]
-    pictures: dict[tuple[str, str], bytes]
+    layers: tuple[Layer, ...]
+    pictures: Mapping[tuple[str, str], bytes]
     starts: tuple[int, ...]
     starts_with_reference: tuple[int, ...]
 
-    def plan(self, *, with_reference: bool) -> list[dict[str, Any]]:
-        """Return layout and beginnings as JSON."""
+    def shown(self, *, with_reference: bool) -> list[Layer]:
+        """The layers that somebody sees; of one without a picture nobody does."""
+        drawn = {name for name, _ in self.pictures}
+        wanted = (ALL, WITH) if with_reference else (ALL, WITHOUT)
+        return [layer for layer in self.layers if layer.shown_to in wanted and layer.name in drawn]
+
+    def plan(self, *, with_reference: bool) -> dict[str, Any]:
+        """Return layout, layers and beginnings as JSON."""
         starts = self.starts_with_reference if with_reference else self.starts
-        return [strip.document() | {"start": start} for strip, start in zip(self.strips, starts, strict=True)]
+        return {
+            "strips": [strip.document() | {"start": start} for strip, start in zip(self.strips, starts, strict=True)],
+            "layers": [asdict(layer) for layer in self.shown(with_reference=with_reference)],
+        }
+
+    def composed(self, *, with_reference: bool) -> bytes:
+        """The slices where one begins side by side, all layers on each other: the picture without a viewer, as PNG."""
+        starts = self.starts_with_reference if with_reference else self.starts
+        panels = []
+        for strip, start in zip(self.strips, starts, strict=True):
+            left, top = strip.corner(start)
+            panel = Image.new("RGBA", (strip.width, strip.height), (BACKDROP, BACKDROP, BACKDROP, 255))
+            for layer in self.shown(with_reference=with_reference):
+                content = self.pictures.get((layer.name, strip.axis))
+                if content is not None and layer.is_on:
+                    sheet = Image.open(io.BytesIO(content)).convert("RGBA")
+                    cell = sheet.crop((left, top, left + strip.width, top + strip.height))
+                    panel.alpha_composite(cell)
+            panels.append(panel.convert("RGB"))
+        whole = Image.new(
+            "RGB",
+            (sum(panel.width for panel in panels) + GAP * (len(panels) - 1), max(panel.height for panel in panels)),
+            (BACKDROP,) * 3,
+        )
+        left = 0
+        for panel in panels:
+            whole.paste(panel, (left, (whole.height - panel.height) // 2))
+            left += panel.width + GAP
+        buffer = io.BytesIO()
+        whole.save(buffer, "PNG", optimize=True)
+        return buffer.getvalue()
 
 
 def sheets_of_labels(
@@ -215,6 +322,7 @@ def sheets_of_labels(
         pictures["reference", strip.axis] = outline_sheet(strip, reference, REFERENCE)
     return CaseSheets(
         laid_out,
+        OUTLINES,
         pictures,
         tuple(start_of(strip, prediction, None) for strip in laid_out),
         tuple(start_of(strip, prediction, reference) for strip in laid_out),
@@ -224,14 +332,74 @@ def sheets_of_labels(
 def sheets_of_objects(
     image: NDArray[Any], prediction: Sequence[Sequence[float]] | None, reference: Sequence[Sequence[float]]
 ) -> CaseSheets:
-    """Draw boxes or points of a two-dimensional image: one slice."""
+    """Draw boxes or points on all slices of an image, or on the one of a picture."""
     from evaluation.readers import Geometry
 
     shape = image.shape
-    [strip] = strips(Geometry(shape))
-    pictures = {
-        ("image", strip.axis): image_sheet(strip, image, shape),
-        ("prediction", strip.axis): object_sheet(strip, Boxes(prediction or (), PREDICTION), shape),
-        ("reference", strip.axis): object_sheet(strip, Boxes(reference, REFERENCE), shape),
-    }
-    return CaseSheets((strip,), pictures, (0,), (0,))
+    laid_out = tuple(strips(Geometry(shape)))
+    pictures = {}
+    for strip in laid_out:
+        pictures["image", strip.axis] = image_sheet(strip, image, shape)
+        pictures["prediction", strip.axis] = object_sheet(strip, Boxes(prediction or (), PREDICTION), shape)
+        pictures["reference", strip.axis] = object_sheet(strip, Boxes(reference, REFERENCE), shape)
+    return CaseSheets(
+        laid_out,
+        OUTLINES,
+        pictures,
+        tuple(_busiest(strip, shape, prediction or ()) for strip in laid_out),
+        tuple(_farthest(strip, shape, prediction or (), reference) for strip in laid_out),
+    )
+
+
+def sheets_of_places(
+    axes: int, image: NDArray[Any] | None, prediction: NDArray[Any] | None, reference: NDArray[Any]
+) -> CaseSheets | None:
+    """The same of arrays, a row an object; nothing without an image of as many axes."""
+    if image is None or image.ndim != axes:
+        return None
+    return sheets_of_objects(image, None if prediction is None else prediction.tolist(), reference.tolist())
+
+
+def picture_of_places(
+    axes: int, image: NDArray[Any] | None, prediction: NDArray[Any] | None, reference: NDArray[Any] | None
+) -> bytes | None:
+    """Objects on a picture, or on slices of a volume, as one PNG picture; nothing without an image of as many axes."""
+    if image is None or image.ndim != axes:
+        return None
+    shown = [
+        (places.tolist(), colour)
+        for places, colour in ((reference, REFERENCE), (prediction, PREDICTION))
+        if places is not None
+    ]
+    if axes == 2:
+        return picture_of_objects(image, [Boxes(places, colour) for places, colour in shown])
+    known = [] if reference is None else reference.tolist()
+    sheets = sheets_of_objects(image, None if prediction is None else prediction.tolist(), known)
+    return sheets.composed(with_reference=reference is not None)
+
+
+def _busiest(strip: Strip, shape: Sequence[int], places: Sequence[Sequence[float]]) -> int:
+    """The slice with the most objects; the middle one without any."""
+    counts = [sum(_within(strip, ends, shape, number) is not None for ends in places) for number in strip.slices]
+    return int(np.argmax(counts)) if any(counts) else len(strip.slices) // 2
+
+
+def _farthest(
+    strip: Strip, shape: Sequence[int], prediction: Sequence[Sequence[float]], reference: Sequence[Sequence[float]]
+) -> int:
+    """The slice of the object that lies farthest from any of the other side; the busiest where one side has none."""
+    if strip.place is None or not prediction or not reference:
+        return _busiest(strip, shape, [*prediction, *reference])
+    axes = len(shape)
+    first, second = (_centres(places, axes) for places in (prediction, reference))
+    distances = np.linalg.norm(first[:, None] - second[None], axis=2)
+    nearest = np.concatenate([distances.min(axis=1), distances.min(axis=0)])
+    worst = np.concatenate([first, second])[int(nearest.argmax())]
+    return int(np.abs(np.array(strip.slices) - np.floor(worst[strip.place])).argmin())
+
+
+def _centres(places: Sequence[Sequence[float]], axes: int) -> NDArray[np.float64]:
+    """Of boxes the middle, ``(n, axes)``."""
+    ends = np.asarray(places, dtype=np.float64).reshape(len(places), -1, axes)
+    centres: NDArray[np.float64] = ends.mean(axis=1)
+    return centres

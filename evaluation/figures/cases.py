@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.figures.layout import Figure, figure, names_axis, number, rank_words, side
 from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import SEQUENTIAL, scale
-from evaluation.figures.selection import label, names, select
+from evaluation.ranking.reading import label, names, select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

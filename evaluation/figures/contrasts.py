@@ -9,7 +9,7 @@ from evaluation import problems
 from evaluation.catalogue import get
 from evaluation.figures.layout import LINE, Figure, axis, figure, names_axis, number, rank_words, ranks_axis, side
 from evaluation.figures.palette import BETTER, NEUTRAL, QUALITATIVE, marks
-from evaluation.figures.selection import entries
+from evaluation.ranking.reading import entries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.figures.layout import LINE, Figure, axis, figure, interval_words, number, rank_words, side
 from evaluation.figures.markup import BREAK
 from evaluation.figures.palette import BETTER, NEUTRAL, QUALITATIVE, colours
-from evaluation.figures.selection import names, select
+from evaluation.ranking.reading import names, select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.figures.selection import Entry
+    from evaluation.ranking.reading import Entry
 
 _GAP: Final = 0.02
 _WORST: Final = QUALITATIVE[3]
@@ -36,7 +36,7 @@ def small_multiples(
     characteristic
         By what the cases are grouped.
     **selection
-        Which ranking, as for `evaluation.figures.selection.select`.
+        Which ranking, as for `evaluation.ranking.reading.select`.
     """
     order = names(select(document, **selection))
     place = {name: index for index, name in enumerate(reversed(order))}

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _LINES: Final = 24
 _STEPS: Final = 60
+SIZE: Final = 7
+"""Edge of the windows of the map of similarity, in pixels."""
 
 
 def picture_of_pair(
@@ -34,8 +36,8 @@ def picture_of_pair(
     Returns
     -------
     bytes or None
-        Reference, prediction and the absolute error, from black at 0 to white at the width of the window; nothing without
-        either image.
+        Reference, prediction, the absolute error, from black at 0 to white at the width of the window, and how alike the
+        structures are, from black at 0 to white at 1; nothing without either image.
     """
     shown = [plane for plane in (reference, prediction) if plane is not None]
     if not shown:
@@ -45,7 +47,37 @@ def picture_of_pair(
     levels = [(plane - low) / width for plane in shown]
     if reference is not None and prediction is not None:
         levels.append(np.abs(prediction - reference) / width)
+        if min(reference.shape) >= SIZE:
+            levels.append(similarity_map(reference, prediction, width))
     return _sheet([_grey(level, upwards=upwards) for level in levels])
+
+
+def similarity_map(reference: NDArray[Any], prediction: NDArray[Any], width: float) -> NDArray[np.float64]:
+    """Structural similarity (Wang et al. 2004) at every pixel of a plane, in square windows of `SIZE` that are reflected at the edges.
+
+    Parameters
+    ----------
+    width
+        Of the data range.
+    """
+    from scipy.ndimage import uniform_filter
+
+    truth, guess = reference.astype(np.float64), prediction.astype(np.float64)
+    pixels = SIZE**2
+
+    def mean(plane: NDArray[np.float64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = uniform_filter(plane, size=SIZE, mode="reflect")
+        return found
+
+    mean_truth, mean_guess = mean(truth), mean(guess)
+    scale = pixels / (pixels - 1)
+    of_truth = scale * (mean(truth * truth) - mean_truth**2)
+    of_guess = scale * (mean(guess * guess) - mean_guess**2)
+    of_both = scale * (mean(truth * guess) - mean_truth * mean_guess)
+    first, second = (0.01 * width) ** 2, (0.03 * width) ** 2
+    above = (2 * mean_truth * mean_guess + first) * (2 * of_both + second)
+    below = (mean_truth**2 + mean_guess**2 + first) * (of_truth + of_guess + second)
+    return above / below
 
 
 def _grey(level: NDArray[Any], *, upwards: bool) -> Image.Image:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from evaluation.figures.selection import main_entry, names
+from evaluation.ranking.reading import main_entry, names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

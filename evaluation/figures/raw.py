@@ -9,7 +9,7 @@ from typing import Any
 from evaluation.figures.layout import GRID, Figure, figure, names_axis, number, percent, rank_words, ranks_axis, side
 from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import QUALITATIVE, colours, marks, scale
-from evaluation.figures.selection import Entry, names, select
+from evaluation.ranking.reading import Entry, names, select
 
 Raw = Mapping[str, Any]
 _FEW = 400
@@ -180,7 +180,7 @@ def podium_plot(document: Mapping[str, Any], raw: Raw, *, seed: int = 1) -> Figu
 
 
 def ranking_heatmap(document: Mapping[str, Any], raw: Raw) -> Figure:
-    """Show on how many cases each algorithm has each rank, ties sharing the better one; rank 1 at the bottom."""
+    """Show on how many cases each algorithm has each rank, ties sharing the better one; rank 1 on top."""
     entry = _entry(document, raw)
     order = _columns(entry, raw)
     places = len(raw["algorithms"])

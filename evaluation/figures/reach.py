@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from evaluation.figures.boxes import beside
 from evaluation.figures.layout import Figure, figure, number, percent
-from evaluation.figures.palette import NEUTRAL, colours, marks
-from evaluation.figures.panels import beyond
+from evaluation.figures.palette import NEUTRAL, marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,50 +103,15 @@ def error_by_point(
     dict or None
         ``None`` without any error.
     """
-    palette, chosen = colours(document), list(errors)[:most]
     points = sorted({point for own in errors.values() for point in own})
-    wide = 0.8 / max(len(chosen), 1)
-    data = []
-    for beside, name in enumerate(chosen):
-        places, values = list[float](), list[float]()
-        for point, own in errors[name].items():
-            finite = own[np.isfinite(own)]
-            places += [points.index(point) + (beside - (len(chosen) - 1) / 2) * wide] * len(finite)
-            values += finite.tolist()
-        if values:
-            data.append(
-                {
-                    "type": "box",
-                    "name": name,
-                    "x": places,
-                    "y": values,
-                    "width": 0.9 * wide,
-                    "hoverinfo": "name+y",
-                    "marker": {"color": palette[name], "size": 4},
-                    "line": {"width": 1.5},
-                    "boxpoints": "outliers",
-                }
-            )
-    if not data:
-        return None
-    made = figure(
-        data,
+    return beside(
+        document,
+        {name: {point: own[point] for point in points if point in own} for name, own in errors.items()},
         "Which points are hard?",
-        x={
-            "title": "Point",
-            "tickmode": "array",
-            "tickvals": list(range(len(points))),
-            "ticktext": points,
-            "range": [-0.5, len(points) - 0.5],
-            "showgrid": False,
-        },
+        x="Point",
         y={"title": _titled("Error", unit), "rangemode": "tozero"},
-        height=420,
-        showlegend=True,
-        boxmode="overlay",
+        most=most,
     )
-    remarks = beyond(list(errors), most)
-    return {**made, "remarks": remarks} if remarks else made
 
 
 def _titled(words: str, unit: str) -> str:

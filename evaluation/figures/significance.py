@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.claims.comparisons import crosses
 from evaluation.figures.layout import LINE, Figure, figure, names_axis, rank_words, side
 from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import BETTER, NEUTRAL, QUIET
-from evaluation.figures.selection import entries, label, names, select
+from evaluation.ranking.reading import entries, label, names, select
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,13 +24,13 @@ def significance_map(
 ) -> Figure:
     """Show every comparison of two algorithms: is the one on the x axis better than the one on the y axis?
 
-    Both axes run in the order of the ranking, the best at the left and at the bottom. A clear ranking fills the
-    triangle above the diagonal. The map does not depend on the bootstrap. Without a metric the first ranking is shown.
+    Both axes run in the order of the ranking, the best at the left and on top. A clear ranking fills the triangle
+    below the diagonal. The map does not depend on the bootstrap. Without a metric the first ranking is shown.
 
     Parameters
     ----------
     document, metric, region, task, name
-        Which ranking; see `evaluation.figures.selection.select`.
+        Which ranking; see `evaluation.ranking.reading.select`.
     adjusted
         Whether p-values are adjusted for the number of comparisons by Holm's method.
 
@@ -68,7 +67,7 @@ def better_map(document: Mapping[str, Any], **which: str | None) -> Figure:
     Parameters
     ----------
     document, which
-        Which ranking; see `evaluation.figures.selection.select`.
+        Which ranking; see `evaluation.ranking.reading.select`.
 
     Raises
     ------
@@ -155,7 +154,8 @@ def _map(
         [heatmap, diagonal, *keys, *_crosses(entry)],
         title,
         x=names_axis(names(entry), labels, title="Better algorithm, with its rank"),
-        y=names_axis(names(entry), title="Worse algorithm", tickangle=0),
+        # The first stands on top, as in every figure.
+        y=names_axis(names(entry), title="Worse algorithm", tickangle=0, range=[places - 0.4, -0.6]),
         height=side(places),
         showlegend=True,
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
@@ -164,6 +164,9 @@ def _map(
 
 def _crosses(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Marks where Wilcoxon's test contradicts the order; none where it never does."""
+    # Here, since the sentences import how figures write ranges and numbers.
+    from evaluation.claims.resamples import crosses
+
     pairs = crosses(entry)
     if not pairs:
         return []

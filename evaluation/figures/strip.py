@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.figures.layout import Figure, figure, interval_words, percent, rank_words, ranks_axis, side
 from evaluation.figures.palette import colours
-from evaluation.figures.selection import names, select
+from evaluation.ranking.reading import names, select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,7 @@ from evaluation.figures.layout import (
 )
 from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import NEUTRAL, QUALITATIVE, colours
-from evaluation.figures.selection import entries, label
+from evaluation.ranking.reading import entries, label
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

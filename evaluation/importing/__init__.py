@@ -9,7 +9,8 @@ from evaluation.importing.analysing import Analysis, analyse
 from evaluation.importing.arranging import Arranged, arrange
 from evaluation.importing.case_lists import read_case_list
 from evaluation.importing.choices import MetricChoice, assessment_of, read_choices, suggest_metrics
-from evaluation.importing.measured import Fitting, Measured, read_measured
+from evaluation.importing.fitting import Fitting
+from evaluation.importing.measured import Measured, read_measured, roles_of
 from evaluation.importing.roles import ROLES, guess_roles
 from evaluation.importing.sheets import Sheet, SheetLimits, TableError, read_sheet
 
@@ -31,5 +32,6 @@ __all__ = [
     "read_choices",
     "read_measured",
     "read_sheet",
+    "roles_of",
     "suggest_metrics",
 ]

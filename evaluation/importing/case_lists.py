@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.bundle import metadata_columns
 from evaluation.importing.measured import Measured
 from evaluation.importing.numbers import as_number, is_blank
 from evaluation.importing.sheets import DEFAULT, Sheet, SheetLimits, shown
@@ -35,7 +34,7 @@ def read_case_list(
         what = f"there are {len(sheet.rows):,} cases, and at most {limits.cases:,} are taken"
         measured.refuse(sheet.file, "", what, "Send fewer.")
         return [], measured.problems
-    needed = metadata_columns(assessment)
+    needed = assessment.grouping_columns
     for column in needed:
         if column not in sheet.columns:
             what = f"no column is called {shown(column)}"

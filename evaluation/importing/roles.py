@@ -43,7 +43,7 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "value": ("value", "values", "score", "scores", "result", "metricvalue", "performance"),
     "ignore": (
         "imagediagonal", "flag", "worst", "row", "index", "unnamed0", "rank", "ranking", "position", "date", "created",
-        "createdat", "seed", "fold", "site", "center", "centre", "scanner", "institution", "mean", "average", "std",
+        "createdat", "se", "seed", "fold", "site", "center", "centre", "scanner", "institution", "mean", "average", "std",
     ),
 })  # fmt: skip
 """Names that tables use, in lower case without separators, chosen here: those of challengeR's example, of our own results table, and

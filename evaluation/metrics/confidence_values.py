@@ -224,8 +224,10 @@ def _confidence_spearman(risk: FloatArray, confidence: FloatArray, weights: Floa
 
 def _confidence_pearson(risk: FloatArray, confidence: FloatArray, weights: FloatArray) -> Values:
     finite = np.isfinite(confidence)
-    lowest = confidence[finite].min(initial=np.inf)
-    sure = np.where(finite, confidence, lowest if np.isfinite(lowest) else 0.0)
+    lowest, highest = confidence[finite].min(initial=np.inf), confidence[finite].max(initial=-np.inf)
+    # Without a finite one, what nobody is told of is surer than what is rejected, by as much as anybody likes.
+    ends = (lowest, highest) if finite.any() else (0.0, 1.0)
+    sure = np.clip(confidence, *ends)
     # In units of the widest confidence, so that squares of huge numbers stay finite.
     scale = float(np.abs(sure).max(initial=0.0)) or 1.0
     of = moments(1.0 - risk, sure / scale, weights)

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from evaluation.readers import Issue
     from evaluation.readers.number_tables import NumberTable
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.pieces import Numbers, Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
 
 PART: Final = "answers"
 EVERYTHING: Final = ""
@@ -108,6 +107,10 @@ class PooledAnswers(Problem):
         """The worst value of a metric without a worst end, had every case the worst answer."""
         return None
 
+    def has_answers(self, block: Block) -> bool:
+        """Whether any case of a region is answered; else its values are missing."""
+        return bool((block.counts > UNANSWERED).any())
+
     def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
         """One part, the answers, serves all metrics."""
         return {use.name: PART for use in assessment.computed if use.level == "dataset"}
@@ -120,8 +123,7 @@ class PooledAnswers(Problem):
 
         from evaluation.outcomes import Outcome, undefined
         from evaluation.scoring.evidence_blocks import CaseEvidence
-        from evaluation.scoring.pieces import block_of
-        from evaluation.scoring.rows import Row
+        from evaluation.scoring.rows import Row, block_of
 
         uses = [use for use in assessment.computed if use.level == "dataset"]
         if not uses:
@@ -133,7 +135,7 @@ class PooledAnswers(Problem):
             )
             for region in regions
         }
-        answered = {region for region, block in blocks.items() if (block.counts > UNANSWERED).any()}
+        answered = {region for region, block in blocks.items() if self.has_answers(block)}
         rows = []
         for use in uses:
             for region in self.regions_of(assessment, use, shared):
@@ -168,6 +170,10 @@ class AnswerProblem(PooledAnswers, TableProblem):
         """State and numbers of an answer in a region; `UNANSWERED` and nothing if it has none there."""
         raise NotImplementedError
 
+    def no_answer(self, region: str, reference: KnownCase) -> tuple[int, list[float]]:
+        """State and numbers of a case that has no answer."""
+        return UNANSWERED, []
+
     def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
         """Whether finite numbers can be an answer in this state."""
         raise NotImplementedError
@@ -195,16 +201,18 @@ class AnswerProblem(PooledAnswers, TableProblem):
         parts: bool = False,
     ) -> ScoredCase:
         """Put the answer beside what is known; a case without one adds that it has none."""
-        from evaluation.scoring.pieces import Numbers
-        from evaluation.scoring.rows import ScoredCase
+        from evaluation.scoring.rows import Numbers, ScoredCase
 
         pieces = {}
         for region, known in reference.numbers.items():
             if known is None:
                 pieces[PART, region] = Numbers([UNKNOWN], [])
             else:
-                nothing: tuple[int, list[float]] = (UNANSWERED, [])
-                state, answer = nothing if prediction is None else self.answer_numbers(prediction, region, reference)
+                state, answer = (
+                    self.no_answer(region, reference)
+                    if prediction is None
+                    else self.answer_numbers(prediction, region, reference)
+                )
                 pieces[PART, region] = Numbers([state], [*known, *answer])
         rows = self.case_rows(assessment, case, reference, prediction, algorithm)
         return ScoredCase(rows, pieces=pieces)

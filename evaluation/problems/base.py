@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    import pandas as pd
     from numpy.typing import NDArray
 
     from evaluation.assessment import Assessment
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from evaluation.catalogue import Option
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.kind_figures import KindFigure
     from evaluation.problems.opened import Opened, References
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.pieces import Numbers, Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
 
 ALGORITHMS: Final = ("near", "far")
 """Of a challenge to try a kind with: the first has an error of a pixel or so, the second a larger one."""
@@ -60,6 +61,8 @@ class Problem:
         What an assessment may set under ``settings``.
     is_measured_elsewhere
         Whether values come from code that is not here.
+    takes_algorithms
+        Whether algorithms may be run on its cases, so that what a run costs can be ranked.
     shown
         Files of a case that a scoring image of the organizers is shown, by stem and kind (`evaluation.running.interface.KINDS`);
         empty where the kind takes none, since a reference is no prediction of itself whose values could be called perfect.
@@ -73,6 +76,10 @@ class Problem:
         What a picture of a case shows, behind “The picture shows”: the prediction, and the reference for who may see it.
     picture_caption
         A sentence below it, ``{shown}`` being ``prediction`` or ``reference``; may be empty.
+    outlines
+        What is drawn in the colours of a prediction and a reference; empty where a picture has no such colours.
+    tells_answers
+        Whether `answer_numbers_of` and `case_answers` tell what was answered for a case.
     table_files
         Names that the one table of all cases may have; empty where predictions are a file a case.
     reference_files
@@ -103,6 +110,9 @@ class Problem:
         Whether metrics with one value for the whole data set are put together from single cases.
     figures
         What only this kind has: figures drawn from what values of the whole data set are made of, or from values of cases.
+    cautious, doubting
+        Rules of `evaluation.problems.cautions` that say what rankings by some metrics do not notice, and what in the results of
+        one team looks like a mistake in its files.
     """
 
     id: str = ""
@@ -112,6 +122,8 @@ class Problem:
     is_scored: bool = False
     settings: tuple[Option, ...] = ()
     figures: tuple[KindFigure, ...] = ()
+    cautious: tuple[Callable[[Assessment], Iterable[str]], ...] = ()
+    doubting: tuple[Callable[[Assessment, pd.DataFrame], Iterable[str]], ...] = ()
     table_files: tuple[str, ...] = ()
     reference_files: tuple[str, ...] = ()
     files_beside_references: tuple[str, ...] = ()
@@ -130,11 +142,14 @@ class Problem:
     pools: bool = True
     has_one_metric: bool = False
     is_measured_elsewhere: bool = False
+    takes_algorithms: bool = False
     shown: tuple[tuple[str, str], ...] = ()
     pixel_kind: str = ""
     measures_as: tuple[str, ...] = ()
     picture_words: str = "{case} with the prediction"
     picture_caption: str = ""
+    outlines: tuple[str, ...] = ("prediction", "reference")
+    tells_answers: bool = False
 
     decoy_columns: ClassVar[tuple[str, str]] = ("sha256", "predicted")
     """Headings of what is kept of a prediction for a case that is asked for and not scored: digest, and how much it is."""
@@ -166,6 +181,18 @@ class Problem:
             For settings that do not fit together.
         """
         return settings
+
+    def told_apart_by(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """Columns of the case table by whose values the cases are data sets of their own, each with values of its own."""
+        return ()
+
+    def stands_beside(self, settings: Mapping[str, Any]) -> bool:
+        """Whether a value over all data sets stands beside those of each, and does not count where these are combined."""
+        return False
+
+    def together_words(self, settings: Mapping[str, Any]) -> str:
+        """Of what cases a metric of the whole data set has a value, as the subject of a sentence."""
+        return "all cases together"
 
     def complete_metric(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
         """An entry of the metrics with what settings say of it, such as the unit of distances."""
@@ -199,6 +226,14 @@ class Problem:
         AssessmentError
             Naming place, value and what is allowed.
         """
+
+    def cautions(self, assessment: Assessment) -> Sequence[str]:
+        """What a ranking by these metrics would not notice, a sentence each; nothing where the kind knows of nothing."""
+        return [words for rule in self.cautious for words in rule(assessment)]
+
+    def doubts(self, assessment: Assessment, results: pd.DataFrame) -> Sequence[str]:
+        """What in the results of one team looks like a mistake in its files, such as a sign the wrong way round; a sentence each."""
+        return [words for rule in self.doubting for words in rule(assessment, results)]
 
     def refusal(self, assessment: Assessment) -> str:
         """Why submissions could not be scored by this assessment; empty if they can."""
@@ -234,6 +269,12 @@ class Problem:
         """
         raise ValueError(self._from_no_folder)
 
+    def open_all(
+        self, assessment: Assessment, predictions: Mapping[str, Path], references: References
+    ) -> dict[str, Opened]:
+        """Find the predictions of all algorithms: of a folder each, unless a kind has several in one."""
+        return {name: self.open_predictions(assessment, folder, references) for name, folder in predictions.items()}
+
     @property
     def _from_no_folder(self) -> str:
         return f"predictions of the problem {self.id} cannot be scored from folders"
@@ -259,6 +300,16 @@ class Problem:
         """
         raise NotImplementedError
 
+    def reference_for(self, reference: Any, algorithm: str) -> Any:
+        """A prepared reference as it is for one algorithm: the same for all, unless they are measured by references of their own.
+
+        Raises
+        ------
+        ValueError
+            If the references have nothing of this algorithm.
+        """
+        return reference
+
     def score_at_once(
         self, assessment: Assessment, algorithm: str, references: References, opened: Opened
     ) -> tuple[list[Row], list[Block]] | None:
@@ -283,7 +334,7 @@ class Problem:
         A missing case cannot be imputed in a value of the whole data set: with any, the value is ``missing``, unless the kind
         knows what such a case counts as.
         """
-        from evaluation.scoring.pooling import finish_pieces
+        from evaluation.scoring.rows import finish_pieces
 
         return finish_pieces(self, assessment, algorithm, pieces, shared)
 
@@ -344,7 +395,7 @@ class Problem:
         return self.reference_files or self.table_files
 
     def shared_evidence(
-        self, assessment: Assessment, shared: Mapping[str, Any], patients: Mapping[str, str]
+        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
     ) -> Mapping[str, Any]:
         """What the evidence of all algorithms has in common.
 
@@ -352,8 +403,8 @@ class Problem:
         ----------
         shared
             What the test set has stored of it.
-        patients
-            Patient of each case, where they are known.
+        facts
+            What is known of each case that is scored, by column.
         """
         return shared
 
@@ -428,10 +479,66 @@ class Problem:
         facts: Mapping[str, Any],
         image: NDArray[Any] | None,
         prediction: NDArray[Any] | None,
-        reference: NDArray[Any],
+        reference: Any,
     ) -> CaseSheets | None:
-        """Draw everything that the viewer of a case shows; ``None`` if there is nothing. Parameters as of `draw`."""
+        """Draw everything that the viewer of a case shows; ``None`` if there is nothing.
+
+        Parameters
+        ----------
+        image, prediction
+            As of `draw`.
+        reference
+            What `outline_of` takes of a reference.
+        """
         return None
+
+    def caption_of(self, *, with_reference: bool) -> str:
+        """What stands below a picture behind the names of its colours; may be empty."""
+        return self.picture_caption.format(shown="reference" if with_reference else "prediction")
+
+    def legend_of(self, *, with_reference: bool) -> str:
+        """Colours and caption of a picture in one text, for print.
+
+        Examples
+        --------
+        >>> Problem().legend_of(with_reference=True)
+        'Prediction in blue, reference in yellow.'
+        """
+        colours = {"prediction": "prediction in blue", "reference": "reference in yellow"}
+        named = ", ".join(colours[name] for name in self.outlines if with_reference or name != "reference")
+        sentences = [
+            f"{named[:1].upper()}{named[1:]}." if named else "",
+            self.caption_of(with_reference=with_reference),
+        ]
+        return " ".join(filter(None, sentences))
+
+    def answer_numbers_of(self, value: Any, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """An answer as numbers for `case_answers`; a confined child runs it.
+
+        Parameters
+        ----------
+        value
+            What a table of predictions has `of` the case.
+        shared
+            Classes of the task, as participants know them.
+        """
+        raise NotImplementedError
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
+    ) -> CaseAnswers:
+        """What was answered for a case, line by line.
+
+        Parameters
+        ----------
+        shared
+            What all cases have in common.
+        answer
+            From `answer_numbers_of`; ``None`` without a valid prediction.
+        reference
+            The prepared reference.
+        """
+        raise NotImplementedError
 
     # In words ---------------------------------------------------------------------------------------------------------
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.answers import ANSWERED, UNANSWERED, numbers_of, states_of
+from evaluation.problems.data_sets import SHARED, inside
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.evidence_figures import Shown
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
 RISK: Final = "risk"
 REJECTED: Final = 2
-"""State of a case with a prediction and without a confidence."""
+"""State of a case with a prediction of the algorithm's own and without a confidence."""
 SILENT: Final = "silent"
 """What a case without a prediction counts as where nobody would have noticed: as surer than every other."""
 READING: Final = (
@@ -29,19 +32,41 @@ READING_EACH: Final = (
     "reach of it may not."
 )
 
+READING_PASSED: Final = (
+    "The risk that the kept cases bring along, over all cases: the curve rises where failures are kept. One that stays flat on the left and "
+    "rises at the end keeps its failures to the last; the area below it is the AUGRC, in which every case weighs alike."
+)
+READING_QUALITY: Final = (
+    "A dot is a case: its quality to the right, the confidence that the team sent for it upwards, in the team’s own scale. Dots that rise to "
+    "the right belong to a team whose confidences tell good cases from bad ones."
+)
+
 
 def answers_of(evidence: CaseEvidence) -> tuple[Any, FloatArray, FloatArray]:
     """Which cases have a risk, and of those the risk and the confidence; minus infinity for a case that is rejected."""
     import numpy as np
 
     states = states_of(evidence.block)
-    known = states >= UNANSWERED
+    known = _known(evidence)
     risk = numbers_of(evidence.block, 1, known)[:, 0]
     confidence = np.full(len(risk), -np.inf)
     if evidence.shared.get("missing") == SILENT:
         confidence[states[known] == UNANSWERED] = np.inf
-    confidence[states[known] == ANSWERED] = numbers_of(evidence.block, 1, states == ANSWERED, start=1)[:, 0]
+    answered = known & (states == ANSWERED)
+    confidence[answered[known]] = numbers_of(evidence.block, 1, answered, start=1)[:, 0]
     return known, risk, confidence
+
+
+def _known(evidence: CaseEvidence) -> Any:
+    """Cases of the data set in question that have a risk."""
+    return (states_of(evidence.block) >= UNANSWERED) & inside(evidence)
+
+
+def count_unanswered(evidence: CaseEvidence, unanswered: Collection[int]) -> int:
+    """Cases of the data set in question in one of some states."""
+    import numpy as np
+
+    return int((np.isin(states_of(evidence.block), list(unanswered)) & inside(evidence)).sum())
 
 
 def recompute(metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
@@ -74,6 +99,22 @@ def draw_each(shown: Shown) -> dict[str, Any] | None:
     return risk_coverage_of_each(shown.assessment, shown.document, answers, draws, most=MOST_PANELS)
 
 
+def draw_passed(shown: Shown) -> dict[str, Any] | None:
+    """Draw how much risk slips through, of all algorithms."""
+    from evaluation.figures.confidence_quality import passed_risk
+
+    return passed_risk(shown.document, {name: answers_of(own)[1:] for name, own in shown.answers.items()})
+
+
+def draw_quality(shown: Shown) -> dict[str, Any] | None:
+    """Draw confidence against quality, a panel for each algorithm."""
+    from evaluation.figures.confidence_quality import confidence_and_quality
+    from evaluation.problems.evidence_figures import MOST_PANELS
+
+    answers = {name: answers_of(own)[1:] for name, own in shown.answers.items()}
+    return confidence_and_quality(shown.document, answers, most=MOST_PANELS)
+
+
 def draw_trust(shown: Shown) -> dict[str, Any] | None:
     """Draw quality against what confidences tell of it."""
     from evaluation.figures.trust import place_of, quality_and_trust
@@ -89,6 +130,8 @@ def _draws_of(shown: Shown, evidence: CaseEvidence) -> FloatArray:
     """Draws of the cases that have a risk."""
     from evaluation.figures.bands import draws_of
 
-    known = states_of(evidence.block) >= UNANSWERED
-    drawn: FloatArray = draws_of(shown.assessment, evidence.cases, evidence.shared.get("patients"))[:, known]
+    shared = evidence.shared
+    drawn: FloatArray = draws_of(shown.assessment, evidence.cases, shared.get("patients"), strata=shared.get(SHARED))[
+        :, _known(evidence)
+    ]
     return drawn

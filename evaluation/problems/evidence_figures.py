@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from evaluation.problems.kind_figures import KindFigure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import pandas as pd
 
     from evaluation.assessment import Assessment
-    from evaluation.figures.selection import Entry
+    from evaluation.ranking.reading import Entry
     from evaluation.scoring.evidence_blocks import CaseEvidence, Evidence
 
 MOST_PANELS: Final = 6
@@ -28,6 +29,8 @@ class Shown(NamedTuple):
         Evidence of every algorithm in one region, the best first; whoever sent nothing that could be read has none.
     lacking
         Algorithms of the ranking without evidence.
+    cases
+        What is known of the cases.
     """
 
     assessment: Assessment
@@ -35,10 +38,20 @@ class Shown(NamedTuple):
     region: str
     answers: Mapping[str, CaseEvidence]
     lacking: tuple[str, ...] = ()
+    cases: pd.DataFrame | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class EvidenceFigure(KindFigure):
-    """A figure of answers and references, as the evidence holds them; `draw` is given what is `Shown`."""
+    """A figure of answers and references, as the evidence holds them.
+
+    Attributes
+    ----------
+    draw
+        Makes the figure of what is `Shown`; ``None`` where there is nothing to draw.
+    """
+
+    draw: Callable[[Shown], dict[str, Any] | None]
 
     def of_entry(
         self,
@@ -47,12 +60,18 @@ class EvidenceFigure(KindFigure):
         document: Mapping[str, Any],
         entry: Entry,
         results: pd.DataFrame | None = None,
+        cases: pd.DataFrame | None = None,
     ) -> dict[str, Any] | None:
         """Draw it for the ranking of a metric of the whole data set, or for that of all where there are no regions."""
-        from evaluation.figures.selection import is_combined, names
+        from evaluation.ranking.reading import is_combined, names
+        from evaluation.scoring.given_evidence import is_given
 
         if evidence is None or not evidence.blocks or entry.get("task"):
             return None
+        if is_given(evidence):
+            return None  # nobody here knows what the values are made of
+        if is_combined(entry) and assessment.kind.told_apart_by(assessment.settings):
+            return None  # a figure over several data sets would show what tells them apart
         metrics = [use.name for use in assessment.computed if use.level == "dataset" and use.name in evidence.metrics]
         regions = {block.region for block in evidence.blocks.values()}
         if is_combined(entry):
@@ -69,7 +88,7 @@ class EvidenceFigure(KindFigure):
                 answers[name] = evidence.select(metric, name, region)
             except KeyError:
                 lacking.append(name)
-        shown = Shown(assessment, document, region, answers, tuple(lacking))
+        shown = Shown(assessment, document, region, answers, tuple(lacking), cases)
         made = self.draw(shown) if answers else None
         if made is None or not lacking:
             return made

@@ -9,12 +9,16 @@ from evaluation.problems.base import Problem
 from evaluation.problems.table import METRIC
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
+    from evaluation.problems.opened import Opened, References
+    from evaluation.scoring.evidence_blocks import Block
+    from evaluation.scoring.rows import Row
 
-_KEYS: Final = ("id", "label", "direction", "range", "unit", "level", "policy")
+_KEYS: Final = ("id", "as", "label", "direction", "range", "unit", "level", "without_uncertainty", "policy")
 
 
 class External(Problem):
@@ -29,7 +33,7 @@ class External(Problem):
             "string",
             "organizer",
             "Who measured; import: a table that somebody brought",
-            choices=("organizer", "site", "scorer", "participant", "import"),
+            choices=("organizer", "site", "scorer", "import"),
         ),
         Option("software", "string", "", "What measured, with its version"),
         Option("digest", "string", "", "Digest of what measured"),
@@ -41,23 +45,24 @@ class External(Problem):
         Metrics from elsewhere have the common id ``value``, by which everything that explains a metric of the catalogue
         knows that it can say no more of them than their name; the document's own id is kept beside it.
         """
-        from evaluation.assessment.described import own_id, value_range
+        from evaluation.assessment.described import WITHOUT, own_id, same_metric, value_range
         from evaluation.assessment.errors import AssessmentError
         from evaluation.assessment.model import MetricUse
         from evaluation.assessment.policy import Bounds, read_policy
         from evaluation.assessment.reading import Place, name
 
         place = Place(value, path, _KEYS)
-        identity = own_id(place.raw("id"), place.at("id"))
-        direction: Literal["higher", "lower"] = (
-            "higher" if place.choice("direction", ("higher", "lower")) == "higher" else "lower"
-        )
-        if place.raw("level", "case") != "case":
-            allowed = "case: a value of all cases together cannot be resampled, and none is taken from elsewhere yet"
-            raise AssessmentError(place.at("level"), place.raw("level"), allowed)
-        low, high = value_range(place.raw("range"), place.at("range"))
+        known = same_metric(place)
+        identity = own_id(place.raw("id"), place.at("id"), same_as="" if known is None else known.id)
+        given = place.raw("direction", None if known is None else known.direction)
+        if given not in ("higher", "lower"):
+            raise AssessmentError(place.at("direction"), given, "one of higher, lower")
+        direction: Literal["higher", "lower"] = "higher" if given == "higher" else "lower"
+        level = place.choice("level", ("case", "dataset"), "case")
+        low, high = value_range(place.raw("range", None if known is None else known.range), place.at("range"))
         worst, best = (low, high) if direction == "higher" else (high, low)
-        unit = place.raw("unit")
+        unit = place.raw("unit", None if known is None else known.unit)
+        by_ranks = rank_based and level == "case"
         bounds = Bounds(
             metric=identity,
             direction=direction,
@@ -65,36 +70,87 @@ class External(Problem):
             best=best,
             unit=None,
             problem=self.id,
-            rank_based=rank_based,
+            rank_based=by_ranks,
+            worst_by_case=level == "case",
         )
-        missing = "worst_rank" if rank_based else "worst" if worst is not None else None
-        label = name(place.raw("label", identity), place.at("label"))
+        missing = "worst_rank" if by_ranks else "worst" if worst is not None else None
+        usual = identity if known is None else known.abbreviation
+        label = name(place.raw("label", usual), place.at("label"))
+        options: dict[str, Any] = {} if label == identity else {"id": identity}
+        if known is not None:
+            options |= {"id": identity, "as": known.id}
+        if place.flag(WITHOUT, default=False):
+            if level == "case":
+                raise AssessmentError(place.at(WITHOUT), True, "false: values of single cases are resampled")
+            options[WITHOUT] = True
         return MetricUse(
             id=METRIC,
             name=label,
-            options={} if label == identity else {"id": identity},
+            options=options,
             policy=read_policy(place.raw("policy", {}), place.at("policy"), {"missing": missing}, bounds),
             direction=direction,
             worst=worst,
             best=best,
-            level="case",
+            level=level,
             unit=None if unit is None else name(unit, place.at("unit")),
         )
 
     def metric_document(self, metric: MetricUse) -> dict[str, Any]:
         """The entry as JSON values with every default."""
+        from evaluation.assessment.described import WITHOUT
+
         bounds = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
-        document: dict[str, Any] = {"id": metric.options.get("id", metric.name), "label": metric.name}
-        document |= {"direction": metric.direction, "range": list(bounds)}
+        document: dict[str, Any] = {"id": metric.options.get("id", metric.name)}
+        if "as" in metric.options:
+            document["as"] = metric.options["as"]
+        document |= {"label": metric.name, "direction": metric.direction, "range": list(bounds)}
         if metric.unit is not None:
             document["unit"] = metric.unit
-        return document | {"level": metric.level, "policy": metric.policy.document}
+        document["level"] = metric.level
+        if WITHOUT in metric.options:
+            document[WITHOUT] = True
+        return document | {"policy": metric.policy.document}
 
     def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
         """Refuse an id that stands there twice."""
         from evaluation.assessment.reading import distinct
 
         distinct([str(metric.options.get("id", metric.name)) for metric in metrics], "metrics", "id")
+
+    def check(self, assessment: Assessment) -> None:
+        """Refuse to leave cases out of values that cannot be computed without them."""
+        from evaluation.assessment.errors import AssessmentError
+
+        whole = [metric.name for metric in assessment.metrics if metric.level == "dataset"]
+        if whole and assessment.exclusions:
+            allowed = f"no exclusions: {whole[0]} is one value of all cases, which nobody here can compute without some of them"
+            raise AssessmentError("exclusions", assessment.exclusions.document, allowed)
+
+    # Folders of the command line --------------------------------------------------------------------------------------
+
+    def open_references(self, assessment: Assessment, folder: Path) -> References:
+        """Read the complete list of cases, ``cases.csv``."""
+        from evaluation.importing.folders import open_case_list
+
+        return open_case_list(folder)
+
+    def open_all(
+        self, assessment: Assessment, predictions: Mapping[str, Path], references: References
+    ) -> dict[str, Opened]:
+        """Read ``values.csv`` of each folder, of one algorithm or of those that it names, and ``replicates.csv`` beside it."""
+        from evaluation.importing.folders import CaseList, open_values
+
+        assert isinstance(references, CaseList)
+        return open_values(assessment, predictions, references)
+
+    def score_at_once(
+        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
+    ) -> tuple[list[Row], list[Block]]:
+        """The values as rows of a results table, and what is known of those of the whole data set."""
+        from evaluation.importing.folders import OpenedValues
+
+        assert isinstance(opened, OpenedValues)
+        return opened.rows(algorithm), opened.blocks(algorithm)
 
     def write_example(
         self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ("weak", "fair", "good")

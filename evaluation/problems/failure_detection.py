@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.catalogue import Option
+from evaluation.problems import data_sets
 from evaluation.problems.answers import (
     ANSWERED,
     EVERYTHING,
+    UNANSWERED,
     AnswerProblem,
     KnownCase,
     NumberPredictions,
@@ -15,21 +17,39 @@ from evaluation.problems.answers import (
     refuse_rows,
 )
 from evaluation.problems.base import ALGORITHMS, Problem
-from evaluation.problems.confidences import READING, READING_EACH, RISK, draw_each, draw_risk_coverage
+from evaluation.problems.cautions import of_confidence
+from evaluation.problems.confidences import (
+    READING,
+    READING_EACH,
+    READING_PASSED,
+    READING_QUALITY,
+    REJECTED,
+    RISK,
+    SILENT,
+    count_unanswered,
+    draw_each,
+    draw_passed,
+    draw_quality,
+    draw_risk_coverage,
+)
 from evaluation.problems.evidence_figures import EvidenceFigure
+from evaluation.problems.given_risks import KnownRisk, OwnRisks
 from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords
 from evaluation.readers.confidences import CONFIDENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.readers.limits import Limits
-    from evaluation.scoring.evidence_blocks import CaseEvidence
-    from evaluation.scoring.rows import Row
+    from evaluation.scoring.evidence_blocks import Block, CaseEvidence
+    from evaluation.scoring.rows import Row, ScoredCase
 
 COMPUTED: Final = "segmentation_with_confidence"
 """The kind whose risks are computed here."""
@@ -37,11 +57,13 @@ WITHOUT_BOUND: Final = frozenset({"aurc", "e_aurc", "augrc", "e_augrc", "risk_at
 """Metrics that take risks above 1, with a number for a submission that is missing altogether."""
 
 
-class FailureDetection(AnswerProblem):
+class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     """Whether methods know when they fail: confidences against the risks that the organizers give."""
 
     id = "failure_detection"
     category = "FaD"
+    cautious = (of_confidence,)
+    tells_answers = True
     task_categories = ("segmentation", "semantic_segmentation")
     table_files = ("confidence.csv",)
     reference_files = ("risk.csv",)
@@ -59,9 +81,30 @@ class FailureDetection(AnswerProblem):
             reading=READING_EACH,
             draw=draw_each,
         ),
+        EvidenceFigure(
+            name="passed-risk",
+            title="How much risk slips through?",
+            reading=READING_PASSED,
+            draw=draw_passed,
+        ),
+        EvidenceFigure(
+            name="confidence-and-quality",
+            title="Do confidences follow the quality?",
+            reading=READING_QUALITY,
+            draw=draw_quality,
+        ),
     )
     settings = (
         Option("risk", "enum", "given", "Where the risk of a case comes from: given in risk.csv", choices=("given",)),
+        *data_sets.SETTINGS,
+        Option(
+            "missing",
+            "enum",
+            "reject",
+            "Where risk.csv has risks of each team's own predictions: what a case without a prediction counts as, its risk being 1",
+            choices=("reject", SILENT),
+            stands_where_set=True,
+        ),
         Option(
             "confidence_is_quality",
             "boolean",
@@ -69,6 +112,11 @@ class FailureDetection(AnswerProblem):
             "Teams were told that the confidence is their estimate of the quality, 1 - risk",
         ),
     )
+
+    def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Data sets are told apart by a column of the cases."""
+        data_sets.check(settings)
+        return settings
 
     def variant(self, settings: object) -> Problem:
         """Risks that are computed from label images are another kind, with a file a case."""
@@ -81,15 +129,23 @@ class FailureDetection(AnswerProblem):
 
     # Reading ----------------------------------------------------------------------------------------------------------
 
-    def read_references(self, path: Path) -> NumberReferences:
-        """Read ``risk.csv``."""
+    def read_references(self, path: Path) -> ReferenceTable:
+        """Read ``risk.csv``: one risk a case, or one an algorithm and case."""
+        from evaluation.problems.given_risks import read_own_risks
         from evaluation.readers.number_tables import read_number_table
 
-        return NumberReferences(read_number_table(path, (RISK,), bounds={RISK: (0.0, float("inf"))}))
+        own = read_own_risks(path)
+        return (
+            own
+            if own is not None
+            else NumberReferences(read_number_table(path, (RISK,), bounds={RISK: (0.0, float("inf"))}))
+        )
 
     def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
         """Refuse a table that lacks a case, or has a risk that is none."""
         super().check_references(table, assessment, cases)
+        if isinstance(table, OwnRisks) and (lacking := table.lacking(cases)):
+            raise ReferenceTableError(f"{lacking}.")
         try:
             self.shared(table, assessment, cases, {})
         except ValueError as error:
@@ -110,6 +166,19 @@ class FailureDetection(AnswerProblem):
         ValueError
             For a risk that is none, or above 1 where a metric cannot have it.
         """
+        for value, where in self._risks(table, cases):
+            self._check_bound(assessment, value, where)
+        return {"classes": [], "patients": dict(patients)}
+
+    def _risks(self, table: ReferenceTable, cases: Sequence[str]) -> Iterator[tuple[float, str]]:
+        """The risk of every case, with where it stands."""
+        if isinstance(table, OwnRisks):
+            if lacking := table.lacking(cases):
+                raise ValueError(lacking)
+            for algorithm, own in table.risks.items():
+                for case in cases:
+                    yield (own[case] or 0.0), f"{table.name}: {{}} as {RISK} in row {table.rows[algorithm, case]}"
+            return
         assert isinstance(table, NumberReferences)
         known = table.table
         for error in (*known.twice.values(), *known.wrong.values()):
@@ -117,21 +186,49 @@ class FailureDetection(AnswerProblem):
         for case, column in known.empty:
             message = f"{known.name}: nothing as {column} in row {known.rows[case]}; expected a number from 0"
             raise ValueError(message)
+        for case in cases:
+            if RISK in known.numbers.get(case, {}):
+                yield known.numbers[case][RISK], f"{known.name}: {{}} as {RISK} in row {known.rows[case]}"
+
+    @staticmethod
+    def _check_bound(assessment: Assessment, value: float, where: str) -> None:
+        """Refuse a risk above 1 where a metric needs risks up to 1.
+
+        Raises
+        ------
+        ValueError
+            With the risk and the metric.
+        """
+        if value <= 1:
+            return
         bounded = [use.name for use in assessment.computed if use.id not in WITHOUT_BOUND]
         bounded += [use.name for use in assessment.computed if not isinstance(use.policy.missing, (int, float))]
-        for case in cases:
-            value = known.numbers.get(case, {}).get(RISK, 0.0)
-            if value > 1 and bounded:
-                found = f"'{value:g}' as {RISK} in row {known.rows[case]}"
-                message = f"{known.name}: {found}; expected a number from 0 to 1, which {bounded[0]} needs"
-                raise ValueError(message)
-        return {"classes": [], "patients": dict(patients)}
+        if bounded:
+            found = where.format(f"'{value:g}'")
+            message = f"{found}; expected a number from 0 to 1, which {bounded[0]} needs"
+            raise ValueError(message)
 
-    def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> KnownCase:
+    def shared_facts(
+        self, table: ReferenceTable, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Which case is of which data set, and what a case without a prediction counts as where teams have predictions of their own."""
+        own = {"missing": assessment.settings.get("missing", "reject")} if isinstance(table, OwnRisks) else {}
+        try:
+            return own | data_sets.shared_of(assessment.settings, facts)
+        except ValueError as error:
+            raise ReferenceTableError(str(error)) from None
+
+    def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> KnownRisk:
         """The risk of the case."""
+        if isinstance(table, OwnRisks):
+            return table.of(case)
         assert isinstance(table, NumberReferences)
         known = table.table.numbers.get(case, {})
-        return KnownCase({EVERYTHING: (known[RISK],) if RISK in known else None})
+        return KnownRisk({EVERYTHING: (known[RISK],) if RISK in known else None})
+
+    def reference_for(self, reference: KnownRisk, algorithm: str) -> KnownRisk:
+        """The risk of the algorithm's own prediction, where each has its own."""
+        return reference.of(algorithm)
 
     def read_predictions(
         self,
@@ -170,9 +267,40 @@ class FailureDetection(AnswerProblem):
         """The confidence."""
         return ANSWERED, [float(prediction)]
 
+    def no_answer(self, region: str, reference: KnownCase) -> tuple[int, list[float]]:
+        """Where teams have predictions of their own, one without a confidence is told from none at all."""
+        assert isinstance(reference, KnownRisk)
+        return (REJECTED if reference.is_own and reference.is_predicted else UNANSWERED), []
+
     def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
-        """One number."""
-        return state == ANSWERED and len(numbers) == 1
+        """One number, or none where it is the algorithm's own prediction that has no confidence."""
+        assert isinstance(reference, KnownRisk)
+        if state == REJECTED:
+            return not numbers and reference.is_own and reference.is_predicted
+        return state == ANSWERED and len(numbers) == 1 and reference.is_predicted
+
+    def has_answers(self, block: Block) -> bool:
+        """Whether any case has a confidence."""
+        return bool((block.counts == ANSWERED).any())
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases of the data set with a risk and without a confidence."""
+        return count_unanswered(evidence, (UNANSWERED, REJECTED))
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: KnownCase,
+        prediction: Any | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Put the confidence beside the risk; one that was sent for a case without a prediction is not used."""
+        assert isinstance(reference, KnownRisk)
+        used = prediction if reference.is_predicted else None
+        return super().score(assessment, case, reference, used, algorithm=algorithm, parts=parts)
 
     def case_rows(
         self, assessment: Assessment, case: str, reference: KnownCase, prediction: Any | None, algorithm: str
@@ -181,11 +309,35 @@ class FailureDetection(AnswerProblem):
         from evaluation.outcomes import Flag, Outcome, ok, undefined
         from evaluation.scoring.rows import Row
 
+        assert isinstance(reference, KnownRisk)
         known = reference.numbers[EVERYTHING]
         for use in assessment.computed:
             if use.level == "case":
                 result = undefined(Outcome.DEGENERATE, Flag.REFERENCE) if known is None else ok(known[0])
+                if not reference.is_predicted:
+                    result = undefined(Outcome.MISSING)
                 yield Row(algorithm, case, EVERYTHING, use.name, *result, None, result.flag)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Every data set where there are several; else one value over everything."""
+        return data_sets.regions_of(assessment.settings, shared)
+
+    def answer_numbers_of(self, value: float, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The confidence."""
+        import numpy as np
+
+        return np.array([value], dtype=float)
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """The confidence beside the risk."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        confidence = None if answer is None or not answer.size else float(answer[0])
+        known = reference.numbers[EVERYTHING]
+        risk = "" if known is None else f"risk {number(known[0])}"
+        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence), risk)])
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From risks and confidences; a case without a confidence is rejected, with the risk that it has."""

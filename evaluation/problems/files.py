@@ -62,6 +62,7 @@ class FileProblem(Problem):
     """
 
     is_scored = True
+    takes_algorithms = True
     file_words: str = "file"
     no_decoy_words: str = "a decoy needs a file among the references like other cases"
 
@@ -220,20 +221,31 @@ class FileProblem(Problem):
         self.warm_up(assessment, reference)
 
     def shared_evidence(
-        self, assessment: Assessment, shared: Mapping[str, Any], patients: Mapping[str, str]
+        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
     ) -> Mapping[str, Any]:
         """Names of the classes and the like, and the patient of each case; see `Problem.shared_evidence`."""
-        return self.shared_of_folder(assessment, patients)
+        patients = {case: str(known["patient"]) for case, known in facts.items() if known.get("patient") is not None}
+        return self.shared_of_folder(assessment, patients) | self.shared_facts(assessment, facts)
 
     def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
         """What the evidence of all algorithms has in common."""
+        return {}
+
+    def shared_facts(self, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """What it has in common beside from the characteristics of the cases, by case and column.
+
+        Raises
+        ------
+        ValueError
+            If a characteristic that the assessment needs lacks.
+        """
         return {}
 
     # Folders of the command line --------------------------------------------------------------------------------------
 
     def open_references(self, assessment: Assessment, folder: Path) -> FileReferences:
         """Find the files of a folder; see `Problem.open_references`."""
-        from evaluation.problems.folders import patients_of
+        from evaluation.problems.folders import facts_of, patients_of
         from evaluation.readers import ReadError
 
         files = self.find_references(folder)
@@ -241,6 +253,10 @@ class FileProblem(Problem):
             raise ReadError("not_found", folder.name or str(folder), f"no {self.file_words}s in the folder")
         table = self.read_table_beside(assessment, folder)
         shared = self.shared_of_folder(assessment, patients_of(folder, list(files)))
+        try:
+            shared |= self.shared_facts(assessment, facts_of(folder, list(files)))
+        except ValueError as error:
+            raise ReadError("table", folder.name, str(error)) from None
         return FileReferences(self, assessment, files, table, shared)
 
     def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:

@@ -25,17 +25,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.opened import Opened, References
     from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.limits import Limits
     from evaluation.readers.tables import PredictedLabels
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.pieces import Numbers, Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
 
 MAJORITY: Final = "majority_vote"
 STRICT: Final = "strict"
@@ -115,6 +117,7 @@ class ImageClassification(TableProblem):
     evidence_tells_missing = True
     has_values_of_cases = False
     tells_reference_by_results = True
+    tells_answers = True
     decoy_columns = ("scores_sha256", "answers")
     merging = MergingRules(
         {
@@ -339,6 +342,36 @@ class ImageClassification(TableProblem):
         found = np.where(trials > 0, each.numbers, 0.0)
         return (found, trials) if np.isin(found, (0.0, 1.0)).all() else None
 
+    def answer_numbers_of(self, value: Numbers, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The class decided for, by its place, and the scores of all classes behind it."""
+        import numpy as np
+
+        return np.array([*value.counts, *value.values], dtype=float)
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: PreparedLabel
+    ) -> CaseAnswers:
+        """The class decided for, and the scores of the likeliest classes."""
+        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
+        from evaluation.scoring.classification_evidence import BY_SCORES
+
+        names = [str(name) for name in shared["classes"]]
+        right = names[reference.code] if reference.code < len(names) else NOTHING
+        if answer is None or not answer.size:
+            return CaseAnswers.of("Class", [CaseAnswer("decided for", NOTHING, right)])
+        scores = answer[1:].tolist()[: len(names)]
+        decided = int(answer[0])
+        if decided == BY_SCORES and scores:
+            decided = max(range(len(scores)), key=scores.__getitem__)
+        chosen = names[decided] if 0 <= decided < len(names) else NOTHING
+        lines = [CaseAnswer("decided for", chosen, right)]
+        likeliest = sorted(range(len(scores)), key=lambda place: -scores[place])
+        lines += [
+            CaseAnswer(f"score of {names[place]}", number(scores[place]), "✓" if names[place] == right else "")
+            for place in likeliest
+        ]
+        return CaseAnswers.of("Class", lines)
+
     def is_possible(
         self,
         assessment: Assessment,
@@ -353,7 +386,7 @@ class ImageClassification(TableProblem):
 
     def without_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
         """Without the class of the reference."""
-        from evaluation.scoring.pieces import Numbers
+        from evaluation.scoring.rows import Numbers
 
         return {key: Numbers(numbers.counts[1:], numbers.values) for key, numbers in pieces.items()}
 

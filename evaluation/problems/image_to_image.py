@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from evaluation.metrics.options import Option
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.cautions import of_similarity
 from evaluation.problems.files import FileWords
 from evaluation.problems.reference_parts import ENDING, PartsProblem
+from evaluation.problems.value_figures import CasePairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,13 +20,13 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
+    from evaluation.figures.case_sheets import CaseSheets
     from evaluation.readers.instance_tables import Instances
     from evaluation.readers.intensities import IntensityImage
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import Block
     from evaluation.scoring.intensities import PreparedImage
-    from evaluation.scoring.pieces import Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Pieces, Row, ScoredCase
 
 IMAGE = "image"
 MASK = "mask"
@@ -45,6 +47,15 @@ class ImageToImage(PartsProblem):
 
     id = "image_to_image"
     category = "I2I"
+    cautious = (of_similarity,)
+    figures = (
+        CasePairs(
+            name="case-pairs",
+            title="Does the first team win case by case?",
+            reading="A dot is a case: its value for the first team to the right, for another team upwards. On the line both are equally good. "
+            "Dots that lie together are cases of one kind; a single dot far off is a case to look at under “Cases”.",
+        ),
+    )
     task_categories = ("reconstruction", "restoration", "denoising")
     has_numbered_labels = True
     tells_outcomes = False
@@ -55,7 +66,7 @@ class ImageToImage(PartsProblem):
         "references/{case}.nii.gz"
     )
     picture_words = "The middle slice of {case} as it was predicted"
-    picture_caption = "Grey levels are those of the {shown}, from its lowest to its highest."
+    outlines = ()
     decoy_columns: ClassVar[tuple[str, str]] = ("voxels_sha256", "voxels")
     settings = (
         Option(
@@ -77,7 +88,7 @@ class ImageToImage(PartsProblem):
 
         has_range = assessment.settings["data_range"] is not None
         for number, use in enumerate(assessment.metrics):
-            if use.is_by_scorer:
+            if use.is_by_run or use.is_by_scorer:
                 continue
             needs = "data_range" in catalogue.get(use.id).needs or use.options.get("clip")
             if needs and not has_range:
@@ -245,15 +256,14 @@ class ImageToImage(PartsProblem):
         return "shape" in facts
 
     def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """A grey level a pixel of the middle slice."""
-        return "float64", tuple(facts["shape"][:2])
+        """An intensity a voxel."""
+        return "float32", tuple(facts["shape"])
 
     def outline_of(self, value: Any) -> NDArray[Any]:
-        """The middle slice, the mean of channels."""
+        """The intensities, the mean of channels."""
         image = value.image if isinstance(value, ReferenceImage) else value
-        plane = image.values.mean(axis=-1) if image.channels > 1 else image.values
-        found: NDArray[Any] = plane[:, :, plane.shape[2] // 2] if plane.ndim == 3 else plane
-        return found
+        found: NDArray[Any] = image.values.mean(axis=-1) if image.channels > 1 else image.values
+        return found.reshape(image.values.shape[: len(value.geometry.shape)]) if image.channels == 1 else found
 
     def draw(
         self,
@@ -265,7 +275,34 @@ class ImageToImage(PartsProblem):
         """The prediction; with the reference beside it also that, and the error, in one window of grey levels."""
         from evaluation.figures.image_pairs import picture_of_pair
 
-        return picture_of_pair(prediction, reference, upwards=len(facts["shape"]) == 3)
+        def middle(volume: NDArray[Any] | None) -> NDArray[Any] | None:
+            return volume if volume is None or volume.ndim == 2 else volume[:, :, volume.shape[2] // 2]
+
+        return picture_of_pair(middle(prediction), middle(reference), upwards=len(facts["shape"]) == 3)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: ReferenceImage,
+    ) -> CaseSheets | None:
+        """All slices of prediction, reference and error."""
+        from evaluation.figures.pair_sheets import sheets_of_intensities
+        from evaluation.readers import Geometry
+
+        return sheets_of_intensities(Geometry.of(facts), image, prediction, self.outline_of(reference))
+
+    def caption_of(self, *, with_reference: bool) -> str:
+        """Which panel is which."""
+        if with_reference:
+            return (
+                "From the left: the reference, the prediction, the absolute error between them, and how alike the structures around each "
+                "pixel are, on the middle slice. Grey levels are those of the reference, from its lowest to its highest; the error is white "
+                "where it is as wide, the last panel where structures are the same (SSIM in windows of 7 × 7 pixels of this slice, whatever "
+                "window is registered)."
+            )
+        return "The middle slice of the prediction, in its own grey levels from the lowest to the highest."
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

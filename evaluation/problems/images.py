@@ -229,13 +229,13 @@ class LabelImageProblem(FileProblem):
         facts: Mapping[str, Any],
         image: NDArray[Any] | None,
         prediction: NDArray[Any] | None,
-        reference: NDArray[Any],
+        reference: LabelImage,
     ) -> CaseSheets | None:
         """All slices along all axes, with outlines."""
         from evaluation.figures.case_sheets import sheets_of_labels
         from evaluation.readers import Geometry
 
-        return sheets_of_labels(Geometry.of(facts), image, prediction, reference)
+        return sheets_of_labels(Geometry.of(facts), image, prediction, self.outline_of(reference))
 
     # Words ------------------------------------------------------------------------------------------------------------
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from evaluation.readers.instance_tables import InstanceRules, Instances, InstanceTable
     from evaluation.scoring.evidence_blocks import CaseEvidence
     from evaluation.scoring.instances import PreparedInstances
-    from evaluation.scoring.pieces import Numbers
-    from evaluation.scoring.rows import ScoredCase
+    from evaluation.scoring.rows import Numbers, ScoredCase
 
 
 class InstanceSegmentation(LabelImageProblem):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     import pandas as pd
 
     from evaluation.assessment import Assessment
-    from evaluation.figures.selection import Entry
+    from evaluation.ranking.reading import Entry
     from evaluation.scoring.evidence_blocks import Evidence
 
 
@@ -25,21 +25,19 @@ class KindFigure:
         As in its address; of its own among all kinds.
     title, reading
         The question, and how the figure is read by whoever sees it for the first time.
-    draw
-        Makes the figure of what `of_entry` gathers; ``None`` where there is nothing to draw.
     shows
         What can be read from it: ``values``, which a ranking tells as well; ``results by case``, how well an algorithm did in
         each; ``references``, what these say.
-    spans_regions
-        Whether it is drawn once for all regions.
     """
 
     name: str
     title: str
     reading: str
-    draw: Callable[[Any], dict[str, Any] | None]
     shows: Literal["values", "results by case", "references"] = "references"
-    spans_regions: ClassVar[bool] = False
+
+    def place_of(self, entry: Entry) -> str:
+        """What it is drawn once for, in a report that shows every ranking: a region."""
+        return entry.get("region") or ""
 
     def of_entry(
         self,
@@ -48,6 +46,7 @@ class KindFigure:
         document: Mapping[str, Any],
         entry: Entry,
         results: pd.DataFrame | None = None,
+        cases: pd.DataFrame | None = None,
     ) -> dict[str, Any] | None:
         """Draw it for one ranking; ``None`` where it has nothing to say beside it.
 
@@ -57,5 +56,7 @@ class KindFigure:
             Of the cases that count.
         entry
             One of the ranking document.
+        cases
+            What is known of the cases.
         """
         raise NotImplementedError

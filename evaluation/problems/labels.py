@@ -17,8 +17,7 @@ from evaluation.scoring.classification_evidence import (
     value_of,
 )
 from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-from evaluation.scoring.pieces import Numbers, block_of
-from evaluation.scoring.rows import Row, ScoredCase
+from evaluation.scoring.rows import Numbers, Row, ScoredCase, block_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from evaluation.assessment import Assessment
     from evaluation.problems.shown import Rows
     from evaluation.readers.tables import PredictedLabels
-    from evaluation.scoring.pieces import Pieces
+    from evaluation.scoring.rows import Pieces
 
 ANSWER: Final = (PART, ALL_CLASSES)
 """Under what the answer to a case stands among its pieces."""

@@ -27,15 +27,16 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
+    from evaluation.figures.case_sheets import CaseSheets
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.landmark_tables import LandmarkTable, Points
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.landmarks import Landmarks
-    from evaluation.scoring.pieces import Numbers, Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
 
 DIAGONAL: Final = "image_diagonal"
 SPACINGS: Final = ("spacing_x", "spacing_y", "spacing_z")
@@ -78,6 +79,7 @@ class LandmarkLocalization(TableProblem):
     table_files = ("landmarks.csv",)
     row_words = "a row for each landmark"
     picture_words = "{case} with the landmarks of the prediction"
+    tells_answers = True
     evidence_tells_missing = True
     figures = FIGURES
     decoy_columns: ClassVar[tuple[str, str]] = ("landmarks_sha256", "landmarks")
@@ -344,12 +346,12 @@ class LandmarkLocalization(TableProblem):
         }
 
     def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """Points of two coordinates in pixels, on the image of the case."""
-        return has_image and facts.get("axes") == 2
+        """Points in pixels, on the image of the case; a volume's as a picture's."""
+        return has_image and facts.get("axes") in (2, 3)
 
     def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
         """Coordinates of each point."""
-        return "float64", (-1, 2)
+        return "float64", (-1, int(facts.get("axes") or facts["dimensions"]))
 
     def outline_of(self, value: Any) -> NDArray[Any]:
         """Points, in the order of their names."""
@@ -366,13 +368,51 @@ class LandmarkLocalization(TableProblem):
         reference: NDArray[Any] | None,
     ) -> bytes | None:
         """Mark the points on the image."""
-        from evaluation.figures import case_pictures
+        from evaluation.figures.case_sheets import picture_of_places
 
-        if image is None or image.ndim != 2:
-            return None
-        shown = ((reference, case_pictures.REFERENCE), (prediction, case_pictures.PREDICTION))
-        layers = [case_pictures.Boxes(places.tolist(), colour) for places, colour in shown if places is not None]
-        return case_pictures.picture_of_objects(image, layers)
+        return picture_of_places(facts["axes"], image, prediction, reference)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: Landmarks,
+    ) -> CaseSheets | None:
+        """The points on the image."""
+        from evaluation.figures.case_sheets import sheets_of_places
+
+        return sheets_of_places(facts["axes"], image, prediction, self.outline_of(reference))
+
+    def answer_numbers_of(self, value: Points, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """Coordinates of every landmark of the task, not a number where one lacks."""
+        import numpy as np
+
+        axes = len(next(iter(value.values()), (0.0, 0.0)))
+        return np.array([value.get(name, (np.nan,) * axes) for name in shared["classes"]], dtype=float).ravel()
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Landmarks
+    ) -> CaseAnswers:
+        """Where each landmark was put, where it is, and how far apart both lie."""
+        import numpy as np
+
+        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
+
+        names, unit = reference.names, _unit(assessment.settings)
+        places = np.full((len(names), len(reference.scale)), np.nan)
+        if answer is not None and answer.size == places.size:
+            places = answer.reshape(places.shape)
+
+        def words(place: Any) -> str:
+            return ", ".join(number(float(each)) for each in place) if np.isfinite(place).all() else NOTHING
+
+        lines = []
+        for name, place in zip(names, places, strict=True):
+            known = np.array(reference.points.get(name, (np.nan,) * len(reference.scale)), dtype=float)
+            distance = float(np.linalg.norm((place - known) * reference.scale))
+            lines.append(CaseAnswer(name, words(place), words(known), number(distance, unit)))
+        return CaseAnswers.of("Landmark", lines, "Error")
 
     # Words ------------------------------------------------------------------------------------------------------------
 

@@ -18,15 +18,19 @@ from evaluation.problems.answers import (
     states_of,
 )
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.label_figures import FIGURE
 from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.shown import Rows
     from evaluation.readers.limits import Limits
     from evaluation.readers.number_tables import NumberTable
@@ -57,11 +61,13 @@ class MultilabelClassification(AnswerProblem):
 
     id = "multilabel_classification"
     category = "MLC"
+    figures = (FIGURE,)
     part_noun = "label"
     task_categories = ("classification",)
     table_files = (FILE,)
     has_values_of_cases = False
     averages_micro = True
+    tells_answers = True
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -270,6 +276,35 @@ class MultilabelClassification(AnswerProblem):
         if len(numbers) != decided + scored:
             return False
         return all(value in (0, 1) for value in numbers[:decided]) and all(0 <= value <= 1 for value in numbers)
+
+    def answer_numbers_of(self, value: Answer, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """Decisions on all labels, and probabilities behind them; not a number where there are none."""
+        import numpy as np
+
+        nothing = (np.nan,) * len(shared["classes"])
+        return np.array([*(value.decisions or nothing), *(value.probabilities or nothing)], dtype=float)
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """What was said of each label."""
+        import numpy as np
+
+        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
+
+        names = [str(name) for name in shared["classes"]]
+        known = reference.numbers[EVERYTHING] or (NOT_KNOWN,) * len(names)
+        said = np.full(2 * len(names), np.nan)
+        if answer is not None and answer.size == said.size:
+            said = answer
+        words = {1.0: "yes", 0.0: "no"}
+        lines = []
+        for place, name in enumerate(names):
+            decision, probability = float(said[place]), float(said[len(names) + place])
+            parts = [words[decision]] if decision in words else []
+            parts += [number(probability)] if np.isfinite(probability) else []
+            lines.append(CaseAnswer(name, ", ".join(parts) or NOTHING, words.get(known[place], "not known")))
+        return CaseAnswers.of("Label", lines)
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
         """The labels, or everything for means over labels and metrics of all labels together."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.tables import (
@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.matching import Objects
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.limits import Limits
     from evaluation.readers.object_tables import ObjectTable
     from evaluation.scoring.evidence_blocks import CaseEvidence
-    from evaluation.scoring.pieces import Numbers
-    from evaluation.scoring.rows import ScoredCase
+    from evaluation.scoring.rows import Numbers, ScoredCase
+
+_UNNAMED: Final = "objects"
+"""What objects are called where no class is."""
 
 
 class ObjectReferences(ReferenceTable):
@@ -96,6 +99,7 @@ class ObjectDetection(TableProblem):
     task_categories = ("detection", "localization")
     table_files = ("objects.csv", "objects.json")
     finds_objects = True
+    tells_answers = True
     picture_words = "{case} with the objects of the prediction"
     pixel_kind = "semantic_segmentation"
     decoy_columns = ("objects_sha256", "objects")
@@ -336,15 +340,40 @@ class ObjectDetection(TableProblem):
             found[known] = found.get(known, 0) + 1
         return found
 
+    def answer_numbers_of(self, value: Objects, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """How many objects of each class there are; all are of the one class where none is named."""
+        import numpy as np
+
+        classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
+        if value.classes is None:
+            return np.array([len(value), *(0 for _ in classes[1:])], dtype=float)
+        named = [str(name or (classes[0] if len(classes) == 1 else "")) for name in value.classes]
+        return np.array([named.count(name) for name in classes], dtype=float)
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Objects
+    ) -> CaseAnswers:
+        """How many objects of each class were found, and how many there are."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
+        known = self.answer_numbers_of(reference, shared).tolist()
+        found = [None] * len(known) if answer is None or answer.size != len(known) else answer.tolist()
+        lines = [
+            CaseAnswer(name, number(one), number(other), number(None if one is None else one - other))
+            for name, one, other in zip(classes, found, known, strict=True)
+        ]
+        return CaseAnswers.of("Objects of the class", lines, "Difference")
+
     # Pictures of cases ------------------------------------------------------------------------------------------------
 
     def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """Two-dimensional objects on an image."""
-        return has_image and facts.get("axes") == 2
+        """Objects on an image, of a volume as of a picture."""
+        return has_image and facts.get("axes") in (2, 3)
 
     def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
         """A row an object: lower and then upper corner, or a point."""
-        return "float64", (-1, 2 if facts["objects"] == "points" else 4)
+        return "float64", (-1, facts["axes"] * (1 if facts["objects"] == "points" else 2))
 
     def outline_of(self, value: Objects) -> NDArray[Any]:
         """Boxes or points of objects."""
@@ -361,27 +390,21 @@ class ObjectDetection(TableProblem):
         reference: NDArray[Any] | None,
     ) -> bytes | None:
         """Draw boxes, or rings around points, on the image."""
-        from evaluation.figures import case_pictures
+        from evaluation.figures.case_sheets import picture_of_places
 
-        if image is None or image.ndim != 2:
-            return None
-        shown = ((reference, case_pictures.REFERENCE), (prediction, case_pictures.PREDICTION))
-        layers = [case_pictures.Boxes(places.tolist(), colour) for places, colour in shown if places is not None]
-        return case_pictures.picture_of_objects(image, layers)
+        return picture_of_places(facts["axes"], image, prediction, reference)
 
     def sheets(
         self,
         facts: Mapping[str, Any],
         image: NDArray[Any] | None,
         prediction: NDArray[Any] | None,
-        reference: NDArray[Any],
+        reference: Objects,
     ) -> CaseSheets | None:
         """Boxes or points on the image."""
-        from evaluation.figures.case_sheets import sheets_of_objects
+        from evaluation.figures.case_sheets import sheets_of_places
 
-        if image is None or image.ndim != 2:
-            return None
-        return sheets_of_objects(image, None if prediction is None else prediction.tolist(), reference.tolist())
+        return sheets_of_places(facts["axes"], image, prediction, self.outline_of(reference))
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
         """What the submit page says of the table."""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from evaluation.metrics.options import Option
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.cautions import of_fields, reversed_field
 from evaluation.problems.files import FileWords
 from evaluation.problems.reference_parts import ENDING, PartsProblem
-from evaluation.problems.value_figures import Measured, ValueFigure
+from evaluation.problems.registration_figures import FIGURES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
+    from evaluation.figures.case_sheets import CaseSheets
     from evaluation.readers.instance_tables import Instances
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import Block
-    from evaluation.scoring.pieces import Pieces
     from evaluation.scoring.registration import PreparedRegistration, RegistrationReference
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Pieces, Row, ScoredCase
 
 _PLACES = ("voxel", "mm_lps", "mm_ras")
 _FIELDS = {
@@ -35,44 +36,25 @@ _FIELDS = {
 }
 
 
-def _overlap_and_folding(measured: Measured) -> dict[str, Any] | None:
-    from evaluation.figures.folding import overlap_and_folding
-
-    overlap, folding = (measured.names[key] for key in ("dsc", "folding_fraction"))
-    # Regions of a case are one point: the field is one.
-    values = measured.rows.groupby(["algorithm", "case", "metric"])["value"].mean().unstack("metric").dropna()
-    pairs = {
-        str(name): [(str(case), float(row[overlap]), float(row[folding])) for case, row in own.droplevel(0).iterrows()]
-        for name, own in values.groupby(level="algorithm")
-    }
-    drawn = {name: pairs[name] for name in measured.algorithms if name in pairs}
-    return overlap_and_folding(measured.document, drawn, overlap=overlap)
-
-
 class Registration(PartsProblem):
     """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
 
     id = "registration"
     category = "Rgn"
+    cautious = (of_fields,)
+    doubting = (reversed_field,)
     task_categories = ("registration",)
     has_numbered_labels = True
     has_image_diagonal = True
     measures_as = ("semantic_segmentation",)
     pools = False
-    figures = (
-        ValueFigure(
-            name="overlap-and-folding",
-            title="Do labels fit without tearing the image?",
-            reading="A point is a case of a team: the higher, the better the warped labels fit, and the further to the right, the more "
-            "of the image the field turns inside out. A field can always be bent until labels fit, so that good points are at the "
-            "top left. Cases without a prediction have no point.",
-            metrics=("dsc", "folding_fraction"),
-            draw=_overlap_and_folding,
-        ),
-    )
+    figures = FIGURES
     file_words = "displacement field"
     picture_words = "The middle slice of {case} with a grid as the predicted field bends it"
-    picture_caption = "Lines run every few voxels of the fixed image; where they cross, the field folds."
+    picture_caption = (
+        "Lines run every few voxels of the middle slice of the fixed image; where they cross, the field folds."
+    )
+    outlines = ("prediction",)
     decoy_columns: ClassVar[tuple[str, str]] = ("field_sha256", "moved_voxels")
     settings = (
         Option(
@@ -202,17 +184,16 @@ class Registration(PartsProblem):
         return "shape" in facts
 
     def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """The displacements within the middle slice."""
-        return "float64", (*facts["shape"][:2], 2)
+        """The displacement of every voxel."""
+        return "float32", (*facts["shape"], len(facts["shape"]))
 
     def outline_of(self, value: Any) -> NDArray[Any]:
-        """Of a field its middle slice; a reference has none."""
+        """The field; a reference has none."""
         import numpy as np
 
-        if not isinstance(value, np.ndarray):
-            return np.zeros((*value.geometry.shape[:2], 2))
-        found: NDArray[Any] = (value[:, :, value.shape[2] // 2] if value.ndim == 4 else value)[..., :2]
-        return found
+        if isinstance(value, np.ndarray):
+            return value
+        return np.zeros((*value.geometry.shape, len(value.geometry.shape)), dtype=np.float32)
 
     def draw(
         self,
@@ -224,7 +205,28 @@ class Registration(PartsProblem):
         """A grid as the field bends it; the reference has nothing to be drawn."""
         from evaluation.figures.image_pairs import picture_of_grid
 
-        return None if prediction is None else picture_of_grid(prediction, upwards=len(facts["shape"]) == 3)
+        if prediction is None:
+            return None
+        plane = prediction[:, :, prediction.shape[2] // 2] if prediction.ndim == 4 else prediction
+        return picture_of_grid(plane[..., :2], upwards=len(facts["shape"]) == 3)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: RegistrationReference,
+    ) -> CaseSheets | None:
+        """The grid on all slices, and moved labels beside those of the fixed image."""
+        from evaluation.figures.pair_sheets import sheets_of_field
+        from evaluation.metrics.deformations import warp_labels
+        from evaluation.readers import Geometry
+
+        pulled = None
+        if prediction is not None and reference.moving is not None:
+            pulled = warp_labels(reference.moving.labels, prediction, reference.to_moving)
+        fixed = None if reference.fixed is None else reference.fixed.labels
+        return sheets_of_field(Geometry.of(facts), image, prediction, pulled, fixed)
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

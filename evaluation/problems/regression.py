@@ -13,22 +13,24 @@ from evaluation.problems.answers import (
     KnownCase,
     NumberPredictions,
     NumberReferences,
-    numbers_of,
     one_row,
     refuse_rows,
-    states_of,
 )
 from evaluation.problems.base import ALGORITHMS
-from evaluation.problems.evidence_figures import MOST_PANELS, EvidenceFigure, Shown
+from evaluation.problems.cautions import of_numbers
+from evaluation.problems.regression_figures import FIGURES, answers_of
 from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.shown import Rows
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import CaseEvidence
@@ -36,41 +38,18 @@ if TYPE_CHECKING:
 
 FILE: Final = "values.csv"
 
-_KNOWN: Final = 2
-"""Numbers of the reference: its value, and the answer that a case without one counts as."""
-
-
-def _agreement(shown: Shown) -> dict[str, Any] | None:
-    from evaluation.figures.agreement_limits import Answers, agreement_plot
-
-    answers, column = {}, shown.region
-    for name, own in shown.answers.items():
-        known, reference, _, answer, answered = _answers_of(own)
-        cases = tuple(case for case, is_known in zip(own.cases, known, strict=True) if is_known)
-        answers[name] = Answers(reference, answer, answered, cases)
-        column = own.shared["regions"].get(shown.region, shown.region)
-    unit = (shown.assessment.settings["targets"] or {}).get(column, {}).get("unit", "")
-    return agreement_plot(shown.document, answers, what=shown.region, unit=unit, most=MOST_PANELS)
-
 
 class Regression(AnswerProblem):
     """Numbers of every case: ages, volumes, scores."""
 
     id = "regression"
     category = "Reg"
+    cautious = (of_numbers,)
+    tells_answers = True
     part_noun = "target"
     task_categories = ("regression", "prediction")
     table_files = (FILE,)
-    figures = (
-        EvidenceFigure(
-            name="limits-of-agreement",
-            title="How far do the predicted numbers lie from the reference?",
-            reading="A dot is a case: how much larger the prediction is than the reference, over the mean of both. The line is "
-            "the bias, the dashed lines are the limits of agreement, 1.96 standard deviations from it; grey are their 95 % "
-            "intervals, which take the differences for normal and the cases for independent.",
-            draw=_agreement,
-        ),
-    )
+    figures = FIGURES
     settings = (
         Option(
             "targets",
@@ -288,6 +267,29 @@ class Regression(AnswerProblem):
                         result = function(value, value, **use.options)
                 yield Row(algorithm, case, region, use.name, *result, None, result.flag, worst)
 
+    def answer_numbers_of(self, value: Mapping[str, float], shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The number of every target, not a number where one lacks."""
+        import numpy as np
+
+        return np.array([value.get(target, np.nan) for target in shared["classes"]], dtype=float)
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """The predicted number of each target, and how far it lies from the reference."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number, unit_of
+
+        targets = [str(target) for target in shared["classes"]]
+        given = dict(zip(targets, [] if answer is None else answer.tolist(), strict=False))
+        lines = []
+        for region, numbers in reference.numbers.items():
+            target = reference.columns.get(region, region)
+            unit, predicted = unit_of(assessment.settings, target), given.get(target)
+            known = None if numbers is None else numbers[0]
+            difference = None if predicted is None or known is None else predicted - known
+            lines.append(CaseAnswer(region, number(predicted, unit), number(known, unit), number(difference, unit)))
+        return CaseAnswers.of("Target", lines, "Difference")
+
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the numbers; a case without an answer has the one that lies farthest from its reference."""
         return self._recompute(metric, evidence, multiplicities, every_case_missing=False)
@@ -306,7 +308,7 @@ class Regression(AnswerProblem):
 
         from evaluation.metrics.paired_values import PAIRED
 
-        known, reference, farthest, answer, _ = _answers_of(evidence)
+        known, reference, farthest, answer, _ = answers_of(evidence)
         if every_case_missing:
             answer = farthest
         weights = np.ascontiguousarray(multiplicities[:, known], dtype=np.float64)
@@ -351,16 +353,6 @@ class Regression(AnswerProblem):
             "metrics": [{"id": "absolute_error"}, {"id": "rmse"}, {"id": "icc"}],
             "settings": {"targets": {"age": {"unit": "a", "range": [0, 120]}, "volume_ml": {"unit": "ml"}}},
         }
-
-
-def _answers_of(evidence: CaseEvidence) -> tuple[Any, Any, Any, Any, Any]:
-    """Which cases have a reference; of those its number, the answer farthest off, what the answer counts as, and if there is one."""
-    states = states_of(evidence.block)
-    known = states >= UNANSWERED
-    reference, farthest = numbers_of(evidence.block, _KNOWN, known).T
-    answer, answered = farthest.copy(), states[known] == ANSWERED
-    answer[answered] = numbers_of(evidence.block, 1, states == ANSWERED, start=_KNOWN)[:, 0]
-    return known, reference, farthest, answer, answered
 
 
 def _nothing(file: str, case: str, targets: Sequence[str]) -> Any:

@@ -7,14 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.catalogue import Option
+from evaluation.problems import data_sets
 from evaluation.problems.answers import ANSWERED, EVERYTHING, PART, UNANSWERED, UNKNOWN, PooledAnswers
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.cautions import of_joint_confidence
 from evaluation.problems.confidences import (
     READING,
     READING_EACH,
+    READING_PASSED,
+    READING_QUALITY,
     REJECTED,
     SILENT,
+    count_unanswered,
     draw_each,
+    draw_passed,
+    draw_quality,
     draw_risk_coverage,
     draw_trust,
     recompute,
@@ -26,27 +33,31 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.files import FileWords
     from evaluation.problems.images import ImagePrediction
     from evaluation.readers import Issue, LabelImage
     from evaluation.readers.confidences import ConfidenceRules, ConfidenceTable
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.pieces import Numbers, Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
     from evaluation.scoring.semantic import PreparedReference, RegionMasks
 
 _WIDTH: Final = {UNKNOWN: 0, UNANSWERED: 1, REJECTED: 1, ANSWERED: 2}
 """How many numbers a case in each state has: its risk, and the confidence if there is one."""
 
 
-class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
+class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, SemanticSegmentation):
     """Whether methods segment well and know when they fail: the risk of a case is computed from its label image."""
 
     id = "segmentation_with_confidence"
     category = "SegC"
+    cautious = (of_joint_confidence,)
+    tells_answers = True
     measures_as = ("semantic_segmentation", "failure_detection")
     pools = True
     figures = (
@@ -74,6 +85,20 @@ class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
             draw=draw_each,
             shows="results by case",
         ),
+        EvidenceFigure(
+            name="passed-risk-own",
+            title="How much risk slips through, on its own predictions?",
+            reading=READING_PASSED,
+            draw=draw_passed,
+            shows="results by case",
+        ),
+        EvidenceFigure(
+            name="confidence-and-quality-own",
+            title="Do confidences follow the quality, on its own predictions?",
+            reading=READING_QUALITY,
+            draw=draw_quality,
+            shows="results by case",
+        ),
     )
     settings = (
         Option(
@@ -83,6 +108,7 @@ class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
             "How the risk of a case is computed: 1 minus a metric of segmentation, or the metric over a scale where lower is "
             "better, as the mean of regions or of the worst of them",
         ),
+        *data_sets.SETTINGS,
         Option(
             "missing",
             "enum",
@@ -105,6 +131,7 @@ class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
         from evaluation.problems.computed_risk import read_risk
 
         settings["risk"] = read_risk(settings["risk"], "settings.risk").document
+        data_sets.check(settings)
         return settings
 
     def check(self, assessment: Assessment) -> None:
@@ -140,6 +167,21 @@ class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
 
     def check_objects(self, content: Any, instances: Any, *, case: str, file: str) -> None:
         """Nothing: whatever the confidence is, it fits."""
+
+    def answer_numbers_of(self, value: float | None, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The confidence that stands beside the label image."""
+        import numpy as np
+
+        return np.array([np.nan if value is None else value], dtype=float)
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
+    ) -> CaseAnswers:
+        """The confidence; the risk is a value of the case."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        confidence = None if answer is None or not answer.size else float(answer[0])
+        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence))])
 
     # What a scoring image is shown ------------------------------------------------------------------------------------
 
@@ -180,8 +222,7 @@ class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
     ) -> ScoredCase:
         """Measure the regions of one label image, and put its risk beside the confidence."""
         from evaluation.readers import ReadError
-        from evaluation.scoring.pieces import Numbers
-        from evaluation.scoring.rows import ScoredCase
+        from evaluation.scoring.rows import Numbers, ScoredCase
         from evaluation.scoring.semantic import read_regions, rows_of_case
 
         regions, reason, confidence = None, None, None
@@ -223,10 +264,18 @@ class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
         return PooledAnswers.finish(self, assessment, algorithm, pieces, shared)
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment for label images, one value for risks and confidences."""
+        """Those of the assessment for label images; for risks and confidences every data set, or one value over everything."""
         if _judges_confidence(use):
-            return [EVERYTHING]
+            return data_sets.regions_of(assessment.settings, shared)
         return SemanticSegmentation.regions_of(self, assessment, use, shared)
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases of the data set without a label image that could be read."""
+        return count_unanswered(evidence, (UNANSWERED,))
+
+    def shared_facts(self, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Which case is of which data set."""
+        return data_sets.shared_of(assessment.settings, facts)
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From risks and confidences."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evaluation.problems.base import ALGORITHMS, MergingRules
+from evaluation.problems.cautions import of_volumes
 from evaluation.problems.images import ImagePrediction, LabelImageProblem
 
 if TYPE_CHECKING:
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from evaluation.readers import LabelImage
     from evaluation.readers.instance_tables import Instances
     from evaluation.scoring.evidence_blocks import Block
-    from evaluation.scoring.pieces import Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Pieces, Row, ScoredCase
 
 
 class SemanticSegmentation(LabelImageProblem):
@@ -25,6 +25,7 @@ class SemanticSegmentation(LabelImageProblem):
 
     id = "semantic_segmentation"
     category = "SemS"
+    cautious = (of_volumes,)
     task_categories = ("segmentation", "semantic_segmentation")
     needs_regions = True
     has_numbered_labels = True

@@ -16,6 +16,7 @@ from evaluation.problems.answers import (
     refuse_rows,
 )
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.cautions import of_survival, reversed_risk
 from evaluation.problems.survival_answers import BOTH, PROBABILITIES, RISK, answers_of, known_of, stored_censoring
 from evaluation.problems.survival_figures import FIGURES
 from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.survival_values import Censoring
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.readers.limits import Limits
     from evaluation.readers.number_tables import NumberTable
     from evaluation.scoring.evidence_blocks import CaseEvidence
@@ -61,6 +65,9 @@ class Survival(AnswerProblem):
 
     id = "survival"
     category = "Sur"
+    cautious = (of_survival,)
+    doubting = (reversed_risk,)
+    tells_answers = True
     task_categories = ("prediction",)
     table_files = (FILE,)
     files_beside_references = (CENSORING_FILE,)
@@ -241,6 +248,35 @@ class Survival(AnswerProblem):
         if len(probabilities) != (reference.width if state & PROBABILITIES else 0) or len(numbers) < behind:
             return False
         return _falls(probabilities)
+
+    def answer_numbers_of(self, value: Answer, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The risk, and the probabilities behind it; not a number where there is none."""
+        import numpy as np
+
+        nothing = (np.nan,) * len(shared["classes"])
+        risk = np.nan if value.risk is None else value.risk
+        return np.array([risk, *(value.survival or nothing)], dtype=float)
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """The risk and the probabilities of no event, beside what was observed."""
+        import numpy as np
+
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        times, unit = list(assessment.settings["times"] or ()), str(assessment.settings["unit"] or "")
+        said = np.full(1 + len(times), np.nan)
+        if answer is not None and answer.size == said.size:
+            said = answer
+        observed, state = reference.numbers[EVERYTHING], "not known"
+        if observed is not None:
+            state = f"{'the event' if observed[1] else 'no event until'} {'at ' if observed[1] else ''}{number(observed[0], unit)}"
+        lines = [CaseAnswer("risk, larger for an earlier event", number(float(said[0])), state)]
+        for time, probability in zip(times, said[1:].tolist(), strict=True):
+            happened = "" if observed is None else _until(observed, time)
+            lines.append(CaseAnswer(f"no event until {number(time, unit)}", number(probability), happened))
+        return CaseAnswers.of("Answer", lines)
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From times, events and answers; censoring is not estimated again."""
@@ -438,6 +474,14 @@ def _need(metrics: Sequence[str]) -> str:
     known = {metric.id: metric.abbreviation for metric in catalogue.all_metrics()}
     named = [known.get(name, name) for name in metrics]
     return f"{joined(named)} {'needs' if len(named) == 1 else 'need'}"
+
+
+def _until(observed: Sequence[float], time: float) -> str:
+    """Whether nothing had happened until a time, as far as it was observed."""
+    ended, event = observed[0], bool(observed[1])
+    if ended > time:
+        return "yes"
+    return "no" if event else "not observed"
 
 
 PROBLEM = Survival()

@@ -130,6 +130,7 @@ class TableProblem(Problem):
     """A kind with one table for all cases, called one of `table_files`."""
 
     is_scored = True
+    takes_algorithms = True
     row_words = "a row"
 
     # Reading and validating -------------------------------------------------------------------------------------------

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from evaluation.problems.kind_figures import KindFigure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import pandas as pd
 
     from evaluation.assessment import Assessment
-    from evaluation.figures.selection import Entry
+    from evaluation.ranking.reading import Entry
     from evaluation.scoring.evidence_blocks import Evidence
 
 
@@ -42,17 +42,23 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ValueFigure(KindFigure):
-    """A figure of values of single cases; `draw` is given what was `Measured`.
+    """A figure of values of single cases.
 
     Attributes
     ----------
     metrics
         Ids of the metrics that it needs, all of them.
+    draw
+        Makes the figure of what was `Measured`; ``None`` where there is nothing to draw.
     """
 
     metrics: tuple[str, ...]
+    draw: Callable[[Measured], dict[str, Any] | None]
     shows: Literal["values", "results by case", "references"] = "results by case"
-    spans_regions: ClassVar[bool] = True
+
+    def place_of(self, entry: Entry) -> str:
+        """Once for all."""
+        return ""
 
     def of_entry(
         self,
@@ -61,9 +67,10 @@ class ValueFigure(KindFigure):
         document: Mapping[str, Any],
         entry: Entry,
         results: pd.DataFrame | None = None,
+        cases: pd.DataFrame | None = None,
     ) -> dict[str, Any] | None:
         """Draw it beside the combined ranking, and beside that of its first metric in its first region."""
-        from evaluation.figures.selection import entries, is_combined, names
+        from evaluation.ranking.reading import entries, is_combined, names
 
         uses = {use.id: use for use in assessment.computed if use.id in self.metrics and use.level == "case"}
         if results is None or entry.get("task") or set(uses) != set(self.metrics):
@@ -78,6 +85,46 @@ class ValueFigure(KindFigure):
             return None
         called = {identity: use.name for identity, use in uses.items()}
         return self.draw(Measured(assessment, document, tuple(names(entry)), rows, called, first.unit or ""))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CasePairs(KindFigure):
+    """The best algorithm against each other one, case by case, in every metric of single cases."""
+
+    shows: Literal["values", "results by case", "references"] = "results by case"
+
+    def of_entry(
+        self,
+        assessment: Assessment,
+        evidence: Evidence | None,
+        document: Mapping[str, Any],
+        entry: Entry,
+        results: pd.DataFrame | None = None,
+        cases: pd.DataFrame | None = None,
+    ) -> dict[str, Any] | None:
+        """Draw it beside the ranking of a metric of single cases in a region."""
+        from evaluation.figures.case_pairs import case_pairs
+        from evaluation.problems.evidence_figures import MOST_PANELS
+        from evaluation.ranking.reading import is_combined, names
+
+        if results is None or is_combined(entry) or entry.get("task"):
+            return None
+        use = assessment.metric(entry["metric"])
+        rows = results[(results["metric"] == use.name) & (results["region"].fillna("") == (entry.get("region") or ""))]
+        rows = rows[(rows["case"] != "") & rows["value"].notna()]
+        values = {
+            name: dict(zip(own["case"], own["value"].astype(float), strict=True))
+            for name, own in rows.groupby("algorithm")
+        }
+        return case_pairs(
+            document,
+            {name: values[name] for name in names(entry) if name in values},
+            self.title,
+            what=use.title,
+            unit=use.unit or "",
+            higher=use.higher_is_better,
+            most=MOST_PANELS,
+        )
 
 
 def _place(entry: Entry) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from evaluation.assessment.columns import NAME, NUMBER, YES_NO, column_name, grouping_columns
+from evaluation.assessment.columns import NAME, NUMBER, YES_NO, column_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,7 +69,7 @@ def _characteristics(assessment: Assessment, cases: pd.DataFrame | None) -> Iter
     if cases is None or "case" not in cases:
         return
     table = cases.set_index(cases["case"].astype(str)).drop(columns="case")
-    used = grouping_columns(assessment)
+    used = assessment.grouping_columns
     for column in map(str, table.columns):
         texts = _texts(table[column])
         if texts.nunique() < 2:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.ranks import rank, snap
 from evaluation.ranking.resampling import Drawn, multiplicities
 from evaluation.ranking.schemes import Ranked, Samples, apply_scheme
+from evaluation.ranking.scores import rank, snap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -163,7 +163,8 @@ def parts_of(evaluated: Sequence[Evaluated], scheme: RankingScheme, assessment: 
     for item in evaluated:
         key: Key = {"task": item.table.task, "metric": item.table.metric.name, "region": item.table.region}
         if not columns or item.table.per_dataset:
-            cases = np.full(len(item.ranked.ranks), float(len(item.plan.cases)))
+            count = len(item.plan.cases) if item.inside is None else item.cases
+            cases = np.full(len(item.ranked.ranks), float(count))
             parts.append(Part(key, item.ranked.scores, item.ranked.ranks, cases, source=item))
         elif resampled:
             parts += _by_copies(item, key, resampled[0], scheme, assessment)

@@ -12,9 +12,9 @@ from evaluation.aggregation import ResultsError, build_tables, check_results, me
 from evaluation.assessment.ranking import scheme_document
 from evaluation.ranking.combination import combine, parts_of
 from evaluation.ranking.compare import kendall_tau_b
+from evaluation.ranking.counted import weighted_results
 from evaluation.ranking.document import rank
 from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan
-from evaluation.ranking.interaction import weighted_results
 from evaluation.ranking.schemes import all_schemes, get_scheme
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.ranking.compare import footrule, kendall_tau_b, symmetric_difference, weighted_footrule
-from evaluation.ranking.ranks import rank, snap
+from evaluation.ranking.scores import rank, snap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

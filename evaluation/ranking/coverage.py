@@ -13,7 +13,7 @@ from evaluation.ranking.evaluate import make_plan
 from evaluation.ranking.schemes import all_schemes, get_scheme
 from evaluation.ranking.simulated import DrawnValues, simulated_ranking
 from evaluation.ranking.stability import resampling_range
-from evaluation.ranking.uncertainty.budget import drawn_units
+from evaluation.ranking.uncertainty.grounds import drawn_units
 from evaluation.ranking.uncertainty.statements import decide
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.ranking.evaluate import Plan
-    from evaluation.ranking.uncertainty.elementary import Ranking
+    from evaluation.ranking.uncertainty.grounds import Ranking
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

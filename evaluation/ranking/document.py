@@ -13,13 +13,20 @@ import numpy as np
 from evaluation import __version__
 from evaluation.aggregation import ResultsError, Table, build_tables, check_results
 from evaluation.assessment.model import Operator
-from evaluation.assessment.ranking import scheme_document
 from evaluation.canonical import sha256
-from evaluation.ranking.dataset_level import cases_without_prediction, load_evidence, tells_missing_cases
+from evaluation.ranking.counted import (
+    cases_of_evidence,
+    cases_without_prediction,
+    counted_results,
+    draws_of_evidence,
+    load_evidence,
+    source_of_uncertainty,
+    tells_missing_cases,
+    version_of_given,
+    weighted_results,
+)
 from evaluation.ranking.entries import entry_of, overall_of, resampling_interval
-from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan, unit_level
-from evaluation.ranking.exclusions import counted_results
-from evaluation.ranking.interaction import weighted_results
+from evaluation.ranking.evaluate import Evaluated, Plan, cases_of_data_set, evaluate, make_plan, unit_level
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 from evaluation.ranking.schemes import DEFAULT
 
@@ -66,7 +73,7 @@ def reported_entry(
     )  # fmt: skip
     found = evaluate(table, plan, mean, assessment, evidence=evidence)
     values, intervals = found.ranked.scores[0], resampling_interval(found, assessment)
-    cases = len(plan.cases) if table.per_dataset else len(table.cases)
+    cases = found.cases
     with_value = np.isfinite(table.values).sum(axis=0)
     return {
         "metric": table.metric.name,
@@ -153,18 +160,21 @@ def rank(
     start = assessment.uncertainty.seed if seed is None else seed
     counted = counted_results(assessment, check_results(results), cases=cases, evidence=load_evidence(evidence))
     checked, pieces = check_results(counted.results) if counted.excluded else counted.results, counted.evidence
+    samples = draws_of_evidence(pieces, samples)
     # What ranks; metrics that are reported without a rank keep their values.
     ranked = weighted_results(assessment, checked, results)
     plans: dict[str | None, Plan] = {}
     entries: list[dict[str, Any]] = []
     overall: list[Any] = []
     notes: list[str] = []
+    given: dict[str, str] = {}
     per_scheme = [
         build_tables(assessment, ranked, metrics=scheme.metrics, regions=scheme.regions)
         for scheme in assessment.rankings
     ]
     total = sum(map(len, per_scheme))
-    several = isinstance(assessment.document["ranking"], list)
+    registered = assessment.document["ranking"]
+    several = isinstance(registered, list)
     for scheme, tables in zip(assessment.rankings, per_scheme, strict=True):
         evaluated = []
         for table in tables:
@@ -174,6 +184,8 @@ def rank(
                 )
             evaluated.append(_evaluated(table, plans[table.task], scheme, assessment, pieces, kept, len(entries)))
             entries.append(entry_of(evaluated[-1], scheme, assessment))
+            if evaluated[-1].drawn_by:
+                given[table.metric.name] = evaluated[-1].drawn_by
             if progress is not None:
                 progress(len(entries), total)
         overall += overall_of(evaluated, scheme, assessment, notes)
@@ -192,7 +204,7 @@ def rank(
             "interval": assessment.uncertainty.interval,
         },
         "aggregation": assessment.document["aggregation"],
-        "schemes": [scheme_document(scheme) for scheme in assessment.rankings],
+        "schemes": registered if several else [registered],
         "rankings": entries,
         "overall": (overall if several or len(overall) > 1 else overall[0]) if overall else None,
     }
@@ -217,10 +229,15 @@ def rank(
             "image": assessment.scorer["image"],
             "metrics": [metric.name for metric in assessment.by_scorer],
         }
+    if costs := [metric.name for metric in assessment.by_run]:
+        document["costs"] = costs
     if counted.excluded:
         document["excluded"] = [{"case": case, "reason": reason} for case, reason in counted.excluded.items()]
     if notes:
         document["notes"] = notes
+    if given:
+        # Of values that were measured elsewhere: what stands for draws, and by which rule.
+        document["resampling"]["given"] = {"version": version_of_given(), "metrics": given}
     return document
 
 
@@ -249,7 +266,7 @@ def plan_of(
     rows = results[results["task"] == (table.task or "")]
     names = sorted(set(rows["case"]) - {""})
     if not names and evidence is not None:
-        names = list(evidence.cases)
+        names = list(cases_of_evidence(evidence))
     if not names:
         return make_plan(assessment, (), None, bootstrap=0, seed=seed)
     return make_plan(assessment, names, metadata, bootstrap=bootstrap, seed=seed)
@@ -267,7 +284,8 @@ def _evaluated(
     """The table at one place of the computation, from what is kept of it where it has been computed before."""
     if kept is not None and place in kept:
         missing, told = cases_without_prediction(table, plan, evidence), tells_missing_cases(table, evidence)
-        return Evaluated(table, plan, kept[place], missing, told)
+        inside, drawn_by = cases_of_data_set(table, plan, assessment), source_of_uncertainty(table, evidence)
+        return Evaluated(table, plan, kept[place], missing, told, inside, drawn_by)
     found = evaluate(table, plan, scheme, assessment, evidence=evidence)
     if kept is not None:
         kept[place] = found.ranked

@@ -12,7 +12,7 @@ from evaluation.ranking.combination import Part, combine, parts_of
 from evaluation.ranking.hierarchy import Hierarchy, unit_values
 from evaluation.ranking.significance import cases_needed, holm, stratified_matrix, wilcoxon_matrices
 from evaluation.ranking.stability import Stability, first_places, measure
-from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
+from evaluation.ranking.uncertainty.grounds import Elementary, Ranking, are_drawn_apart
 from evaluation.ranking.uncertainty.statements import statements
 
 if TYPE_CHECKING:
@@ -58,13 +58,13 @@ def entry_of(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment
         "unit": table.metric.unit,
         "scheme": scheme.scheme,
         "score_direction": "higher" if evaluated.ranked.higher_is_better else "lower",
-        "cases": len(plan.cases) if table.per_dataset else len(table.cases),
-        "drawn_units": plan.design.clusters,
+        "cases": evaluated.cases,
+        "drawn_units": plan.design.clusters if evaluated.inside is None else evaluated.units.number,
         "resampled": stability is not None,
         "algorithms": algorithms,
         **summary_entry(ranks, stability, [table.algorithms[index] for index in order]),
         **certainty,
-        "leave_one_out": _leave_one_out(evaluated.ranked.ranks, plan),
+        "leave_one_out": _leave_one_out(evaluated.ranked.ranks, plan, [evaluated], evaluated.inside),
     }
     if p_values is not None and adjusted is not None and better is not None:
         entry |= {
@@ -98,10 +98,19 @@ def overall_of(
     if over_tasks and any(item.table.algorithms != algorithms for item in evaluated):
         notes.append("The tasks do not have the same algorithms, so there is no ranking over all tasks.")
         return []
+    evaluated = _without_what_stands_beside(evaluated, assessment)
     parts = parts_of(evaluated, scheme, assessment)
     combined = combine(parts, scheme.combine, scheme.missing_rank)
     told_apart = [name for name in combined[0].key if len({part.key[name] for part in combined}) > 1]
     return [_combined_entry(part, parts, evaluated, scheme, assessment, told_apart) for part in combined]
+
+
+def _without_what_stands_beside(evaluated: Sequence[Evaluated], assessment: Assessment) -> Sequence[Evaluated]:
+    """Without values over all data sets, where those of each data set are ranked."""
+    if not assessment.kind.stands_beside(assessment.settings):
+        return evaluated
+    apart = {item.table.metric.name for item in evaluated if item.table.per_dataset and item.table.region is not None}
+    return [item for item in evaluated if item.table.region is not None or item.table.metric.name not in apart]
 
 
 def _combined_entry(
@@ -121,7 +130,7 @@ def _combined_entry(
     ]
     names = members[0].table.algorithms
     plan = members[0].plan
-    resampled = all(item.resampled for item in members)
+    resampled = all(item.resampled for item in members) and not are_drawn_apart(members)
     stability = _stability(part.scores, part.ranks, plan, assessment) if resampled else None
     scores, ranks = part.scores[0], part.ranks[0]
     order = np.lexsort((np.array(names), ranks))
@@ -147,7 +156,7 @@ def _combined_entry(
         ],
         **summary_entry(ranks, stability, [names[index] for index in order]),
         **certainty,
-        "leave_one_out": _leave_one_out(part.ranks, plan) if one_plan and resampled else None,
+        "leave_one_out": _leave_one_out(part.ranks, plan, members) if one_plan and resampled else None,
     }
     return entry
 
@@ -158,7 +167,8 @@ def single_ranking(evaluated: Evaluated, scheme: RankingScheme, assessment: Asse
     scores, ranks = evaluated.ranked.scores, evaluated.ranked.ranks
     samples = slice(0, 1 + plan.bootstrap)
     key = {"task": evaluated.table.task, "metric": evaluated.table.metric.name, "region": evaluated.table.region}
-    cases = np.full(len(scores[samples]), float(len(plan.cases)))
+    count = len(plan.cases) if evaluated.inside is None else evaluated.cases
+    cases = np.full(len(scores[samples]), float(count))
     part = Elementary(evaluated, None, key, scores[samples], cases)
     return Ranking((part,), scheme, assessment, (), ranks[samples], scores[samples])
 
@@ -205,12 +215,19 @@ def _failed_together(members: Sequence[Evaluated], names: Sequence[str]) -> Sequ
 
 
 def _missing_cases(members: Sequence[Evaluated]) -> dict[str, int]:
-    """For each algorithm, on how many cases its prediction is missing in the worst of the tables of each task."""
-    worst: dict[tuple[str | None, str], int] = {}
+    """For each algorithm, on how many cases its prediction is missing in the worst of the tables of each task.
+
+    Tables of several data sets have different cases: what lacks in one is counted with what lacks in the others.
+    """
+    of_metric: dict[tuple[str | None, str, str], int] = {}
     for item in members:
         for name, missing in zip(item.table.algorithms, item.missing, strict=True):
-            key = (item.table.task, name)
-            worst[key] = max(worst.get(key, 0), missing)
+            key = (item.table.task, name, item.table.metric.name)
+            so_far = of_metric.get(key, 0)
+            of_metric[key] = max(so_far, missing) if item.inside is None else so_far + missing
+    worst: dict[tuple[str | None, str], int] = {}
+    for (task, name, _), missing in of_metric.items():
+        worst[task, name] = max(worst.get((task, name), 0), missing)
     total: dict[str, int] = {}
     for (_, name), count in worst.items():
         total[name] = total.get(name, 0) + count
@@ -264,10 +281,19 @@ def summary_entry(ranks: FloatArray, stability: Stability | None, ordered: Seque
     }
 
 
-def _leave_one_out(ranks: FloatArray, plan: Plan) -> dict[str, Any] | None:
+def _leave_one_out(
+    ranks: FloatArray, plan: Plan, members: Sequence[Evaluated], inside: npt.NDArray[np.bool_] | None = None
+) -> dict[str, Any] | None:
+    """Whether a single case decides the first place, and which.
+
+    Where a cost of running enters, how many do and not which: the document is open to everybody long before the cases are, and
+    a program could tell by what it takes of a case what it saw there.
+    """
     left_out = ranks[1 + plan.bootstrap : plan.number]
     if not len(left_out) or len(ranks) < plan.number:
         return None
+    units = np.arange(len(left_out)) if inside is None else np.unique(plan.design.units[inside])
+    left_out = left_out[units]
     first = left_out == left_out.min(axis=1, keepdims=True)
     stays, others, _ = first_places(ranks[0], first)
     winners = ranks[0] == ranks[0].min()
@@ -275,7 +301,10 @@ def _leave_one_out(ranks: FloatArray, plan: Plan) -> dict[str, Any] | None:
     return {
         "winner_stays": stays,
         "others_first": others,
-        "changed_by": [plan.left_out_cases(int(sample)) for sample in changed],
+        "changed_by": [
+            [] if any(own.table.metric.is_by_run for own in members) else plan.left_out_cases(int(units[sample]))
+            for sample in changed
+        ],
     }
 
 

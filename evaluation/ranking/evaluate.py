@@ -10,15 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, Table, metadata_column
-from evaluation.ranking.dataset_level import cases_without_prediction, sampled_values, tells_missing_cases
+from evaluation.ranking.counted import (
+    cases_without_prediction,
+    sampled_values,
+    source_of_uncertainty,
+    tells_missing_cases,
+)
 from evaluation.ranking.hierarchy import Hierarchy
-from evaluation.ranking.ranks import snap
-from evaluation.ranking.resampling import Design, Drawn, join, multiplicities
+from evaluation.ranking.resampling import Design, Drawn, Units, gather, join, multiplicities
 from evaluation.ranking.schemes import Ranked, Samples, apply_scheme, rank_scores
+from evaluation.ranking.scores import snap
+from evaluation.ranking.stability import alike
 from evaluation.ranking.uncertainty.draws import spread_around_median
-from evaluation.ranking.uncertainty.duplicates import alike
-from evaluation.ranking.uncertainty.flips import SignArray, flip_matrix
-from evaluation.ranking.uncertainty.units import Units, gather
+from evaluation.ranking.uncertainty.sign_flips import SignArray, flip_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,6 +122,11 @@ class Evaluated:
         On how many cases each algorithm has no usable prediction.
     tells_missing
         Whether `missing` counts cases; a value of the whole data set may be one row that says nothing of them.
+    inside
+        Cases of the plan that the values are made of, where they are of one of several data sets; ``None`` for all.
+    drawn_by
+        Where the uncertainty of values measured elsewhere is from (`evaluation.scoring.given_evidence.SOURCES`); empty where
+        cases are drawn here.
     """
 
     table: Table
@@ -125,6 +134,20 @@ class Evaluated:
     ranked: Ranked
     missing: tuple[int, ...]
     tells_missing: bool = True
+    inside: npt.NDArray[np.bool_] | None = None
+    drawn_by: str = ""
+
+    @property
+    def cases(self) -> int:
+        """How many cases its values are made of."""
+        if self.inside is not None:
+            return int(self.inside.sum())
+        return len(self.plan.cases) if self.table.per_dataset else len(self.table.cases)
+
+    @cached_property
+    def units(self) -> Units:
+        """The units that its values are made of."""
+        return self.plan.units if self.inside is None else self.plan.units.within(self.inside)
 
     @cached_property
     def alike(self) -> npt.NDArray[np.bool_]:
@@ -142,6 +165,10 @@ class Evaluated:
     def resampled(self) -> bool:
         """Whether there are bootstrap samples."""
         return self.plan.bootstrap > 0 and len(self.ranked.ranks) > 1
+
+
+NO_CELLS: Final = np.array([], dtype=object)
+"""Of a column, where no case is known."""
 
 
 def make_plan(
@@ -167,8 +194,15 @@ def make_plan(
     """
     uncertainty, levels = assessment.uncertainty, assessment.aggregation.levels
     combined = {name for ranking in assessment.rankings for step in ranking.combine or () for name in step.over}
-    names = {*levels, *uncertainty.resample, *uncertainty.strata, *combined} - {"case", "metric", "region", "task"}
-    columns = {name: metadata_column(metadata, cases, name) for name in sorted(names)}
+    apart = assessment.kind.told_apart_by(assessment.settings)
+    names = {*apart, *levels, *uncertainty.resample, *uncertainty.strata, *combined} - {
+        "case",
+        "metric",
+        "region",
+        "task",
+    }
+    # Where values of the whole data set come without evidence, no case is known, and nothing of cases is needed.
+    columns = {name: metadata_column(metadata, cases, name) if cases else NO_CELLS for name in sorted(names)}
     lists = {name: [str(value) for value in values] for name, values in columns.items()}
     design = Design(tuple(cases), uncertainty.resample, lists, uncertainty.strata)
     parts = [(design.full(), 1)]
@@ -209,12 +243,23 @@ def evaluate(
 ) -> Evaluated:
     """Rank one table in every sample of its task's plan; data-set-level values need evidence to be resampled."""
     missing, told = cases_without_prediction(table, plan, evidence), tells_missing_cases(table, evidence)
+    about = (missing, told, cases_of_data_set(table, plan, assessment), source_of_uncertainty(table, evidence))
     if table.per_dataset and evidence is not None and plan.number > 1:
         values = sampled_values(table, plan, evidence)
         if values is not None:
             ranked = rank_scores(snap(values), scheme, higher_is_better=table.metric.higher_is_better)
-            return Evaluated(table, plan, ranked, missing, told)
-    return Evaluated(table, plan, _apply(table, plan, scheme, assessment, plan.samples), missing, told)
+            return Evaluated(table, plan, ranked, *about)
+    return Evaluated(table, plan, _apply(table, plan, scheme, assessment, plan.samples), *about)
+
+
+def cases_of_data_set(table: Table, plan: Plan, assessment: Assessment) -> npt.NDArray[np.bool_] | None:
+    """Which cases a value of the whole data set is made of, where the cases are of several; ``None`` for all."""
+    columns = assessment.kind.told_apart_by(assessment.settings)
+    if not columns or not table.per_dataset or table.region is None:
+        return None
+    [column] = columns
+    inside = np.array([str(value) == table.region for value in plan.columns[column]], dtype=bool)
+    return inside if inside.any() else None
 
 
 def _apply(table: Table, plan: Plan, scheme: RankingScheme, assessment: Assessment, samples: Samples) -> Ranked:

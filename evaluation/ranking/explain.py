@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evaluation import problems
+from evaluation.assessment.described import WITHOUT
 from evaluation.assessment.exclusions import counted_words
 from evaluation.catalogue import get
 from evaluation.claims.beforehand import limits
 from evaluation.ranking.evaluate import unit_level
-from evaluation.ranking.operators import operator_phrase, ordinal
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
+from evaluation.ranking.scores import operator_phrase, ordinal
 from evaluation.ranking.uncertainty.needed import is_linear, units_needed
 from evaluation.wording import joined, plural
 
@@ -80,47 +80,57 @@ def metric_words(metric: MetricUse, where: str = "") -> str:
     """Name of a metric, with the options that tell it apart, its direction, and where it has values if that is to be said."""
     after = f", {where}" if where else ""
     if metric.id == "value":
-        return f"{metric.name} ({metric.direction} is better{after})"
+        unit = ""
+        if metric.is_by_run:
+            step = metric.options["step"]
+            unit = f", in whole steps of {step:g} {metric.unit}" if step else f", in {metric.unit}"
+        return f"{metric.title} ({metric.direction} is better{unit}{after})"
     known = get(metric.id)
     title, details = known.name, f"{metric.direction} is better"
     if "percentile" in metric.options:
         title = f"{known.name.split(',')[0]}, {ordinal(metric.options['percentile'])} percentile"
     if "tolerance" in metric.options:
         details += f", tolerance {metric.options['tolerance']:g} mm"
-    own = f"{metric.name}: " if metric.name != metric.id else ""
+    own = f"{metric.title}: " if metric.name != metric.id else ""
     return f"{own}{title} ({details}{after})"
 
 
 def _measured(assessment: Assessment) -> str:
     # No article stands before a name in the genitive: Harrell's Concordance Index.
-    bare = assessment.metrics[0].id == "value" or "'s " in metric_words(assessment.metrics[0])
+    first = next((use for use in assessment.metrics if not use.is_by_run), assessment.metrics[0])
+    bare = first.id == "value" or "'s " in metric_words(first)
     article = "" if bare else "the "
-    kind = problems.get(assessment.problem)
+    kind = assessment.kind
     regions = [region.name for region in assessment.regions]
-    parts = {use.name: _parts_of(use, assessment, regions) for use in assessment.metrics}
+    parts = {use.name: _parts_of(use, assessment, regions) for use in assessment.metrics if not use.is_by_run}
     # Where all metrics have values in the same parts, these are named once, at the end.
     shared = regions if all(own == regions for own in parts.values()) else []
     said = []
-    for level, what in (("case", "each case is"), ("dataset", "all cases together are")):
+    together = kind.together_words(assessment.settings)
+    for level, what in (("case", "each case is"), ("dataset", f"{together} are")):
         names = joined(
             [
                 metric_words(use, "" if shared else _where(kind.part_noun, parts[use.name]))
                 for use in assessment.metrics
-                if use.level == level
+                if use.level == level and not use.is_by_run
             ]
         )
         if names:
             said.append(f"{what} scored with {article}{names}")
     sentence = ", ".join(said)
     where = f" {shared_where}" if (shared_where := _where(kind.part_noun, shared)) else ""
-    return f"{sentence[0].upper()}{sentence[1:]}{where}."
+    costs = joined([metric_words(use) for use in assessment.by_run])
+    ran = f"Measured while the algorithm runs on a case: {costs}." if costs else ""
+    return " ".join(filter(None, [f"{sentence[0].upper()}{sentence[1:]}{where}." if sentence else "", ran]))
 
 
 def _parts_of(use: MetricUse, assessment: Assessment, regions: Sequence[str]) -> list[str]:
     """Regions of the assessment in which a metric has a value; none where it has one over all of them."""
-    if not regions or use.is_by_scorer:
+    if not regions or use.is_by_run:
+        return []
+    if use.is_by_scorer:
         return list(regions)
-    of_kind = problems.get(assessment.problem).regions_of(assessment, use, {"classes": regions, "regions": regions})
+    of_kind = assessment.kind.regions_of(assessment, use, {"classes": regions, "regions": regions})
     return [name for name in of_kind if name in regions]
 
 
@@ -130,15 +140,19 @@ def _where(noun: str, parts: Sequence[str]) -> str:
 
 def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
     units = plural(assessment.aggregation.unit)
-    several = [
-        name for name, list_ in (("metric", assessment.metrics), ("region", assessment.regions)) if len(list_) > 1
-    ]
+    metrics = [metric for metric in assessment.metrics if scheme.metrics is None or metric.name in scheme.metrics]
+    several = [name for name, list_ in (("metric", metrics), ("region", assessment.regions)) if len(list_) > 1]
     if any("task" in step.over for step in scheme.combine or ()):
         several.append("task")
+    kind = assessment.kind
+    apart = kind.told_apart_by(assessment.settings)
+    several += apart
     each = f"For each {joined(several)}, " if several else ""
-    levels = {metric.level for metric in assessment.metrics}
+    levels = {metric.level for metric in metrics}
     chosen = get_scheme(scheme.scheme)
-    first = f"{each}{ONE_VALUE}" if levels == {"dataset"} else chosen.sentence(scheme, each=each, units=units)
+    first = chosen.sentence(scheme, each=each, units=units)
+    if levels == {"dataset"}:
+        first = f"{each}{'there is one value; the best value gets rank 1.' if apart else ONE_VALUE}"
     sentences = [first[0].upper() + first[1:], _TIES[scheme.ties]]
     if levels == {"case", "dataset"} and not chosen.one_value:
         sentences.insert(1, "A metric of all cases together has one value, which is the score.")
@@ -148,38 +162,46 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
         chain = joined([f"{operator} over the {plural(inner)} of each {outer}" for inner, outer in pairs], "and then")
         sentences.append(f"Before that, {chain} is taken.")
     if scheme.metrics or scheme.regions:
-        sentences.append(f"It uses {joined([*(scheme.metrics or ()), *(scheme.regions or ())])} only.")
-    kind = problems.get(assessment.problem)
-    if scheme.combine and (len(assessment.metrics) > 1 or len(assessment.regions) > 1 or kind.has_one_metric):
+        titles = [assessment.metric(name).title for name in scheme.metrics or ()]
+        sentences.append(f"It uses {joined([*titles, *(scheme.regions or ())])} only.")
+    is_several = len(metrics) > 1 or len(assessment.regions) > 1 or bool(apart)
+    if scheme.combine and (is_several or kind.has_one_metric):
         columns = [name for step in scheme.combine for name in step.over if name not in ("metric", "region", "task")]
         if columns:
             sentences.append(f"Each {joined(columns)} is ranked on its own cases.")
-        sentences += [_step(step, scheme, last=step is scheme.combine[-1]) for step in scheme.combine]
+        sentences += [_step(step, scheme, assessment, last=step is scheme.combine[-1]) for step in scheme.combine]
+        if kind.stands_beside(assessment.settings) and any("region" in step.over for step in scheme.combine):
+            sentences.append(f"The value of {kind.together_words({})} stands beside that and does not count in it.")
     return sentences
 
 
-def _step(step: Step, scheme: RankingScheme, *, last: bool) -> str:
-    over = joined([plural(name) for name in step.over])
+def _step(step: Step, scheme: RankingScheme, assessment: Assessment, *, last: bool) -> str:
+    # Data sets are regions of what all their cases give together.
+    apart = assessment.kind.told_apart_by(assessment.settings)
+    regions = [*(["region"] if assessment.regions or not apart else []), *apart]
+    over = joined([plural(name) for part in step.over for name in (regions if part == "region" else [part])])
     what = "mean ranks" if not step.rerank else "fractional ranks" if step.fractional else "ranks"
     result = "the lowest result wins" if last else "the result goes into the next step"
     ties = f" {_TIES[step.ties]}" if last and step.ties != scheme.ties else ""
-    return f"Then {operator_phrase(step.operator)} of the {what} over {over} is taken{_weights(step)}; {result}.{ties}"
+    return f"Then {operator_phrase(step.operator)} of the {what} over {over} is taken{_weights(step, assessment)}; {result}.{ties}"
 
 
-def _weights(step: Step) -> str:
+def _weights(step: Step, assessment: Assessment) -> str:
+    titles = {metric.name: metric.title for metric in assessment.metrics}
     parts = []
     for dimension, given in (step.weights or {}).items():
         if isinstance(given, str):
             root = "the square root of " if given == "sqrt_cases" else ""
             parts.append(f"each {dimension} by {root}its number of cases")
         else:
-            parts.append(joined([f"{name} {weight:g}" for name, weight in given.items()]))
+            names = titles if dimension == "metric" else {}
+            parts.append(joined([f"{names.get(name, name)} {weight:g}" for name, weight in given.items()]))
     return f", weighted ({'; '.join(parts)})" if parts else ""
 
 
 def _policies(assessment: Assessment) -> list[str]:
     """One sentence for each outcome that a participant causes, metrics with the same rule together."""
-    if words := problems.get(assessment.problem).missing_words(assessment):
+    if words := assessment.kind.missing_words(assessment):
         return [
             f"A case without a valid answer {words}.",
             *_policy_sentence(
@@ -190,9 +212,15 @@ def _policies(assessment: Assessment) -> list[str]:
         ]
     of_cases = [metric for metric in assessment.metrics if metric.level == "case"]
     of_data_set = [metric for metric in assessment.metrics if metric.level == "dataset"]
+    if assessment.kind.is_measured_elsewhere:
+        single = "A missing value" if not of_data_set else "A missing value of a case"
+        return [
+            *_policy_sentence(single, "missing", of_cases),
+            *_policy_sentence("A missing value of all cases together", "missing", of_data_set),
+        ]
     sentences = []
     for outcome in ("missing", "pred_empty", "ref_empty"):
-        if outcome != "missing" and not problems.get(assessment.problem).tells_outcomes:
+        if outcome != "missing" and not assessment.kind.tells_outcomes:
             continue
         sentences += _policy_sentence(_OUTCOMES[outcome], outcome, of_cases)
         if outcome == "missing":
@@ -223,7 +251,7 @@ def _policy_sentence(subject: str, outcome: str, metrics: Sequence[MetricUse]) -
     for metric in metrics:
         words = _policy_words(metric, outcome)
         if words:
-            rules.setdefault(words, []).append(_short(metric))
+            rules.setdefault(words, []).append(metric.title)
     if not rules:
         return []
     if len(rules) == 1:
@@ -241,16 +269,13 @@ def _treated(words: str) -> str:
     return f"is {_LEFT_OUT}" if words == _LEFT_OUT else f"counts as {words}"
 
 
-def _short(metric: MetricUse) -> str:
-    return metric.name if metric.id == "value" or metric.name != metric.id else get(metric.id).abbreviation
-
-
 def _policy_words(metric: MetricUse, outcome: str) -> str:
     value = metric.policy.get(outcome)
     if value is None:
         return ""
     if value == "worst" and metric.worst is not None:
-        return f"the worst value ({metric.worst:g})"
+        unit = f" {metric.unit}" if metric.is_by_run else ""
+        return f"the worst value ({metric.worst:g}{unit})"
     if value == "perfect" and metric.best is not None:
         return f"the best value ({metric.best:g})"
     words = {
@@ -266,13 +291,38 @@ def _uncertainty(assessment: Assessment) -> list[str]:
     rule = assessment.uncertainty
     if rule.bootstrap == 0:
         return ["The ranking is not resampled, so nothing is said about its uncertainty."]
+    given, silent = _given(assessment, says_uncertainty=True), _given(assessment, says_uncertainty=False)
     drawn = joined([plural(level) for level in rule.resample], "then")
     within = f" within each {joined(list(rule.strata))}" if rule.strata else ""
-    how = (
-        f"To see how much the ranking varies, {drawn} are drawn with replacement{within} {rule.bootstrap:,} times, "
-        f"the same for all algorithms, and ranked anew; the resampling range holds the middle {100 * rule.interval:.6g} % of these ranks."
-    )
-    return [how, *_certainty(assessment)]
+    times = f"{rule.bootstrap:,} times" if not given else f"up to {rule.bootstrap:,} times"
+    said = []
+    if len(given) + len(silent) < len(assessment.metrics):
+        said.append(
+            f"To see how much the ranking varies, {drawn} are drawn with replacement{within} {times}, "
+            "the same for all algorithms, and ranked anew; the resampling range holds the middle "
+            f"{100 * rule.interval:.6g} % of these ranks."
+        )
+    if given:
+        said.append(
+            f"Whoever measures {joined(given)} sends replicates, its values on the same resamples for all algorithms, or standard errors: "
+            f"they stand for draws, up to {rule.bootstrap:,} of them."
+        )
+    if silent:
+        said.append(
+            f"How uncertain {joined(silent)} {'is' if len(silent) == 1 else 'are'}, nobody says: no rank by it is sure."
+        )
+    return [*said, *_certainty(assessment)]
+
+
+def _given(assessment: Assessment, *, says_uncertainty: bool) -> list[str]:
+    """Values of the whole data set that are measured elsewhere, with or without what they vary by."""
+    if not assessment.kind.is_measured_elsewhere:
+        return []
+    return [
+        metric.title
+        for metric in assessment.metrics
+        if metric.level == "dataset" and says_uncertainty is not bool(metric.options.get(WITHOUT))
+    ]
 
 
 def _certainty(assessment: Assessment) -> list[str]:

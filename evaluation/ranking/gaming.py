@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, Table, build_tables, check_results
+from evaluation.ranking.counted import weighted_results
 from evaluation.ranking.evaluate import Plan, evaluate, make_plan
-from evaluation.ranking.interaction import weighted_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.ranks import snap
+from evaluation.ranking.scores import largest_of, settled, snap
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -64,9 +64,9 @@ def aggregate_levels(
     higher_is_better: bool,
 ) -> FloatArray:
     """Aggregate level by level with `inner`, and the outermost groups with `outer`; samples × algorithms."""
-    scores = np.full((samples.number, values.shape[1]), np.nan)
+    scores, largest = np.full((samples.number, values.shape[1]), np.nan), largest_of(values)
     for first, last, rows, sample in _unit_blocks(values, samples, hierarchy, inner, higher_is_better):
-        scores[first:last] = _reduced(rows, sample - first, last - first, outer, higher_is_better)
+        scores[first:last] = _reduced(rows, sample - first, last - first, outer, higher_is_better, largest)
     return snap(scores)
 
 
@@ -106,10 +106,10 @@ def whole_units(
         return None
     counts = np.bincount(own * samples.number + drawn.samples[first], minlength=number * samples.number)
     keys = [hierarchy.groups[name] for name in hierarchy.levels]
-    rows, inside = values, np.arange(len(values))
+    rows, inside, largest = values, np.arange(len(values)), largest_of(values)
     for groups in keys:
         _, kept, place = np.unique(groups[inside], return_index=True, return_inverse=True)
-        rows = _reduced(rows, place, len(kept), inner, higher_is_better)
+        rows = _reduced(rows, place, len(kept), inner, higher_is_better, largest)
         inside = inside[kept]
     return snap(rows), counts.reshape(number, samples.number).astype(np.float64)
 
@@ -118,7 +118,7 @@ def _unit_blocks(
     values: FloatArray, samples: Samples, hierarchy: Hierarchy, inner: Operator, higher_is_better: bool
 ) -> Iterator[tuple[int, int, FloatArray, IntArray]]:
     """Blocks of samples: first and last, the values of their outermost groups, and the sample of each group."""
-    drawn = samples.drawn
+    drawn, largest = samples.drawn, largest_of(values)
     step = max(1, _AT_ONCE * samples.number // max(1, len(drawn.cases) * values.shape[1]))
     for first in range(0, samples.number, step):
         last = min(first + step, samples.number)
@@ -133,15 +133,20 @@ def _unit_blocks(
         for level in hierarchy.levels:
             key = owners[level] * (int(hierarchy.groups[level].max()) + 1) + groups[level]
             _, kept, group = np.unique(key, return_index=True, return_inverse=True)
-            rows = _reduced(rows, group, len(kept), inner, higher_is_better)
+            rows = _reduced(rows, group, len(kept), inner, higher_is_better, largest)
             sample = sample[kept]
             groups = {name: number[kept] for name, number in groups.items()}
             owners = {name: number[kept] for name, number in owners.items()}
         yield first, last, rows, sample
 
 
-def _reduced(rows: FloatArray, group: IntArray, groups: int, operator: Operator, higher_is_better: bool) -> FloatArray:
-    """Aggregate the rows of every group; not a number where a group has no value."""
+def _reduced(
+    rows: FloatArray, group: IntArray, groups: int, operator: Operator, higher_is_better: bool, largest: float
+) -> FloatArray:
+    """Aggregate the rows of every group; not a number where a group has no value.
+
+    `largest` is the size of the largest value of a case, beside which noise of rounding is told.
+    """
     result = np.full((groups, rows.shape[1]), np.nan)
     share = operator.quantile(higher_is_better=higher_is_better)
     for column in range(rows.shape[1]):
@@ -159,4 +164,4 @@ def _reduced(rows: FloatArray, group: IntArray, groups: int, operator: Operator,
         lower = ordered[starts[filled] + np.floor(position).astype(np.int64)]
         upper = ordered[starts[filled] + np.ceil(position).astype(np.int64)]
         result[filled, column] = lower + (upper - lower) * (position - np.floor(position))
-    return result
+    return settled(result, largest)

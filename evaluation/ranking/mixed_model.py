@@ -19,8 +19,8 @@ from evaluation.ranking.model_fits import (
     fit_linear_with_result,
     log_likelihood,
 )
-from evaluation.ranking.ranks import rank as rank_values
-from evaluation.ranking.ranks import snap
+from evaluation.ranking.scores import rank as rank_values
+from evaluation.ranking.scores import snap
 from evaluation.ranking.significance import holm
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ from evaluation.aggregation import ResultsError, Table, build_tables, check_resu
 from evaluation.assessment.errors import AssessmentError
 from evaluation.assessment.ranking import read_steps, step_document
 from evaluation.canonical import sha256
-from evaluation.ranking.dataset_level import load_evidence
+from evaluation.ranking.counted import draws_of_evidence, load_evidence, weighted_results
 from evaluation.ranking.document import DIGEST_DIGITS, plan_of
 from evaluation.ranking.entries import overall_of
 from evaluation.ranking.evaluate import Evaluated, evaluate, unit_level
-from evaluation.ranking.interaction import weighted_results
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,6 +117,8 @@ def rank_over_tasks(
     samples = lead.assessment.uncertainty.bootstrap if bootstrap is None else bootstrap
     start = lead.assessment.uncertainty.seed if seed is None else seed
     read = read_steps(list(steps), ties=lead.scheme.ties)
+    for task in tasks:
+        samples = draws_of_evidence(load_evidence(task.evidence), samples)
     algorithms, lacking = _algorithms(tasks)
     if lacking and absent == "refuse":
         words = "; ".join(f"{algorithm} lacks {', '.join(missed)}" for algorithm, missed in sorted(lacking.items()))
@@ -176,7 +177,8 @@ def _evaluated(task: TaskResults, kept: Sequence[str], *, bootstrap: int, seed: 
     absent = [algorithm for algorithm in kept if algorithm not in set(names)]
     if absent:
         # One row is enough: pairs of case and algorithm that the results do not mention are missing.
-        row = results.iloc[[0]].assign(value=float("nan"), outcome="missing")
+        said = {"outcome": "missing"} if "outcome" in results else {}  # else a row without a value is missing
+        row = results.iloc[[0]].assign(value=float("nan"), **said)
         results = pd.concat([results, *(row.assign(algorithm=algorithm) for algorithm in absent)], ignore_index=True)
     checked, pieces = check_results(results), load_evidence(task.evidence)
     checked = weighted_results(task.assessment, checked, results)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import build_tables, check_results
-from evaluation.ranking.ranks import rank, snap
+from evaluation.ranking.scores import rank, snap
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.ranks import snap
+from evaluation.ranking.scores import snap
 
 FloatArray = npt.NDArray[np.float64]
 _AT_ONCE: Final = 100_000

@@ -13,15 +13,15 @@ from evaluation.aggregation import Table
 from evaluation.ranking.combination import combine, parts_of
 from evaluation.ranking.entries import combined_ranking, single_ranking
 from evaluation.ranking.evaluate import Evaluated, evaluate
-from evaluation.ranking.ranks import snap
 from evaluation.ranking.schemes import rank_scores
+from evaluation.ranking.scores import snap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evaluation.assessment import Assessment, MetricUse
     from evaluation.ranking.evaluate import Plan
-    from evaluation.ranking.uncertainty.elementary import Ranking
+    from evaluation.ranking.uncertainty.grounds import Ranking
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

@@ -1,22 +1,38 @@
-"""What resampling says about one ranking: intervals, frequencies, who stays first, how alike the samples are."""
+"""Whether one ranking holds: over bootstrap samples, and whoever else takes part."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluation.ranking.compare import kendall_tau_b
+from evaluation.ranking.scores import rank, row_medians
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from evaluation.ranking.uncertainty.grounds import Ranking
+
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 _JOURNAL_SHARE = 0.01
 TAU_BINS = 80
+MOST_LEFT_OUT: Final = 100
+"""Above so many algorithms nobody is left out in turn."""
+MOST_REVERSED: Final = 50
+"""So many pairs of one algorithm are kept; a list as long as that may leave out others."""
+_FEWEST_FOR_DUPLICATES: Final = 4
+_MOST_FOR_DUPLICATES: Final = 200
+BoolArray = npt.NDArray[np.bool_]
+_CORRELATED: Final = 0.95
+_NEAR: Final = 0.1
+_SAME: Final = 1e-9
+_PAIRS_AT_ONCE: Final = 2_000_000
+"""Numbers held at once in a block of cases × pairs."""
 
 
 @dataclass(frozen=True)
@@ -178,3 +194,156 @@ def resampling_range(sampled: FloatArray, interval: float) -> FloatArray:
     low = max(int(np.ceil(round(len(ordered) * tail, 9))), 1)
     high = max(int(np.ceil(round(len(ordered) * (1.0 - tail), 9))), 1)
     return np.stack([np.floor(ordered[low - 1]), np.ceil(ordered[high - 1])], axis=1)
+
+
+def head_to_head(ranking: Ranking, first: int) -> list[int]:
+    """Algorithms that tie or beat the first when the two alone are ranked."""
+    if not ranking.reranked:
+        return []
+    others = [j for j in range(len(ranking.algorithms)) if j != first]
+    pairs = [np.array([first, other]) for other in others]
+    given = [np.stack([ranking.scores_among(part, pair) for pair in pairs]) for part in ranking.elementary]
+    ranks = ranking.final(given)
+    return [other for other, row in zip(others, ranks, strict=True) if row[1] <= row[0]]
+
+
+def order_among(ranking: Ranking, columns: IntArray) -> FloatArray:
+    """Ranks when only some algorithms take part."""
+    ranks = ranking.final([ranking.scores_among(part, columns)[None] for part in ranking.elementary])
+    return np.asarray(ranks[0])
+
+
+def teams_left_out(ranking: Ranking) -> list[dict[str, Any]] | None:
+    """For each algorithm whose removal changes the first place or the order of two others: what it changes.
+
+    Returns
+    -------
+    list or None
+        At most fifty reversed pairs an algorithm; ``None`` above a hundred algorithms.
+    """
+    count = len(ranking.algorithms)
+    if count < 3 or not ranking.reranked:
+        return []
+    if count > MOST_LEFT_OUT:
+        return None
+    names, ranks = np.array(ranking.algorithms), ranking.ranks[0]
+    kept = [np.delete(np.arange(count), left) for left in range(count)]
+    given = [np.stack([ranking.scores_among(part, columns) for columns in kept]) for part in ranking.elementary]
+    after = ranking.final(given)
+    found = []
+    for left, (columns, now) in enumerate(zip(kept, after, strict=True)):
+        before = ranks[columns]
+        swapped = (before[:, None] < before[None, :]) & (now[:, None] > now[None, :])
+        winners = sorted(names[columns[now == now.min()]].tolist())
+        old = sorted(names[columns[before == before.min()]].tolist())
+        changes = winners != old
+        if changes or swapped.any():
+            rows = np.argwhere(swapped)
+            order = np.lexsort((ranks[columns[rows[:, 1]]], ranks[columns[rows[:, 0]]]))[:MOST_REVERSED]
+            found.append(
+                {
+                    "without": str(names[left]),
+                    "winners": winners,
+                    "winner_changes": bool(changes),
+                    "reversed": [[str(names[columns[p]]), str(names[columns[q]])] for p, q in rows[order]],
+                }
+            )
+    return found
+
+
+def near_duplicates(ranking: Ranking, order: Sequence[int]) -> list[list[int]]:
+    """Lists of algorithms that are nearly the same, best first; each algorithm in one list at most."""
+    count = len(ranking.algorithms)
+    if not _FEWEST_FOR_DUPLICATES <= count <= _MOST_FOR_DUPLICATES:
+        return []
+    votes, rankings = np.zeros((count, count)), 0
+    for part in ranking.elementary:
+        table = part.item.table
+        if table.per_dataset or part.inside is not None:
+            continue
+        votes += part.item.alike
+        rankings += 1
+    if not rankings:
+        return []
+    near = votes >= rankings / 2.0
+    lists, taken = [], set()
+    for algorithm in order:
+        if algorithm in taken:
+            continue
+        members = [other for other in order if other not in taken and (other == algorithm or near[algorithm, other])]
+        if len(members) > 1:
+            lists.append(members)
+            taken.update(members)
+    return lists
+
+
+def alike(values: FloatArray) -> BoolArray:
+    """Pairs of columns that agree on half of the cases, or whose residuals go together and differ little.
+
+    Parameters
+    ----------
+    values
+        Cases × algorithms.
+    """
+    filled = np.where(np.isnan(values), -np.inf, values)
+    cases, count = filled.shape
+    first, second = np.triu_indices(count, 1)
+    step = max(1, _PAIRS_AT_ONCE // max(cases, 1))
+    alike_values = _agreeing_on_half(filled, first, second, step)
+    with np.errstate(invalid="ignore"):
+        residuals = (
+            values - row_medians(np.where(np.isfinite(values), values, np.nan))
+            if (np.isfinite(values).any(axis=1).all())
+            else np.zeros_like(values)
+        )
+    ranks = rank(np.nan_to_num(residuals, nan=-np.inf).T, higher_is_better=False, ties="average").T
+    ranks -= ranks.mean(axis=0)
+    norms = np.sqrt((ranks**2).sum(axis=0))
+    usable = norms > 0
+    scaled = ranks / np.where(usable, norms, 1.0)
+    correlation = scaled.T @ scaled
+    candidate = (correlation >= _CORRELATED) & usable[:, None] & usable[None, :]
+    np.fill_diagonal(candidate, val=False)
+    if (candidate & ~alike_values).any():
+        with np.errstate(invalid="ignore"):  # of two without a value nothing is known
+            gaps = np.concatenate(
+                [
+                    row_medians(np.abs(filled[:, first[at : at + step]] - filled[:, second[at : at + step]]).T)[:, 0]
+                    for at in range(0, len(first), step)
+                ]
+            )
+        near = np.zeros((count, count), dtype=bool)
+        known = gaps[np.isfinite(gaps)]  # a gap to what has no value is no measure of how far others are apart
+        near[first, second] = gaps <= _NEAR * (np.median(known) if len(known) else 0.0)
+        candidate &= near | near.T
+    np.fill_diagonal(alike_values, val=False)
+    return np.asarray(alike_values | candidate)
+
+
+def _agreeing_on_half(filled: FloatArray, first: IntArray, second: IntArray, step: int) -> BoolArray:
+    """Pairs of columns that agree on half of the cases, as a symmetric matrix."""
+    cases, count = filled.shape
+    result = np.zeros((count, count), dtype=bool)
+    if count < 2:
+        return result
+    ordered = np.sort(filled, axis=1)
+    with np.errstate(invalid="ignore"):
+        smallest = (ordered[:, 1:] - ordered[:, :-1]).min(axis=1)
+        apart = smallest > _SAME * np.maximum(np.abs(ordered[:, 0]), np.abs(ordered[:, -1]))
+    rows = filled[~apart]  # on all other cases no two agree
+    if len(rows) < cases / 2.0:
+        return result
+    for start in range(0, len(first), step):
+        one, other = first[start : start + step], second[start : start + step]
+        result[one, other] = _agreeing(rows[:, one], rows[:, other]) >= cases / 2.0
+    return np.asarray(result | result.T)
+
+
+def _agreeing(one: FloatArray, other: FloatArray) -> npt.NDArray[np.int64]:
+    """On how many cases the columns of two arrays agree."""
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(one - other)
+    same = gap <= _SAME * np.maximum(np.abs(one), np.abs(other))
+    same &= np.isfinite(gap)
+    same |= one == other
+    return np.asarray(np.add.reduce(same.view(np.uint8), axis=0, dtype=np.int64))

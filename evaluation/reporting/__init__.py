@@ -2,6 +2,7 @@
 
 from evaluation.reporting.analyses import across_section, copies_section, gaming_section
 from evaluation.reporting.build import build_report, ranking_section, raw_section, report_blocks
+from evaluation.reporting.costs import costs_section
 from evaluation.reporting.further import groups_section, hardness_section, model_section
 from evaluation.reporting.kinds import kind_section
 from evaluation.reporting.stability import stability_section
@@ -12,6 +13,7 @@ __all__ = [
     "best_of",
     "build_report",
     "copies_section",
+    "costs_section",
     "gaming_section",
     "groups_section",
     "hardness_section",

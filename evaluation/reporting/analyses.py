@@ -15,10 +15,10 @@ from evaluation.figures import (
     stacked_frequencies,
 )
 from evaluation.figures.layout import rank_words
-from evaluation.figures.selection import entries, overall
 from evaluation.ranking import digest
 from evaluation.ranking.copies import copies_check
 from evaluation.ranking.gaming import gaming_check
+from evaluation.ranking.reading import entries, overall
 from evaluation.ranking.tasks import across_tasks
 
 if TYPE_CHECKING:

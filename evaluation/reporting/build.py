@@ -6,8 +6,7 @@ import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 from evaluation.analyses.sources import Sources
-from evaluation.claims.absences import letters_of, why_without_letters
-from evaluation.claims.ranking import headline_of, sentences_of
+from evaluation.claims.ranking import headline_of, letters_of, sentences_of, why_without_letters
 from evaluation.claims.sections import LEFT_OUT, VALUES, LeftOut, Values
 from evaluation.documents import Block, DocumentBuilder, Drawing
 from evaluation.documents.html import as_html
@@ -20,18 +19,17 @@ from evaluation.figures import (
     summary_table,
 )
 from evaluation.figures.layout import alike, interval_words, number, percent, rank_words, shared_firsts
-from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry, overall
 from evaluation.ranking import describe, rank
-from evaluation.ranking.dataset_level import load_evidence
-from evaluation.ranking.exclusions import counted_results
-from evaluation.ranking.interaction import AS_MEASURED
+from evaluation.ranking.counted import AS_MEASURED, counted_results, load_evidence
 from evaluation.ranking.raw import raw_values
+from evaluation.ranking.reading import Entry, entries, is_combined, label, main_entry, overall
 from evaluation.reporting.analyses import (
     across_section,
     copies_section,
     gaming_section,
     reproduction_section,
 )
+from evaluation.reporting.costs import costs_section
 from evaluation.reporting.further import groups_section, hardness_section, model_section
 from evaluation.reporting.kinds import kind_section
 from evaluation.reporting.stability import stability_section
@@ -106,9 +104,11 @@ def report_blocks(
     counted = load_evidence(evidence)
     if counted is not None and assessment.exclusions:
         counted = counted_results(assessment, results, cases=cases, evidence=counted).evidence
-    kind_section(page, assessment, document, counted, results)
+    kind_section(page, assessment, document, counted, results, cases=cases)
     stability_section(page, assessment, document, results, cases)
     across_section(page, document)
+    plain = Sources(document=full, assessment=assessment, results=results, cases=cases)
+    costs_section(page, plain)
 
     def sources(columns: Sequence[str]) -> Sources:
         """What is known of cases is what was asked for."""

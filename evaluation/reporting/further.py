@@ -15,8 +15,8 @@ from evaluation.analyses.sources import place_of
 from evaluation.claims.sections import FIRST_BY_GROUP, SHOWN_GROUPS, SIZES, Groups
 from evaluation.figures import forest_plot, quantile_plot
 from evaluation.figures.layout import number, rank_words, stars
-from evaluation.figures.selection import main_entry
 from evaluation.ranking.mixed_model import NoFitError, model_ranking
+from evaluation.ranking.reading import main_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

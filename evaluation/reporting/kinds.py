@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation import problems
-from evaluation.figures.selection import entries
+from evaluation.ranking.reading import entries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,8 +22,11 @@ def kind_section(
     document: Mapping[str, Any],
     evidence: Evidence | None,
     results: pd.DataFrame,
+    *,
+    cases: pd.DataFrame | None = None,
+    tells_references: bool = True,
 ) -> None:
-    """Draw each figure of the kind once a region, with what it says in words.
+    """Draw each figure of the kind once a region, or once for what else it is about, with what it says in words.
 
     Parameters
     ----------
@@ -32,20 +34,26 @@ def kind_section(
         Of the cases that count; without it only what values of single cases tell is drawn.
     results
         Of the cases that count.
+    cases
+        What is known of the cases.
+    tells_references
+        Whether figures may be there from which references can be read.
     """
     made = []
-    for figure in problems.get(assessment.problem).figures:
-        regions = set()
+    for figure in assessment.kind.figures:
+        if figure.shows == "references" and not tells_references:
+            continue
+        places = set()
         for entry in entries(document):
-            region = entry.get("region")
-            drawn = None if region in regions else figure.of_entry(assessment, evidence, document, entry, results)
+            place = figure.place_of(entry)
+            drawn = None if place in places else figure.of_entry(assessment, evidence, document, entry, results, cases)
             if drawn is not None:
-                regions.add(region)
-                made.append((figure, "" if figure.spans_regions else region, drawn))
+                places.add(place)
+                made.append((figure, place, drawn))
     if not made:
         return
     page.heading(2, "The answers")
-    for figure, region, drawn in made:
-        page.heading(3, f"{figure.title} {region or ''}".strip())
+    for figure, place, drawn in made:
+        page.heading(3, f"{figure.title} {place}".strip())
         page.figure(drawn, figure.reading)
         page.points(drawn.get("remarks", []))

@@ -19,8 +19,8 @@ from evaluation.figures import (
     with_order,
 )
 from evaluation.figures.layout import percent
-from evaluation.figures.selection import Entry, entries, is_combined, label, overall
 from evaluation.ranking.comparison import across_schemes
+from evaluation.ranking.reading import Entry, entries, is_combined, label, overall
 from evaluation.ranking.significance import can_be_significant
 from evaluation.wording import plural
 
@@ -57,7 +57,7 @@ def stability_section(
     """
     page.heading(2, "How stable is it?")
     resampled = [entry for entry in [*overall(document), *entries(document)] if entry["resampled"]]
-    page.text([DRAWN.first(Drawn(document, len(resampled)))])
+    page.text(DRAWN.all(Drawn(document, len(resampled))))
     for entry in resampled:
         # A combined ranking is shown as the only one of its document: its keys may be those of a single ranking, too.
         shown = {**document, "overall": entry} if is_combined(entry) else document
@@ -143,6 +143,8 @@ def _winner_table(page: DocumentBuilder, rankings: Sequence[Entry]) -> None:
             changed = (
                 "none"
                 if not names
+                else str(len(names))
+                if not names[0]
                 else ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
             )
         rows.append(

@@ -1,178 +1,94 @@
-"""What a run cost, as metrics: case by case, rankable like values that were measured elsewhere.
+"""What runs cost, from their tables: rows of results, and how far repeated runs agree.
 
-The values come from the control groups of a run (`table`); an assessment of the kind `external` ranks them. The worst value is
-the registered limit, so that failing is never cheaper than finishing.
+The values come from the control groups of a run (`table`). Which of them a challenge ranks stands in its assessment
+(`evaluation.assessment.costs`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from evaluation.assessment.costs import CostError, declared, metric_named, told_value
 from evaluation.outcomes import Outcome
 from evaluation.running.outcomes import RunOutcome
+from evaluation.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
+    from evaluation.assessment import Assessment, MetricUse
 
-@dataclass(frozen=True)
-class CostMetric:
-    """A metric of what a run took; lower is better and nothing is below 0."""
-
-    id: str
-    label: str
-    unit: str
-    column: str
-    """Of the table of runs."""
-    limit: str
-    """Name of the registered limit that is its worst value; empty where none is registered."""
-    scale: float = 1.0
-    """From the unit of the limit to that of the metric."""
-    needs_exclusive: bool = False
-    """Comparable only on one class of machine with nothing else on its cores."""
+Costs = dict[tuple[str, str], tuple[float | None, str]]
 
 
-METRICS: Final = (
-    CostMetric("run_wall_time", "Wall time", "s", "wall_seconds", "case_seconds", needs_exclusive=True),
-    CostMetric("run_cpu_time", "Processor time", "s", "cpu_seconds", "", needs_exclusive=True),
-    CostMetric("run_peak_memory", "Peak memory", "MiB", "peak_memory_mib", "memory_bytes", 2**-20),
-    CostMetric("run_gpu_time", "GPU time", "s", "gpu_seconds", "", needs_exclusive=True),
-    CostMetric("run_gpu_peak_memory", "Peak memory of GPUs", "MiB", "gpu_peak_memory_mib", "gpu_memory_bytes", 2**-20),
-    CostMetric("run_energy", "Energy", "J", "energy_joule", "", needs_exclusive=True),
-)
+def costs_of(runs: Sequence[pd.DataFrame], uses: Sequence[MetricUse]) -> Costs:
+    """Value and outcome by case and name of the metric: the median of repeated executions.
 
-
-class CostError(ValueError):
-    """A cost that cannot be ranked; the message says why."""
-
-
-def metric_named(name: str) -> CostMetric:
-    """Return a metric by its id.
-
-    Raises
-    ------
-    CostError
-        If there is none.
-    """
-    for own in METRICS:
-        if own.id == name:
-            return own
-    message = f"{name!r} is no cost of a run; known are {', '.join(own.id for own in METRICS)}"
-    raise CostError(message)
-
-
-def worst_of(metric: CostMetric, limits: Mapping[str, float | None]) -> float | None:
-    """Return what a case counts as that has no value: the registered limit.
+    A case that failed has no value, whatever it took: it counts as the registered limit. A value above that limit, which
+    clocks of two processes allow, is the limit.
 
     Parameters
     ----------
-    metric
-        Of which.
-    limits
-        As they stand in `interface.json`.
-    """
-    if metric.id == "run_cpu_time":
-        seconds, cpus = limits.get("case_seconds"), limits.get("cpus")
-        return None if seconds is None or cpus is None else seconds * cpus
-    if metric.id == "run_gpu_time":
-        seconds, gpus = limits.get("case_seconds"), limits.get("gpus")
-        return None if seconds is None or not gpus else seconds * gpus
-    value = limits.get(metric.limit)
-    return None if value is None else value * metric.scale
-
-
-def declared(
-    names: Sequence[str], limits: Mapping[str, float | None], *, exclusive: bool = True
-) -> list[dict[str, Any]]:
-    """Metrics of an assessment of the kind `external` that rank what runs cost.
-
-    Parameters
-    ----------
-    names
-        Ids.
-    limits
-        As they stand in `interface.json`.
-    exclusive
-        Whether all runs are on one class of machine with nothing else on its cores.
-
-    Raises
-    ------
-    CostError
-        For a metric that is not known, has no limit to fall back to, or needs a machine of its own.
-
-    Examples
-    --------
-    >>> declared(["run_wall_time"], {"case_seconds": 300})[0]["policy"]
-    {'missing': 300.0}
-    """
-    entries = []
-    for own in map(metric_named, names):
-        worst = worst_of(own, limits)
-        if worst is None:
-            message = f"{own.label} ({own.id}) needs a registered limit, which a case counts as that has no value"
-            raise CostError(message)
-        if own.needs_exclusive and not exclusive:
-            message = (
-                f"{own.label} ({own.id}) is comparable only on one class of machine with nothing else on its cores"
-            )
-            raise CostError(message)
-        entries.append(
-            {
-                "id": own.id,
-                "label": own.id,
-                "direction": "lower",
-                "range": [0, None],
-                "unit": own.unit,
-                "policy": {"missing": worst},
-            }
-        )
-    return entries
-
-
-def cost_rows(
-    algorithm: str, runs: Sequence[pd.DataFrame], names: Sequence[str], *, tolerance: float = 0.0
-) -> list[dict[str, Any]]:
-    """Rows of a results table: the median of repeated executions, case by case.
-
-    Parameters
-    ----------
-    algorithm
-        Its name.
     runs
         Table of runs of each execution.
-    names
-        Ids of the metrics.
-    tolerance
-        Values are rounded down to whole multiples of it, so that noise makes no ranks; as they are if 0.
+    uses
+        Costs as an assessment declares them; values are in whole steps of theirs (`told_value`).
+
+    Raises
+    ------
+    CostError
+        Where a valid case was not measured: it would count as failed, and is not.
     """
     import pandas as pd
 
-    rows = []
-    for own in map(metric_named, names):
-        kept = [
-            table.assign(**{own.column: table[own.column].where(table["outcome"] == RunOutcome.OK)}) for table in runs
-        ]
-        values = pd.concat(kept).groupby("case")[own.column].median()
-        for case, value in values.sort_index().items():
-            is_there = not pd.isna(value)
-            number = float(value) if is_there else None
-            if number is not None and tolerance:
-                number = int(number / tolerance) * tolerance
-            outcome = Outcome.OK if is_there else Outcome.MISSING
-            rows.append(
-                {
-                    "algorithm": algorithm,
-                    "case": case,
-                    "region": "",
-                    "metric": own.id,
-                    "value": number,
-                    "outcome": str(outcome),
-                }
+    found: Costs = {}
+    for use in uses:
+        own = metric_named(use.options["id"])
+        kept = []
+        for table in runs:
+            is_valid = (table["outcome"] == RunOutcome.OK).to_numpy(dtype=bool)
+            values = pd.to_numeric(table[own.column]).astype("Float64")
+            if own.least is not None:
+                values = values.fillna(own.least)
+            if unmeasured := int((values.isna() & is_valid).sum()):
+                message = f"{own.label} of {counted(unmeasured, 'case')} was not measured when the algorithm was run"
+                raise CostError(message)
+            kept.append(table.assign(cost=values.where(is_valid).astype(float)))
+        for case, value in pd.concat(kept).groupby("case")["cost"].median().items():
+            number = None if pd.isna(value) else told_value(use, float(value))
+            found[str(case), use.name] = (number, str(Outcome.MISSING if number is None else Outcome.OK))
+    return found
+
+
+def check_measured(assessment: Assessment, limits: Mapping[str, Any] | None) -> None:
+    """Refuse an assessment that ranks costs which a phase does not measure, or by which failing is cheaper than finishing.
+
+    Parameters
+    ----------
+    assessment
+        Of the phase.
+    limits
+        Of its algorithms as they are registered (`evaluation.running.registered`); nothing where predictions are handed in.
+
+    Raises
+    ------
+    CostError
+        For either, and for a time where other algorithms may run beside.
+    """
+    for use in assessment.by_run:
+        own = metric_named(use.options["id"])
+        if not limits:
+            message = (
+                f"{use.title} is measured where algorithms are run here, and to this phase predictions are handed in"
             )
-    return rows
+            raise CostError(message)
+        [entry] = declared([own.id], limits, exclusive=bool(limits.get("exclusive")))
+        if use.worst is not None and use.worst < entry["worst"]:
+            message = f"{use.title}: a failed case counts as {use.worst:g} {own.unit}, and one that is finished may cost {entry['worst']:g}"
+            raise CostError(message)
 
 
 @dataclass(frozen=True)
@@ -185,6 +101,8 @@ class Agreement:
     """Median over cases of the range over executions, in shares of the case's median."""
     widest: float
     """The widest of them."""
+    of_means: float
+    """Range over executions of the mean of these cases, in shares of the median of the means."""
 
 
 def agreement(runs: Sequence[pd.DataFrame], name: str) -> Agreement | None:
@@ -201,4 +119,6 @@ def agreement(runs: Sequence[pd.DataFrame], name: str) -> Agreement | None:
     if values.empty:
         return None
     shares = (values.max(axis=1) - values.min(axis=1)) / middle
-    return Agreement(len(runs), len(values), float(shares.median()), float(shares.max()))
+    means = values.mean(axis=0)
+    of_means = (means.max() - means.min()) / means.median()
+    return Agreement(len(runs), len(values), float(shares.median()), float(shares.max()), float(of_means))

@@ -59,6 +59,8 @@ class Registered:
     """Of all teams in all phases of the task."""
     requires_dry_run: bool = True
     """Whether the same algorithm has to have run in a dry run of the task before, where the task has one."""
+    exclusive: bool = False
+    """Whether a start has the machine to itself, and all starts of a phase are on one class of machine."""
     hardware: str = ""
 
     def __post_init__(self) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation import problems
 from evaluation.scoring.evidence import recompute_values
 from evaluation.scoring.evidence_blocks import Evidence, make_evidence
 
@@ -20,13 +19,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.scoring.evidence import Evidence
-    from evaluation.scoring.pieces import Pieces
-    from evaluation.scoring.rows import Row
-
-
-def is_pooled(assessment: Assessment) -> bool:
-    """Whether some metric has one value for the whole data set, so that a result needs evidence."""
-    return any(use.level == "dataset" for use in assessment.computed)
+    from evaluation.scoring.rows import Pieces, Row
 
 
 def assemble(
@@ -48,12 +41,12 @@ def assemble(
     tuple
         The rows of the whole data set, and the evidence.
     """
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     rows, blocks = problem.finish(assessment, algorithm, pieces, shared)
     return rows, make_evidence(assessment, blocks, parts=problem.pooled_parts(assessment), shared=shared)
 
 
-def working_points(assessment: Assessment, evidence: Evidence | None) -> list[dict[str, Any]]:
+def working_points(assessment: Assessment, evidence: Evidence) -> list[dict[str, Any]]:
     """Where each metric at a target of another was read off, by algorithm, metric and region.
 
     Returns
@@ -62,9 +55,7 @@ def working_points(assessment: Assessment, evidence: Evidence | None) -> list[di
         ``threshold`` is the lowest score that is predicted positive there, ``None`` where nothing is predicted at all. A
         working point that does not exist, or is a mean over several criteria, is not in the list.
     """
-    if evidence is None:
-        return []
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     found = []
     for use in assessment.computed:
         if use.name not in evidence.metrics or "_at_" not in use.id:

@@ -20,7 +20,7 @@ from evaluation.metrics.instance import PanopticCounts, panoptic_values
 from evaluation.metrics.samples import Samples
 from evaluation.metrics.values import Values
 from evaluation.outcomes import Flag, Outcome
-from evaluation.scoring.pieces import Numbers
+from evaluation.scoring.rows import Numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

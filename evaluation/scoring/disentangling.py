@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluation.assessment.instances import instance_rules
 from evaluation.metrics.disentangled import Disentangled, nothing_found
-from evaluation.scoring.pieces import Numbers
+from evaluation.scoring.rows import Numbers
 
 if TYPE_CHECKING:
     from evaluation.assessment import Assessment

@@ -28,6 +28,7 @@ from evaluation.scoring.evidence_file import (
     save_evidence,
     write_evidence,
 )
+from evaluation.scoring.given_evidence import is_given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,6 +87,9 @@ def recompute_values(metric: MetricUse, evidence: CaseEvidence, multiplicities: 
     ValueError
         If the multiplicities do not fit the cases.
     """
+    if is_given(evidence):
+        message = f"metric {metric.name!r} was measured elsewhere: what its value is made of is not known"
+        raise ValueError(message)
     times = np.atleast_2d(np.asarray(multiplicities, dtype=np.float64))
     if times.ndim != 2 or times.shape[1] != len(evidence.cases) or (times.size and times.min() < 0):
         message = f"multiplicities of shape {times.shape} for {len(evidence.cases)} cases; expected (samples, cases)"

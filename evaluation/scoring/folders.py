@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from evaluation import problems
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
@@ -71,9 +69,9 @@ def open_folders(
     ValueError
         For a kind of problem that has no predictions to score.
     """
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     found = problem.open_references(assessment, references)
-    opened = {name: problem.open_predictions(assessment, folder, found) for name, folder in predictions.items()}
+    opened = problem.open_all(assessment, predictions, found)
     for name, of_algorithm in opened.items():
         noticed.note(name, of_algorithm)
     return found, opened
@@ -110,7 +108,7 @@ def score_folders(
         For a kind of problem that has no predictions to score.
     """
     result = ScoredFolders()
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     known, opened = open_folders(assessment, references, predictions, result)
     work = _Scoring(problem, assessment, known, opened)
     scored: dict[str, dict[str, ScoredCase]] = {}
@@ -126,7 +124,7 @@ def score_folders(
             progress(done, len(known.cases))
     if progress is not None and not cases:
         progress(len(known.cases), len(known.cases))
-    for algorithm in predictions:
+    for algorithm in opened:
         if not cases and (found := at_once[algorithm]) is not None:
             result.rows += found[0]
             result.blocks += found[1]
@@ -155,10 +153,11 @@ class _Scoring:
 
     def __call__(self, case: str) -> tuple[str, dict[str, ScoredCase]]:
         reference = self.references.prepare(case)
-        return case, {
-            name: self.problem.score(self.assessment, case, reference, opened.predictions.get(case), algorithm=name)
-            for name, opened in self.opened.items()
-        }
+        return case, {name: self._scored(case, name, reference, opened) for name, opened in self.opened.items()}
+
+    def _scored(self, case: str, name: str, reference: Any, opened: Opened) -> ScoredCase:
+        own = self.problem.reference_for(reference, name)
+        return self.problem.score(self.assessment, case, own, opened.predictions.get(case), algorithm=name)
 
 
 _Done = TypeVar("_Done")

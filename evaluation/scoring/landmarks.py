@@ -11,8 +11,7 @@ from evaluation import catalogue
 from evaluation.metrics.landmarks import count_found, count_identified
 from evaluation.metrics.values import Values, ratio
 from evaluation.outcomes import Flag, Outcome, Result, undefined
-from evaluation.scoring.pieces import Numbers, block_of
-from evaluation.scoring.rows import Row, ScoredCase
+from evaluation.scoring.rows import Numbers, Row, ScoredCase, block_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from evaluation.metrics.values import FloatArray
     from evaluation.readers.landmark_tables import Points
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.pieces import Pieces
+    from evaluation.scoring.rows import Pieces
 
 HITS, KNOWN, ANSWERED = range(3)
 """What the counts of a case are: landmarks found, landmarks of the reference, and whether there was a prediction."""

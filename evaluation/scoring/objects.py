@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from evaluation import catalogue, problems
+from evaluation import catalogue
 from evaluation.matching import Objects, Rule, from_label_map
 from evaluation.metrics import instance
 from evaluation.metrics.calibration_scores import CALIBRATION
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from evaluation.assessment.model import MetricUse, Region
     from evaluation.readers import Geometry, LabelImage
     from evaluation.readers.instance_tables import Instances
-    from evaluation.scoring.pieces import Numbers, Pieces
+    from evaluation.scoring.rows import Numbers, Pieces
 
 ALL_CLASSES: Final = ""
 _MULTI_INSTANCE: Final = frozenset({"mi_dsc", "mi_nsd"})
@@ -179,7 +179,7 @@ def _measure(assessment: Assessment, use: MetricUse, reference: Objects, predict
         rest.pop("instance_connectivity", None)
         function = instance.mi_dsc if use.id == "mi_dsc" else instance.mi_nsd
         return function(reference, prediction, **rest)
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     function = catalogue.get(use.id).compute_for(problem.pixel_kind if use.id in _OF_PIXELS else problem.id)
     rule = Rule.from_options(options) if "localization_criterion" in options else instance.STRICT
     kept = {name: value for name, value in rest.items() if name not in MATCHING_OPTIONS | _CLASS_OPTIONS}

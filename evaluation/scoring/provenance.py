@@ -7,7 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.catalogue import catalogue_version
+from evaluation.catalogue.registry import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def provenance(assessment: Assessment) -> dict[str, Any]:
         ``versions`` of the catalogue, of this package, of Python and of the libraries that values depend on; ``metrics``
         with id and all options, by name; ``problem``, ``regions`` and ``digest`` of the assessment.
     """
-    found = {"catalogue": catalogue_version(), "python": platform.python_version()}
+    found = {"catalogue": VERSION, "python": platform.python_version()}
     for name in (_DISTRIBUTION, *_LIBRARIES):
         try:
             found[name] = version(name)

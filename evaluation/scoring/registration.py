@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 WHOLE: Final = ""
 """Region of the metrics of landmarks and of the field."""
+BEFORE: Final = frozenset({"tre", "dsc", "iou"})
+"""Metrics whose value without any displacement stands beside that of a field: the error of landmarks, and overlap."""
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,26 @@ class PreparedRegistration:
     masks: RegionMasks | None = None
     empty: frozenset[str] = field(default_factory=frozenset)
     """Regions that the fixed or the moving labels lack: nothing can be pulled there."""
+    _before: dict[tuple[str, str], float | None] = field(default_factory=dict)
 
     @property
     def geometry(self) -> Geometry:
         """The grid that fields have to lie on."""
         return self.reference.geometry
+
+    def before(self, assessment: Assessment, use: MetricUse, region: str) -> float | None:
+        """The value of a metric without any displacement, where it is one of `BEFORE`; it is that of every prediction."""
+        if use.id not in BEFORE:
+            return None
+        if (use.name, region) not in self._before:
+            shape = self.geometry.shape
+            nothing = np.broadcast_to(np.float64(0), (*shape, len(shape)))
+            measured = _Measured(assessment, self, nothing)
+            for own_region, own in wanted(assessment):
+                if own.id in BEFORE:
+                    result = _of_reference(own, own_region, self) or measured.value(own, own_region)
+                    self._before[own.name, own_region] = result.value
+        return self._before[use.name, region]
 
 
 def affine_of(geometry: Geometry) -> NDArray[np.float64]:
@@ -167,7 +184,8 @@ def score_registration(
         if result is None:
             result = undefined(Outcome.MISSING) if measured is None else measured.value(use, region)
         worst = None if reference.masks is None or not region else worst_of_case(use, region, reference.masks)
-        rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag, worst))
+        before = reference.before(assessment, use, region)
+        rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag, worst, before))
     return ScoredCase(rows, reason)
 
 

@@ -1,16 +1,44 @@
-"""What scoring yields: one row for every case, region and metric."""
+"""What scoring yields: rows for every case, region and metric, and what cases add to the values of the whole data set."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluation.outcomes import Flag, Outcome
+import numpy as np
+
+from evaluation.outcomes import Flag, Outcome, undefined
+from evaluation.scoring.evidence_blocks import Block, CaseEvidence
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
+    from evaluation.assessment import Assessment
+    from evaluation.problems import Problem
     from evaluation.readers import Issue
-    from evaluation.scoring.pieces import Numbers, Pieces
+
+
+class Numbers(NamedTuple):
+    """Whole numbers and floating-point numbers; what they mean is the problem's business."""
+
+    counts: list[int]
+    values: list[float]
+
+
+Pieces = dict[tuple[str, str], Numbers]
+"""The numbers of one case by part and region, as in `evaluation.scoring.evidence.Block`."""
+
+
+def block_of(part: str, algorithm: str, region: str, by_case: Mapping[str, Numbers]) -> Block:
+    """Write the numbers of all cases into a block."""
+    cases = sorted(by_case)
+    return Block.of_lists(
+        part=part,
+        algorithm=algorithm,
+        region=region,
+        cases=cases,
+        counts=[by_case[case].counts for case in cases],
+        values=[by_case[case].values for case in cases],
+    )
 
 
 class Row(NamedTuple):
@@ -30,6 +58,8 @@ class Row(NamedTuple):
         What the outcome alone does not say; empty as a rule.
     worst
         The worst value that can reasonably be expected here, in the metric's unit, where its range has no worst end.
+    before
+        The value of leaving everything as it was, where there is such an answer: of a registration, without any displacement.
     """
 
     algorithm: str
@@ -41,6 +71,7 @@ class Row(NamedTuple):
     image_diagonal: float | None
     flag: Flag = Flag.NONE
     worst: float | None = None
+    before: float | None = None
 
 
 class ScoredCase(list[Row]):
@@ -77,3 +108,47 @@ class ScoredCase(list[Row]):
     def rows(self) -> list[Row]:
         """The rows as a plain list."""
         return list(self)
+
+
+def finish_pieces(
+    problem: Problem,
+    assessment: Assessment,
+    algorithm: str,
+    pieces: Mapping[str, Pieces | None],
+    shared: Mapping[str, Any],
+) -> tuple[list[Row], list[Block]]:
+    """The rows of the data set's values, and the evidence that they are made of.
+
+    A missing case has no false positives, so leaving it out would raise PPV and lower FPPI: with any case missing, the
+    value of the whole data set is ``missing`` and there is no evidence.
+
+    Parameters
+    ----------
+    pieces
+        Of every case; ``None`` for a case without a readable prediction. A part that lacks in a case is one for which the
+        prediction lacks an input, such as scores.
+    shared
+        What the evidence of all algorithms has in common.
+    """
+    rows: list[Row] = []
+    blocks: list[Block] = []
+    answered = {case: of_case for case, of_case in pieces.items() if of_case is not None}
+    for use in assessment.computed:
+        if use.level != "dataset":
+            continue
+        regions = problem.regions_of(assessment, use, shared)
+        is_lacking = any((use.name, region) not in of_case for of_case in answered.values() for region in regions)
+        for region in regions:
+            if is_lacking:
+                result = undefined(Outcome.NOT_APPLICABLE)
+            elif len(answered) < len(pieces):
+                result = undefined(Outcome.MISSING)
+            else:
+                block = block_of(
+                    use.name, algorithm, region, {case: of_case[use.name, region] for case, of_case in answered.items()}
+                )
+                blocks.append(block)
+                evidence = CaseEvidence(assessment.problem, region, block, shared)
+                result = problem.recompute(use, evidence, np.ones((1, len(block.cases)))).result()
+            rows.append(Row(algorithm, "", region, use.name, *result, None, result.flag))
+    return rows, blocks

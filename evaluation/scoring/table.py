@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 COLUMNS: Final = ("algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal")
 FLAG: Final = "flag"
 WORST: Final = "worst"
+BEFORE: Final = "before"
 
 
 def write_results(rows: Iterable[Row], path: Path | str) -> None:
-    """Write rows as a results table; the columns ``flag`` and ``worst`` are added only if a row has one.
+    """Write rows as a results table; the columns ``flag``, ``worst`` and ``before`` are added only if a row has one.
 
     Numbers have 17 significant digits, so that reading them gives the same numbers.
     """
@@ -44,13 +45,17 @@ def results_text(rows: Iterable[Row]) -> str:
     rows = list(rows)
     flagged = any(row.flag is not Flag.NONE for row in rows)
     bounded = any(row.worst is not None for row in rows)
+    compared = any(row.before is not None for row in rows)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((*COLUMNS, *([FLAG] if flagged else []), *([WORST] if bounded else [])))
+    writer.writerow(
+        (*COLUMNS, *([FLAG] if flagged else []), *([WORST] if bounded else []), *([BEFORE] if compared else []))
+    )
     for row in rows:
         cells = [*row[:4], _number(row.value), str(row.outcome), _number(row.image_diagonal)]
         cells += [str(row.flag)] if flagged else []
         cells += [_number(row.worst)] if bounded else []
+        cells += [_number(row.before)] if compared else []
         writer.writerow(cells)
     return text.getvalue()
 
@@ -62,7 +67,7 @@ def read_results(*paths: Path | str, limits: Limits = DEFAULT) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The columns of the table, names as text (empty for values of the whole data set or over all classes), ``value``,
-        ``image_diagonal`` and ``worst`` as numbers with NaN where there is none, and ``flag``.
+        ``image_diagonal``, ``worst`` and ``before`` as numbers with NaN where there is none, and ``flag``.
 
     Raises
     ------
@@ -103,9 +108,10 @@ def _read_one(path: Path, limits: Limits) -> pd.DataFrame:
     odd = table.loc[~table["outcome"].isin(outcomes), "outcome"]
     if len(odd):
         raise ReadError("table", name, f"the outcome {odd.iloc[0]!r} in row {odd.index[0] + 2}", ", ".join(Outcome))
-    if WORST not in table.columns:
-        table[WORST] = ""
-    for column in ("value", "image_diagonal", WORST):
+    for column in (WORST, BEFORE):
+        if column not in table.columns:
+            table[column] = ""
+    for column in ("value", "image_diagonal", WORST, BEFORE):
         table[column] = _numbers(table[column], column, name)
     wrong = (table["outcome"] == Outcome.OK) == table["value"].isna()
     if wrong.any():
@@ -114,7 +120,7 @@ def _read_one(path: Path, limits: Limits) -> pd.DataFrame:
         raise ReadError("table", name, f"{found} in row {row + 2}", "a value exactly if the outcome is ok")
     if FLAG not in table.columns:
         table[FLAG] = ""
-    return table[[*COLUMNS, FLAG, WORST]]
+    return table[[*COLUMNS, FLAG, WORST, BEFORE]]
 
 
 def _numbers(cells: pd.Series[str], column: str, name: str) -> pd.Series[float]:

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from accounts.domain.orcid import plain_orcid
 from accounts.models import AccessToken, User
 from web.names import NameField
-from work.jobs import enqueue
+from work.services import enqueue
 
 
 class ProfileForm(forms.ModelForm):

@@ -13,6 +13,7 @@ from api.rankings.views import RankingsView, RankingView
 from api.registry.views import RegistrationViewSet
 from api.submissions.views import ExpectationView, SubmissionViewSet
 from api.uploads.direct import DirectEndView, DirectPartsView, DirectUploadsView, DirectUploadView
+from api.uploads.form_files import FormFilesView, FormFileView
 from api.uploads.views import UploadsView, UploadView
 from api.views import ChallengeViewSet, MeView
 from evaluation.federation.envelope import MOST_BYTES
@@ -43,6 +44,8 @@ urlpatterns = [
     path("challenges/<slug:slug>/direct-uploads/<uuid:pk>/", DirectUploadView.as_view(), name="direct-upload"),
     path("challenges/<slug:slug>/direct-uploads/<uuid:pk>/parts/", DirectPartsView.as_view(), name="direct-parts"),
     path("challenges/<slug:slug>/direct-uploads/<uuid:pk>/end/", DirectEndView.as_view(), name="direct-end"),
+    path("files/", FormFilesView.as_view(), name="files"),
+    path("files/<uuid:pk>/", takes_pieces(FormFileView.as_view()), name="file"),
     path("challenges/<slug:slug>/phases/<int:phase>/expectation/", ExpectationView.as_view(), name="phase-expectation"),
     path("challenges/<slug:slug>/data/", DataView.as_view(), name="data"),
     path("challenges/<slug:slug>/data/files/<int:file>/address/", DataAddressView.as_view(), name="data-address"),
@@ -50,7 +53,7 @@ urlpatterns = [
     path("challenges/<slug:slug>/rankings/<phase:key>/", RankingView.as_view(), name="ranking"),
     path(
         "challenges/<slug:slug>/phases/<int:phase>/measurements/",
-        takes_files(most_bytes)(MeasurementViewSet.as_view({"get": "brought", "post": "create"})),
+        takes_files(lambda: 2 * most_bytes())(MeasurementViewSet.as_view({"get": "brought", "post": "create"})),
         name="measurements",
     ),
     path(_MEASUREMENT, MeasurementViewSet.as_view({"get": "retrieve"}), name="measurement"),

@@ -13,6 +13,7 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("accounts/", include("accounts.urls")),
     path("notifications/", include("notifications.urls")),
+    path("uploads/", include("uploads.urls")),
     path("designs/", include("designs.urls")),
     path("calls/", include("reviews.urls")),
     path("registry/", include("registry.urls")),

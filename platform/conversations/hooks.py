@@ -152,9 +152,9 @@ class ConversationPolicy(ABC, Generic[TargetT]):
         """What the log keeps of an act on a thread; never what was said."""
         return {"thread": thread.pk}
 
-    def subject(self, thread: Thread, target: TargetT) -> str:
-        """Subject of the message that tells of a new thread: what it is about, and what is asked."""
-        return f"{target}: {thread}"
+    def about(self, target: TargetT) -> str:
+        """What messages call that which the conversations are about."""
+        return str(target)
 
     def told_of_threads(self, target: TargetT) -> Iterable[Any]:  # noqa: ARG002 (others look)
         """Who hears of new threads besides those who asked to (`follow`)."""

@@ -14,6 +14,7 @@ from audit.services import record
 from conversations.hooks import ConversationPolicy, policy_of
 from conversations.models import Post, Subscription, Thread
 from conversations.queries import about
+from notifications.domain.letters_of_people import POSTED, OfPost
 from notifications.services import notify
 from web.templatetags.text import plain
 
@@ -51,7 +52,7 @@ def start_thread(*, actor: User, target: Model, text: str, title: str = "", topi
     if policy.mail_kind:
         subscribers = Subscription.objects.filter(**about(target), thread=None).select_related("user")
         people = [*policy.told_of_threads(target), *(row.user for row in subscribers)]
-        _tell(policy, people, actor, thread, target, policy.subject(thread, target), text)
+        _tell(policy, people, actor, thread, target, text, is_first=True)
     return thread
 
 
@@ -77,7 +78,7 @@ def reply(*, actor: User, thread: Thread, text: str) -> Post:
     _record(actor, policy.acts.written, thread, policy, target, subject=post)
     if policy.mail_kind:
         followers = Subscription.objects.filter(thread=thread).select_related("user")
-        _tell(policy, [row.user for row in followers], actor, thread, target, f"Re: {thread}", text)
+        _tell(policy, [row.user for row in followers], actor, thread, target, text, is_first=False)
     return post
 
 
@@ -239,15 +240,18 @@ def _tell(
     actor: User,
     thread: Thread,
     target: Any,
-    subject: str,
     text: str,
+    *,
+    is_first: bool,
 ) -> None:
     """Tell those who hear of it; only people who may still read it, whoever they were when they asked to."""
+    of = OfPost(policy.about(target), thread.title, plain(text)[:EXCERPT], actor.display_name, is_first=is_first)
+    letter = POSTED.letter(of)
     notify(
         people=[person for person in people if person.pk != actor.pk and policy.may_read(person, target)],
         kind=policy.mail_kind,
-        subject=subject,
-        text=f"{actor.display_name}: {plain(text)[:EXCERPT]}",
+        subject=letter.subject,
+        text=letter.text,
         address=policy.path(thread, target),
         scope=policy.scope(target),
     )

@@ -5,8 +5,7 @@ from typing import Any
 import rules
 
 from designs import hooks
-from designs.models import Collaborator, Design
-from designs.models.designs import Role
+from designs.models import Collaborator, Design, Role
 
 
 def role_of(user: Any, design: Design) -> str:

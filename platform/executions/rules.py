@@ -4,9 +4,10 @@ from typing import Any
 
 import rules
 
-from challenges.models import Member
+from challenges.models import Member, Phase
 from challenges.rules import is_named_organizer, is_organizer
 from executions.models import AlgorithmArchive, AlgorithmUpload, Batch, Execution
+from test_sets.queries.dry_runs import are_public
 
 
 @rules.predicate
@@ -41,6 +42,18 @@ def is_released(user: Any, batch: Batch | None) -> bool:  # noqa: ARG001 (the si
     return batch is not None and hasattr(batch, "release")
 
 
+@rules.predicate
+def has_open_cases(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """The phase is over and shows its references, or is a dry run whose references are public."""
+    return phase is not None and ((phase.reveals_cases and phase.is_revealed) or are_public(phase))
+
+
+@rules.predicate
+def is_named_in(user: Any, phase: Phase | None) -> bool:
+    """Stands among those who run the challenge of a phase and see what is hidden."""
+    return phase is not None and is_named_organizer(user, phase.challenge)
+
+
 rules.add_perm("executions.view_execution", is_own | organizes)
 # Rules and not permissions: Django grants every permission to administrators, who must not act for a team, and who read
 # what a program printed of hidden images no more than other outsiders.
@@ -48,3 +61,7 @@ rules.add_rule("executions.own", is_own)
 rules.add_rule("executions.view_cases", is_named | (is_own & is_on_open_cases))
 rules.add_rule("executions.view_logs", is_own & is_on_open_cases)
 rules.add_rule("executions.read_hidden_logs", is_named)
+# What running took on each case of a phase, wherever results of single cases are shown: a program can take longer, or more
+# memory, where it sees something, and so tell what a hidden image shows.
+rules.add_rule("executions.view_costs_of_cases", has_open_cases | is_named_in)
+rules.add_rule("executions.view_agreement", is_named_in)

@@ -31,4 +31,4 @@ class LeaderboardsConfig(AppConfig):
         ledgers.register()
         stored.register()
         register_section(home.my_challenges, order=20, audience="people")
-        pictures.register(home.closed_ranking)
+        pictures.register(home.real_ranking)

@@ -6,7 +6,7 @@ import rules
 
 from challenges.models import Phase
 from challenges.rules import is_named_organizer, is_organizer, is_public
-from evaluation import problems
+from executions.queries.costs import costs_in, kept_from
 from test_sets.queries.decoys import keeps_decoys
 
 
@@ -44,7 +44,13 @@ def hides_nothing_in_bundle(user: Any, phase: Phase | None) -> bool:  # noqa: AR
     Values of a classification are made of the class of every case: with them goes the reference itself.
     """
     shown = phase is not None and phase.reveals_cases and phase.is_revealed
-    return phase is not None and (shown or not problems.get(phase.assessment.problem).tells_reference_by_results)
+    return phase is not None and (shown or not phase.assessment.kind.tells_reference_by_results)
+
+
+@rules.predicate
+def keeps_no_costs(user: Any, phase: Phase | None) -> bool:
+    """Nothing that running took on single cases is kept from the person; a bundle holds the values of all of them."""
+    return phase is not None and not kept_from(user, phase, costs_in(phase.assessment))
 
 
 @rules.predicate
@@ -57,10 +63,10 @@ def is_named(user: Any, phase: Phase | None) -> bool:
 rules.add_perm("leaderboards.view_ranking", (challenge_is_public & is_revealed) | organizes)
 # What every team reached in every case. Before the end it would tell the teams about hidden cases and about each other.
 rules.add_perm("leaderboards.view_cases", (challenge_is_public & has_closed) | organizes)
-# A rule and not a permission: Django grants every permission to administrators.
-rules.add_rule(
-    "leaderboards.view_bundle", (((challenge_is_public & has_closed) | organizes) & hides_nothing_in_bundle) | is_named
-)
+# Rules and not permissions: Django grants every permission to administrators.
+tells_no_reference = ((challenge_is_public & has_closed) | organizes) & hides_nothing_in_bundle
+rules.add_rule("leaderboards.view_what_tells_references", tells_no_reference | is_named)
+rules.add_rule("leaderboards.view_bundle", (tells_no_reference & keeps_no_costs) | is_named)
 rules.add_perm("leaderboards.request_ranking", organizes)
 # What came after the public ranking was frozen, and when it is frozen.
 rules.add_perm("leaderboards.view_frozen", organizes)

@@ -7,8 +7,10 @@ from django import forms
 
 from challenges.models import Phase, Team
 from evaluation.importing import ROLES, SheetLimits
+from evaluation.importing.fitting import takes_uncertainty
 from measurements.models import Measurement
 from measurements.queries.tables import refusal_of_new_teams, teams_of
+from measurements.services.tables import Sent
 from web.names import NameField
 
 MOST_COLUMNS_ASKED: Final = 40
@@ -31,10 +33,13 @@ class _TableForm(forms.Form):
 
     def clean_file(self) -> Any:
         """Refuse what is too large before it is read."""
-        file = self.cleaned_data["file"]
-        if file.size > most_bytes():
-            raise forms.ValidationError(f"The file has {file.size:,} bytes; at most {most_bytes():,} are read.")
-        return file
+        return _bounded(self.cleaned_data["file"])
+
+
+def _bounded(file: Any) -> Any:
+    if file and file.size > most_bytes():
+        raise forms.ValidationError(f"The file has {file.size:,} bytes; at most {most_bytes():,} are read.")
+    return file
 
 
 class CaseListForm(_TableForm):
@@ -58,6 +63,12 @@ class ValuesForm(_TableForm):
 
     kind = Measurement.Kind.VALUES
 
+    replicates = forms.FileField(
+        label="Replicates",
+        required=False,
+        help_text="CSV with algorithm, metric, replicate and value: at least 200 resamples of the test cases, with the same numbers for "
+        "all teams. Or leave it empty and give a column “se” with standard errors in the table.",
+    )
     team = forms.ModelChoiceField(
         Team.objects.none(), label="Whose values", required=False, empty_label="of all teams that the table names"
     )
@@ -79,6 +90,12 @@ class ValuesForm(_TableForm):
         refusal = refusal_of_new_teams(phase)
         self.fields["makes_teams"].help_text = refusal or "They have no members; you can invite people into them later."
         self.fields["makes_teams"].disabled = bool(refusal)
+        if not any(takes_uncertainty(metric) for metric in phase.assessment.metrics):
+            del self.fields["replicates"]
+
+    def clean_replicates(self) -> Any:
+        """Refuse what is too large before it is read."""
+        return _bounded(self.cleaned_data["replicates"])
 
     @property
     def wanted(self) -> dict[str, Any]:
@@ -88,8 +105,13 @@ class ValuesForm(_TableForm):
             "kind": self.kind,
             "team": cleaned["team"],
             "makes_teams": cleaned["makes_teams"],
+            "replicates": _sent(cleaned.get("replicates")),
             "origin": {key: cleaned[f"measured_{key}"] for key in ("by", "with", "when")},
         }
+
+
+def _sent(file: Any) -> Sent | None:
+    return Sent(file.name, file.read()) if file else None
 
 
 class ColumnsForm(forms.Form):

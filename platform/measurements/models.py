@@ -63,6 +63,10 @@ class Measurement(Work):
     stored = models.CharField(max_length=200, help_text="the file as it came, in the private storage")
     size = models.PositiveBigIntegerField()
     sha256 = models.CharField(max_length=64, help_text="of the file as it came")
+    replicates_name = models.CharField(max_length=120, blank=True, help_text="of the file of replicates beside it")
+    replicates_stored = models.CharField(max_length=200, blank=True, help_text="that file, in the private storage")
+    replicates_size = models.PositiveBigIntegerField(default=0)
+    replicates_sha256 = models.CharField(max_length=64, blank=True)
     measured_by = models.CharField(max_length=200, blank=True)
     measured_with = models.CharField(max_length=200, blank=True)
     measured_when = models.CharField(max_length=200, blank=True)
@@ -141,10 +145,12 @@ class Measurement(Work):
     @property
     def facts(self) -> dict[str, Any]:
         """What is public of a sealed version, as JSON values."""
+        of_replicates = {"replicates_sha256": self.replicates_sha256} if self.replicates_sha256 else {}
         return {
             "version": self.version,
             "digest": self.digest,
             "file_sha256": self.sha256,
+            **of_replicates,
             "origin": self.origin,
             "sealed_at": None if self.sealed_at is None else self.sealed_at.isoformat(),
         }

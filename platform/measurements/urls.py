@@ -13,4 +13,5 @@ urlpatterns = [
     path("organize/values/<int:pk>/seal/", views.seal, name="seal"),
     path("organize/values/<int:pk>/discard/", views.discard, name="discard"),
     path("organize/values/<int:pk>/file.csv", views.file, name="file"),
+    path("organize/values/<int:pk>/replicates.csv", views.replicates, name="replicates"),
 ]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -15,8 +16,7 @@ from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase
 from challenges.queries import phases_of
 from challenges.views.access import organizing, page_context, phase_by_id
-from evaluation.bundle import metadata_columns
-from evaluation.importing.measured import range_words
+from evaluation.importing.fitting import range_words, takes_uncertainty
 from measurements.forms import MOST_COLUMNS_ASKED, CaseListForm, ColumnsForm, ValuesForm, most_bytes
 from measurements.models import Measurement
 from measurements.queries.tables import (
@@ -29,6 +29,7 @@ from measurements.queries.tables import (
     takes_tables,
 )
 from measurements.services import tables as services
+from uploads.services import form_files
 from uploads.storage import open_stored
 from web.bodies import takes_files
 
@@ -49,7 +50,7 @@ def bringing(request: HttpRequest, slug: str) -> Challenge:
 
 # Who sends is asked before the body is read, and checking the CSRF token of a form reads its body: so that check comes
 # second, inside.
-@takes_files(most_bytes)
+@takes_files(lambda: 2 * most_bytes())
 @csrf_exempt
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -69,13 +70,15 @@ def _tables(request: SignedInRequest, challenge: Challenge) -> HttpResponse:
         return render(request, "measurements/none.html", page_context(request, challenge, text=text))
     sealed = active_list(phase)
     is_list = sealed is None
-    form = (CaseListForm if is_list else ValuesForm)(phase, request.POST or None, request.FILES or None)
+    files = form_files.with_sent(request.FILES, request.POST, request.user) if request.method == "POST" else None
+    form = (CaseListForm if is_list else ValuesForm)(phase, request.POST or None, files)
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
         try:
             brought = services.bring_table(
                 actor=request.user, phase=phase, file_name=file.name, content=file.read(), **form.wanted
             )
+            form_files.handed_in(request.POST, request.user)
             return redirect(brought)
         except ValidationError as error:
             form.add_error(None, error.messages)
@@ -92,9 +95,14 @@ def _tables(request: SignedInRequest, challenge: Challenge) -> HttpResponse:
         refusal=refusal_of(phase, form.kind),
         metrics=[(metric, range_words(metric)) for metric in phase.assessment.metrics],
         regions=[region.name for region in phase.assessment.regions],
-        needed=metadata_columns(phase.assessment),
+        needed=phase.assessment.grouping_columns,
         tables=rows,
         latest=next((row.version for row in sealed_versions(phase)), None),
+        whole=[metric.name for metric in phase.assessment.metrics if metric.level == "dataset"],
+        uncertain=[metric.name for metric in phase.assessment.metrics if takes_uncertainty(metric)],
+        chunk_bytes=settings.PODIUM_UPLOAD_CHUNK_BYTES,
+        most_bytes=most_bytes(),
+        sent=form_files.waiting(request.POST, request.user),
     )
     return render(request, "measurements/tables.html", context, status=422 if form.errors else 200)
 
@@ -162,9 +170,23 @@ def discard(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 def file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The table as it came."""
     shown = table_or_404(bringing(request, slug), pk)
-    with open_stored(shown.stored) as stream:
+    return _as_it_came(shown.stored, shown.file_name)
+
+
+@login_required
+@require_safe
+def replicates(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The replicates beside it, as they came."""
+    shown = table_or_404(bringing(request, slug), pk)
+    if not shown.replicates_stored:
+        raise Http404("No replicates came with this table.")
+    return _as_it_came(shown.replicates_stored, shown.replicates_name)
+
+
+def _as_it_came(stored: str, name: str) -> HttpResponse:
+    with open_stored(stored) as stream:
         response = HttpResponse(stream.read(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=shown.file_name)
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
     return response
 
 

@@ -24,7 +24,7 @@ MAIL = Kind(
     task="notifications.tasks.deliver",
     is_collective=True,
     # A sender that is silent for longer has lost its message to another; far beyond the time-outs of one SMTP dialogue.
-    lease=lambda: timedelta(minutes=10),
+    lease=timedelta(minutes=10),
     # Given up after about two days.
     attempts=20,
     errors=20,

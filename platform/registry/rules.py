@@ -4,8 +4,7 @@ from typing import Any
 
 import rules
 
-from designs.models import Design
-from designs.models.designs import Role
+from designs.models import Design, Role
 from designs.rules import role_of
 from registry import queries
 from registry.models import Registration

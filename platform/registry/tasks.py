@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from registry.services import deposits, embargoes, publishing, reminders, states, verifying
-from work.jobs import send
+from work.services import send
 
 
 @shared_task(ignore_result=True)

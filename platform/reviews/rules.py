@@ -4,8 +4,7 @@ from typing import Any
 
 import rules
 
-from designs.models import Collaborator, Design
-from designs.models.designs import Role
+from designs.models import Collaborator, Design, Role
 from reviews.models import RUNNING, Anonymity, Assignment, Call, Chair, Filing, Reviewer
 
 CHAIRS = "chairs"

@@ -25,6 +25,7 @@ urlpatterns = [
     path("<slug:slug>/assignments/", assignments.assignments, name="assignments"),
     path("<slug:slug>/assignments/automatic/", assignments.automatic, name="automatic"),
     path("<slug:slug>/assignments/state/", assignments.state, name="automatic_state"),
+    path("<slug:slug>/assignments/letters/", assignments.letters, name="letters"),
     path("<slug:slug>/assignments/remind/", assignments.remind, name="remind"),
     path("<slug:slug>/matrix/", matrix.matrix, name="matrix"),
     path("<slug:slug>/matrix.csv", matrix.matrix_csv, name="matrix_csv"),

@@ -5,7 +5,7 @@ import uuid
 from celery import shared_task
 from structlog.contextvars import bound_contextvars
 
-from submissions.services import finishing, repeating, scoring, sweeping, validation
+from submissions.services import repeating, scoring, sweeping, validation
 
 
 @shared_task
@@ -25,7 +25,7 @@ def score_chunk() -> None:
 def finish(run_id: str) -> None:
     """Put a result together that waits for nothing any more."""
     with bound_contextvars(run=run_id):
-        finishing.finish_run(run_id=uuid.UUID(run_id))
+        scoring.finish_run(run_id=uuid.UUID(run_id))
 
 
 @shared_task

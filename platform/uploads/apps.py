@@ -8,5 +8,7 @@ class UploadsConfig(AppConfig):
     verbose_name = "Uploads"
 
     def ready(self) -> None:
-        """Have Django check the settings of direct uploads."""
-        from uploads.contributions import system_checks  # noqa: F401 (registered on import)
+        """Have Django check the settings of direct uploads, and files of forms go with their sender."""
+        from uploads.contributions import rights, system_checks  # noqa: F401 (checks are registered on import)
+
+        rights.register()

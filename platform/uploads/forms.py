@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from uploads.limits import upload_limits
+from uploads.storage import upload_limits
 
 
 def bounded(archive: Any) -> Any:

@@ -15,11 +15,6 @@ from django.db.models import Q, QuerySet
 from work.models import Work
 
 
-def usual_lease() -> timedelta:
-    """How long a worker may be silent before its work is given to another."""
-    return timedelta(seconds=settings.PODIUM_LEASE_SECONDS)
-
-
 def doubling(first: timedelta, longest: timedelta) -> Callable[[int], timedelta]:
     """Return pauses that double with each attempt, from the first to the longest.
 
@@ -50,7 +45,7 @@ def _always() -> bool:
     return True
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Kind:
     """One kind of durable work.
 
@@ -75,7 +70,7 @@ class Kind:
     begins
         Changes that claiming makes to a row besides its lease.
     lease
-        How long a worker may be silent.
+        How long a worker may be silent before its work is given to another; None for as long as the settings say.
     attempts
         How often workers may begin it: one that takes its workers down is not begun for ever.
     errors
@@ -109,7 +104,7 @@ class Kind:
     at_once: int = 200
     is_collective: bool = False
     begins: Mapping[str, Any] = field(default_factory=dict)
-    lease: Callable[[], timedelta] = usual_lease
+    lease: timedelta | None = None
     attempts: int = 3
     errors: int = 1
     pause: Callable[[int], timedelta] = usual_pause
@@ -121,6 +116,11 @@ class Kind:
     challenge: str = ""
     is_enabled: Callable[[], bool] = _always
     chosen: Callable[[QuerySet[Any]], QuerySet[Any]] | None = None
+
+    @property
+    def longest_silence(self) -> timedelta:
+        """How long a worker may be silent before its work is given to another."""
+        return timedelta(seconds=settings.PODIUM_LEASE_SECONDS) if self.lease is None else self.lease
 
     @property
     def open_rows(self) -> QuerySet[Any]:

@@ -1,18 +1,308 @@
-"""Asking workers for work, and asking once more for what got lost."""
+"""Asking for work, taking it, keeping it and ending it, and asking once more for what got lost.
 
+The one way from an act to a background job is by name, after the commit: a service enqueues what has to happen after it, and
+the job leaves for the broker only once the transaction is durable. A broker that cannot be reached never fails the act: the
+sweep looks for work that is due in the database and hands it out again.
+
+Claiming, renewing and ending are one conditional update each, so that only one worker can. Whoever lost the lease learns it by
+`LeaseLostError` and stores nothing.
+"""
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import structlog
+from celery import current_app
+from django.conf import settings
+from django.db import OperationalError, connection, transaction
+from django.db.models import F, QuerySet
+from kombu.exceptions import OperationalError as BrokerError
 
-from work import jobs
-from work.clock import shared_now
 from work.kinds import Kind, registered
-from work.queries import lost
+from work.queries import free, lost, next_rows, shared_now
 
 log = structlog.get_logger(__name__)
 
+LONGEST_COUNTDOWN = timedelta(minutes=1)
+"""Work that is put off for longer is not left to the broker; the sweep asks for it when its time has come."""
+
 UNEXPECTED = "An error that nobody foresaw. The administrators find it in the log of the workers."
 """Why a job failed, for whoever waits for it: what an exception says is for those who can mend it, and stands in the log."""
+
+
+def enqueue(task: str, *args: str | int, countdown: float | None = None) -> None:
+    """Hand `task` (its full dotted name) to the broker when the current transaction commits.
+
+    Parameters
+    ----------
+    task
+        Name of a registered Celery task, for example ``"submissions.tasks.validate"``.
+    args
+        Identifiers only; a task loads what it needs.
+    countdown
+        Seconds to wait before the task may start.
+    """
+    transaction.on_commit(lambda: send(task, args, countdown=countdown))
+
+
+def send(task: str, args: Sequence[str | int], *, countdown: float | None = None) -> bool:
+    """Send now; returns whether the broker took it."""
+    if current_app.conf.task_always_eager:
+        if task not in current_app.tasks:
+            # Each time, it would run the system checks as well.
+            current_app.loader.import_default_modules()
+        current_app.tasks[task].apply(args=list(args), throw=current_app.conf.task_eager_propagates)
+        return True
+    try:
+        # By name: the web process never loads what tasks need, the scoring libraries among them.
+        current_app.send_task(
+            task,
+            args=list(args),
+            countdown=countdown,
+            retry=True,
+            retry_policy={"max_retries": 1, "interval_start": 0.1},
+        )
+    except (BrokerError, ConnectionError, TimeoutError):
+        log.warning("job_not_sent", task=task, args=list(args))
+        return False
+    return True
+
+
+class LeaseLostError(Exception):
+    """Another worker has taken over; what was found is thrown away."""
+
+
+def task_budget() -> float:
+    """Seconds after which a task hands the rest of its work back, well before the broker would give up on it."""
+    return settings.PODIUM_TASK_SECONDS / 2
+
+
+@dataclass
+class Lease:
+    """What proves that a worker holds a row.
+
+    Attributes
+    ----------
+    attempts
+        How often the row has been begun, this time included.
+    is_lost
+        Whether a renewal found that the row has gone to another worker.
+    """
+
+    kind: Kind
+    pk: Any
+    token: uuid.UUID
+    attempts: int
+    is_lost: bool = False
+    _renewal: float = field(default=0.0, repr=False)
+    _progress: float = field(default=0.0, repr=False)
+
+    def __post_init__(self) -> None:
+        self._renewal = time.monotonic() + self._third
+
+    @property
+    def rows(self) -> QuerySet[Any]:
+        """The row as long as it is held, else nothing; for changes that only the holder may make."""
+        return self.kind.model._default_manager.filter(pk=self.pk, lease_token=self.token)  # noqa: SLF001
+
+    @property
+    def may_try_again(self) -> bool:
+        """Whether an error now is not the last one."""
+        return self.attempts < self.kind.errors
+
+    # --- Keeping it ---------------------------------------------------------------------------------------------------
+    def beat(self, changes: Callable[[], dict[str, Any]] = dict) -> None:
+        """Renew the lease if a third of it is over, storing `changes()` with it; call it often.
+
+        Raises
+        ------
+        LeaseLostError
+            When another worker has the row.
+        """
+        if time.monotonic() >= self._renewal:
+            self._renew(**changes())
+        if self.is_lost:
+            raise LeaseLostError
+
+    @contextmanager
+    def renewed(self) -> Iterator[None]:
+        """Renew the lease from a thread meanwhile: no single step of the work has to be short."""
+        done = threading.Event()
+
+        def renew() -> None:
+            while not done.wait(self._third) and not self.is_lost:
+                try:
+                    self._renew()
+                except OperationalError:
+                    # A database that is busy now will answer before the lease has run out; the work goes on meanwhile.
+                    log.warning("lease_not_renewed", kind=self.kind.name, row=str(self.pk))
+                finally:
+                    connection.close()
+
+        thread = threading.Thread(target=renew, name=f"lease-{self.kind.name}", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+    def tell(self, *, every: float = 2.0, **progress: Any) -> None:
+        """Store how far the work is, at most once in `every` seconds so that it costs nothing."""
+        if time.monotonic() >= self._progress:
+            self._progress = time.monotonic() + every
+            self.rows.update(**progress)
+
+    @property
+    def _third(self) -> float:
+        return self.kind.longest_silence.total_seconds() / 3
+
+    def _renew(self, **changes: Any) -> None:
+        self._renewal = time.monotonic() + self._third
+        self.is_lost = not self.rows.update(lease_until=shared_now() + self.kind.longest_silence, **changes)
+
+    # --- Ending it ----------------------------------------------------------------------------------------------------
+    @contextmanager
+    def completing(self) -> Iterator[Any]:
+        """Lock the row in a transaction, give it to the caller to change, and store it without the lease.
+
+        Raises
+        ------
+        LeaseLostError
+            When another worker has the row; nothing is stored then.
+        """
+        with transaction.atomic():
+            row = self.rows.select_for_update(no_key=True).first()
+            if row is None:
+                raise LeaseLostError
+            row.lease_token, row.lease_until, row.due_at = None, None, None
+            yield row
+            row.save()
+
+    def complete(self, *, even_if_lost: bool = False, **changes: Any) -> bool:
+        """Store the outcome and give the lease back, in one update; returns whether it was still held.
+
+        Parameters
+        ----------
+        even_if_lost
+            For what has happened in the world and cannot be taken back, such as a letter that was sent.
+        """
+        rows = self.kind.model._default_manager.filter(pk=self.pk) if even_if_lost else self.rows  # noqa: SLF001
+        return bool(rows.update(**_FREED | changes))
+
+    def hand_back(
+        self,
+        pause: timedelta | None = None,
+        *,
+        failure: str = "",
+        is_counted: bool = True,
+        asks: bool = True,
+        **changes: Any,
+    ) -> bool:
+        """Give the work up for another try; returns whether it was still held.
+
+        Parameters
+        ----------
+        pause
+            How long nobody begins it; by default as long as the kind says after so many attempts.
+        failure
+            Why it did not succeed; empty where that is no failure.
+        is_counted
+            Whether this counts as an attempt.
+        asks
+            Whether a worker is asked for it at once; else the sweep asks.
+        """
+        pause = self.kind.pause(self.attempts) if pause is None else pause
+        due_at = shared_now() + pause
+        asks = asks and pause <= LONGEST_COUNTDOWN and not self.kind.is_collective
+        with transaction.atomic():
+            held = self.rows.update(
+                **_FREED
+                | {
+                    "due_at": due_at if pause else None,
+                    # Until then its message is on the way.
+                    "asked_at": due_at if asks else None,
+                    "attempts": self.attempts if is_counted else self.attempts - 1,
+                    "failure": failure,
+                }
+                | changes
+            )
+            if held and asks:
+                arguments = [] if self.kind.argument is None else [_argument(self.kind, self.pk)]
+                seconds = pause.total_seconds()
+                enqueue(self.kind.task, *arguments, countdown=seconds + 0.1 if seconds else None)
+        return bool(held)
+
+
+_FREED: dict[str, Any] = {"lease_token": None, "lease_until": None, "due_at": None}
+
+
+def claim(kind: Kind, argument: object, *, give_up: Callable[[Lease], object]) -> Lease | None:
+    """Take a row that is open, due and held by nobody.
+
+    Parameters
+    ----------
+    argument
+        What the kind's message carries: the primary key, or the value of the field that the kind names.
+    give_up
+        Called with the lease when workers were lost over the row as often as the kind allows; ends it as failed.
+
+    Returns
+    -------
+    Lease or None
+        None when another worker holds it, when there is nothing to do any more, and when it was given up.
+    """
+    if not kind.is_enabled():
+        return None
+    token, now = uuid.uuid4(), shared_now()
+    rows = kind.open_rows.filter(free(now), **{kind.argument or "pk": argument})
+    taken = rows.update(
+        lease_token=token, lease_until=now + kind.longest_silence, attempts=F("attempts") + 1, **kind.begins
+    )
+    if not taken:
+        return None
+    held = kind.model._default_manager.filter(lease_token=token)  # noqa: SLF001
+    row = held.filter(**{kind.argument or "pk": argument}).values_list("pk", "attempts").first()
+    if row is None:
+        return None  # taken over already: the lease is shorter than this took
+    pk, attempts = row
+    lease = Lease(kind, pk, token, attempts)
+    if attempts > kind.attempts:
+        log.error("workers_lost", kind=kind.name, row=str(pk), attempts=attempts - 1)
+        give_up(lease)
+        return None
+    return lease
+
+
+def claim_next(kind: Kind, *, give_up: Callable[[Lease], object]) -> Lease | None:
+    """Take the row whose turn it is: of those with the least work under way first, then in the kind's order."""
+    for pk in next_rows(kind):
+        lease = claim(kind, pk, give_up=give_up)
+        if lease is not None:
+            return lease
+    return None
+
+
+def withdraw(rows: QuerySet[Any], **changes: Any) -> int:
+    """Change rows whoever holds them: from then on their leases are void, and their workers store nothing.
+
+    Returns
+    -------
+    int
+        How many rows there were.
+    """
+    return rows.update(**changes, lease_token=None, lease_until=None)
+
+
+def _argument(kind: Kind, pk: object) -> str | int:
+    value = kind.model._default_manager.values_list(kind.argument or "pk", flat=True).get(pk=pk)  # noqa: SLF001
+    return value if isinstance(value, int) else str(value)
 
 
 def ask(kind: Kind, row: Any, *, countdown: float | None = None) -> None:
@@ -27,7 +317,7 @@ def ask(kind: Kind, row: Any, *, countdown: float | None = None) -> None:
     """
     row.asked_at = shared_now()
     kind.model._default_manager.filter(pk=row.pk).update(asked_at=row.asked_at)  # noqa: SLF001
-    jobs.enqueue(kind.task, *_arguments(kind, row), countdown=countdown)
+    enqueue(kind.task, *_arguments(kind, row), countdown=countdown)
 
 
 def sweep() -> dict[str, int]:
@@ -57,10 +347,10 @@ def sweep_kind(kind: Kind) -> int:
     keys = [row.pk for row in chosen]
     kind.model._default_manager.filter(pk__in=keys).update(asked_at=shared_now())  # noqa: SLF001
     if kind.is_collective:
-        jobs.send(kind.task, [])
+        send(kind.task, [])
     else:
         for row in chosen:
-            jobs.send(kind.task, _arguments(kind, row))
+            send(kind.task, _arguments(kind, row))
     return len(chosen)
 
 

@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import rules
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -19,6 +20,7 @@ from accounts.requests import SignedInRequest
 from evaluation.analyses import catalogue
 from leaderboards.domain import tables as boards
 from leaderboards.views.exports import stored_json
+from uploads.services import form_files
 from uploads.storage import open_stored
 from web.bodies import takes_files
 from web.spreadsheets import csv_file
@@ -36,7 +38,8 @@ _KINDS = {"html": "text/html; charset=utf-8", "zip": "application/zip", "csv": "
 @require_http_methods(["GET", "HEAD", "POST"])
 def tables(request: SignedInRequest) -> HttpResponse:
     """The tables that the person brought, and a form for a new one."""
-    form = BringForm(request.POST or None, request.FILES or None)
+    files = form_files.with_sent(request.FILES, request.POST, request.user) if request.method == "POST" else None
+    form = BringForm(request.POST or None, files)
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
         title = title_of(form.cleaned_data["title"], file.name)
@@ -44,10 +47,18 @@ def tables(request: SignedInRequest) -> HttpResponse:
             brought = services.bring_table(
                 actor=request.user, title=title, file_name=file.name[:120], content=file.read()
             )
+            form_files.handed_in(request.POST, request.user)
             return redirect(brought)
         except ValidationError as error:
             form.add_error(None, error.messages)
-    context = {"form": form, "tables": tables_of(request.user), "refusal": refusal_to(request.user)}
+    context = {
+        "form": form,
+        "tables": tables_of(request.user),
+        "refusal": refusal_to(request.user),
+        "chunk_bytes": settings.PODIUM_UPLOAD_CHUNK_BYTES,
+        "most_bytes": most_bytes(),
+        "sent": form_files.waiting(request.POST, request.user),
+    }
     return render(request, "workbench/list.html", context)
 
 

@@ -161,6 +161,10 @@
         list.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
       }
     }
+    for (const list of root.querySelectorAll("[data-shows-current]")) {
+      const current = list.querySelector("[aria-current]");
+      if (current) list.scrollTop = current.offsetTop - list.clientHeight / 2;
+    }
   };
 
   // ---- Forms that came back with errors: the summary takes the focus ------------------------------------------

@@ -59,7 +59,7 @@
       httpStack: stack,
       onProgress,
       onAfterResponse: (_request, response) => {
-        address = response.getHeader("Podium-Submission") || response.getHeader("Podium-Page") || address;
+        address = ["Podium-Submission", "Podium-Page", "Podium-File"].map((name) => response.getHeader(name)).find(Boolean) || address;
       },
       onError: (error) => onError(reasonOf(error)),
       onSuccess: () => onSuccess(address),

@@ -1,5 +1,6 @@
 """Facts of acts at random: what becomes of submissions, phases, teams, people, registered designs and reported cases."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -80,8 +81,14 @@ def _changes(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
     ]
     title, identifier = one(TITLES), f"podium-2026-{int(random.integers(1, 99)):04d}"
     version = str(random.choice(["1.1", "2.0"])) if random.random() < 0.7 else None
+    approved = changes[: int(random.integers(1, len(changes) + 1))] if version is not None else []
     decided = letters_of_changes.OfChange(
-        title, identifier, changes, version=version, is_deviation=version is not None and bool(random.random() < 0.5)
+        title,
+        identifier,
+        approved,
+        refused=changes[len(approved) :],
+        version=version,
+        is_deviation=version is not None and bool(random.random() < 0.5),
     )
     return [
         (
@@ -108,6 +115,9 @@ def _people(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
         words=one(("", "I study livers.")),
         agreed=bool(random.random() < 0.5),
     )
+    post = said.OfPost(
+        of.challenge, "Orientation", "Which axis is first?", of.actor, is_first=bool(random.random() < 0.5)
+    )
     decided = said.OfPerson(of.challenge, agreed=of.agreed, reason="" if of.agreed else "The challenge is full.")
     return [
         (said.REMOVED, of),
@@ -117,6 +127,8 @@ def _people(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
         (said.ASKS, of),
         (said.JOINED, decided),
         (said.ORGANIZES, of),
+        (said.POSTED, post),
+        (said.ANNOUNCED, post),
     ]
 
 
@@ -135,7 +147,10 @@ def _records(random: np.random.Generator, one: Any, moment: Any) -> list[Made]:
         record.title, call="Call 2026", due=due, words="submission opens", is_over=bool(random.random() < 0.5)
     )
     filing = said.OfFiling(record.title, "Call 2026", int(random.integers(1, 4)), due="1 June 2026, 12:00 UTC")
-    case = said.OfCase(f"case-{int(random.integers(9))}", "the image is damaged", "The left lobe is missing.")
+    phase = one(("Final", "Round 2"))
+    case = said.OfCase(
+        record.title, phase, f"case-{int(random.integers(9))}", "the image is damaged", "The left lobe is missing."
+    )
     return [
         (said.REGISTERED, record),
         (said.COMMENTED, record),
@@ -146,10 +161,10 @@ def _records(random: np.random.Generator, one: Any, moment: Any) -> list[Made]:
         (said.REPORT_DUE, record),
         (said.FILED, filing),
         (said.DISCUSSED, filing),
-        (said.SITE_REGISTERED, said.OfSite(record.title, one(("north", "Site 2")))),
-        (said.SITE_REFUSED, said.OfSite(record.title)),
+        (said.SITE_REGISTERED, said.OfSite(record.title, phase, one(("north", "Site 2")))),
+        (said.SITE_REFUSED, said.OfSite(record.title, phase)),
         (said.CASE_REPORTED, case),
-        (said.CASE_ANSWERED, said.OfCase(case.case, one(("confirmed", "dismissed")), case.words)),
+        (said.CASE_ANSWERED, replace(case, what=one(("confirmed", "dismissed")))),
     ]
 
 

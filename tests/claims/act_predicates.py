@@ -150,9 +150,14 @@ def _(facts: Any, challenge: str, site: str | None) -> bool:
     return challenge == facts.challenge and site in (None, facts.name)
 
 
-@means(r"Subject: (case-\d): (?:your report is )?(.+)")
-def _(facts: Any, case: str, what: str) -> bool:
-    return (case, what) == (facts.case, facts.what)
+@means(r"Subject: (.+): (case-\d): (?:your report is )?(.+)")
+def _(facts: Any, challenge: str, case: str, what: str) -> bool:
+    return (challenge, case, what) == (facts.challenge, facts.case, facts.what)
+
+
+@means(r"Subject: (Re: )?(.+): (Orientation)")
+def _(facts: Any, reply: str | None, about: str, thread: str) -> bool:
+    return (about, thread) == (facts.about, facts.thread) and not (reply and facts.is_first)
 
 
 # Submissions
@@ -207,12 +212,18 @@ def listed(facts: Any, text: str) -> bool:
         more = [int(found[1]) for line in lines if (found := re.fullmatch(r"– and (\d+) more", line))]
         named = [line.removeprefix("– ").removesuffix(".") for line in lines if not line.startswith("– and ")]
         return named == list(facts.reasons)[: len(named)] and len(named) + sum(more) == len(facts.reasons)
-    return len(lines) == len(facts.changes) and all(
+    listed = facts.changes if _names(lines, facts.changes) else facts.refused
+    return len(lines) == len(listed) and all(
         line.startswith(f"– {change.label}: ")
         and (f"“{change.before}”" if change.before else "nothing") in line.split(" → ")[0]
         and (change.after[:100] or "nothing") in line.split(" → ")[1]
-        for line, change in zip(lines, facts.changes, strict=True)
+        for line, change in zip(lines, listed, strict=True)
     )
+
+
+def _names(lines: list[str], changes: Any) -> bool:
+    """Whether the first line is about the first of these changes."""
+    return bool(changes) and lines[0].startswith(f"– {changes[0].label}: ")
 
 
 @means(r"Nothing was scored\. Correct the files and upload them again\.")
@@ -231,19 +242,21 @@ def _(facts: Any) -> bool:
 
 
 @means(
-    r"Submission (\d+) to (Final|Round 2): (.+)\. Nothing more is tried of itself\. The page lists everything that failed, with its "
-    r"log, and has it scored again with one button\."
+    r"Submission (\d+) of (.+) to (Final|Round 2) of (.+) could not be scored: (.+)\. Nothing more is tried of itself\. The page "
+    r"lists everything that failed, with its log, and has it scored again with one button\."
 )
-def _(facts: Any, number: str, phase: str, reason: str) -> bool:
-    return (int(number), phase, reason) == (facts.number, facts.where.phase, facts.reason)
+def _(facts: Any, number: str, team: str, phase: str, challenge: str, reason: str) -> bool:
+    told = where(facts, challenge, phase) and (int(number), team) == (facts.number, facts.team)
+    return told and reason == facts.reason
 
 
 @means(
-    r"The final ranking of (Final|Round 2) (leaves|will leave) your team out as long as no submission to (.+) has a complete method "
-    r"description\. What you wrote for an earlier submission is copied into the form\."
+    r"The final ranking of (Final|Round 2) of (.+) (leaves|will leave) the team (.+) out as long as no submission to (.+) has a "
+    r"complete method description\. Describe it on its page; what you wrote for an earlier submission is copied into the form\."
 )
-def _(facts: Any, phase: str, tense: str, task: str) -> bool:
-    return (phase, task) == (facts.where.phase, facts.task) and (tense == "leaves") == (facts.occasion == "closed")
+def _(facts: Any, phase: str, challenge: str, tense: str, team: str, task: str) -> bool:
+    told = where(facts, challenge, phase) and (team, task) == (facts.team, facts.task)
+    return told and (tense == "leaves") == (facts.occasion == "closed")
 
 
 # Phases
@@ -319,9 +332,14 @@ def _(facts: Any, title: str, identifier: str) -> bool:
     return (title, identifier) == (facts.title, facts.identifier)
 
 
-@means(r"The registered values stay\. Asked for had been:|Asked for is:")
+@means(r"(?:The registered values stay\. )?Asked for had been:|Asked for is:")
 def _(facts: Any) -> bool:
-    return bool(facts.changes) and facts.version is None
+    return bool(facts.changes or facts.refused) and facts.version is None
+
+
+@means(r"Not approved, so that the registered values stay:")
+def _(facts: Any) -> bool:
+    return bool(facts.refused) and facts.version is not None
 
 
 @means(r"Somebody who takes part in (.+) objects to the requested change of the registered design (\S+):")

@@ -91,7 +91,7 @@ def _(facts: Any, title: str, identifier: str) -> bool:
 
 
 @means(
-    r"(?:Somebody comments on your|Your comment on the) registered design “(.+)” \((\S+)\)(?: is answered)?\."
+    r"(?:Somebody comments on your|Your comment on the) registered design “(.+)” \((\S+)\)(?: is answered, on its page of comments, where everybody reads it)?\."
     r"(?: Answer on the page of comments, where everybody reads it\.)?"
 )
 def _(facts: Any, title: str, identifier: str) -> bool:
@@ -152,23 +152,57 @@ def _(facts: Any, number: str, title: str, call: str) -> bool:
     return facts.number > 1 and (int(number), title, call) == (facts.number, facts.title, facts.call)
 
 
-@means(r"There is something new in the discussion of the reviewers\.")
-def _(facts: Any) -> bool:
-    return facts.number >= 1
+@means(
+    r"Somebody wrote in the discussion of the reviewers of “(.+)” in (.+)\. Read it, and answer, on the page of the discussion; "
+    r"organizers do not see it\."
+)
+def _(facts: Any, title: str, call: str) -> bool:
+    return (title, call) == (facts.title, facts.call)
 
 
-@means(r"Compare the fingerprint of the key with the site by telephone, then confirm it\.")
-def _(facts: Any) -> bool:
-    return bool(facts.name)
+@means(
+    r"Site (.+) of (Final|Round 2) of (.+) registered its key, and nothing is taken from it before you confirm the key\. Compare its "
+    r"fingerprint with the site by telephone, then confirm it\."
+)
+def _(facts: Any, name: str, phase: str, challenge: str) -> bool:
+    return (name, phase, challenge) == (facts.name, facts.phase, facts.challenge)
 
 
-@means(r"What was refused and why stands on the page of the sites\.")
-def _(facts: Any) -> bool:
-    return facts.name == ""
+@means(
+    r"Messages of a site of (Final|Round 2) of (.+) were refused, and nothing of them counts\. What was refused, and why, stands on the "
+    r"page of the sites; ask the site what happened\."
+)
+def _(facts: Any, phase: str, challenge: str) -> bool:
+    return (phase, challenge, "") == (facts.phase, facts.challenge, facts.name)
+
+
+@means(
+    r"Somebody reports (case-\d) of (Final|Round 2) of (.+): (.+)\. Look at it, then confirm or dismiss the report with an answer\."
+)
+def _(facts: Any, case: str, phase: str, challenge: str, what: str) -> bool:
+    return (case, phase, challenge, what) == (facts.case, facts.phase, facts.challenge, facts.what)
+
+
+@means(r"The organizers of (.+) (confirmed|dismissed) your report of (case-\d) of (Final|Round 2)\.")
+def _(facts: Any, challenge: str, what: str, case: str, phase: str) -> bool:
+    return (challenge, what, case, phase) == (facts.challenge, facts.what, facts.case, facts.phase)
+
+
+@means(
+    r"(.+) (begins|writes in) “(.+)” in the discussion of (.+?)(?:, which you follow)?\. Read and answer it on its page\."
+)
+def _(facts: Any, who: str, what: str, thread: str, about: str) -> bool:
+    told = (who, thread, about) == (facts.actor, facts.thread, facts.about)
+    return told and (what == "begins") == facts.is_first
+
+
+@means(r"The organizers of (.+) announce:")
+def _(facts: Any, about: str) -> bool:
+    return about == facts.about
 
 
 # The last: words that people wrote stand as they are.
-@means(r"(Which scanner was it\?|No data\.|The left lobe is missing\.)")
+@means(r"(Which scanner was it\?|No data\.|Which axis is first\?)")
 def _(facts: Any, words: str) -> bool:
     return words == facts.words
 

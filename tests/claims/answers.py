@@ -42,12 +42,15 @@ class Answered:
     ----------
     absent
         Cases without an answer, by team.
+    cases
+        Which case is of which data set, where there are several.
     """
 
     assessment: Assessment
     results: pd.DataFrame
     evidence: Evidence
     absent: dict[str, set[str]]
+    cases: pd.DataFrame | None = None
 
 
 def answered(
@@ -64,12 +67,17 @@ def answered(
     document = {"problem": kind, **_DOCUMENTS[kind], "uncertainty": uncertainty, **exclusions}
     document["metrics"] = document["metrics"][: int(random.integers(1, 3))]
     document["ranking"] = {"scheme": "one_score"}
-    if len(document["metrics"]) > 1:
-        document["ranking"]["combine"] = {"over": ["metric"], "operator": "mean", "rerank": True}
+    over = ["metric"] if len(document["metrics"]) > 1 else []
+    data_sets = _data_sets(random, kind, cases, document)
+    if data_sets is not None:
+        over.append("region")
+    if over:
+        document["ranking"]["combine"] = {"over": over, "operator": "mean", "rerank": True}
     assessment = parse(document)
     table = _references(random, kind, cases)
     shared = problem.shared(table, assessment, cases, {})
-    shared |= problem.shared_facts(table, assessment, {case: {} for case in cases})
+    facts = {} if data_sets is None else data_sets.set_index("case").to_dict("index")
+    shared |= problem.shared_facts(table, assessment, {case: facts.get(case, {}) for case in cases})
     known = {case: problem.prepare(table, case, shared) for case in cases}
     blocks, rows, absent = [], [], {}
     for place, name in enumerate(names):
@@ -95,7 +103,20 @@ def answered(
     columns = ["algorithm", "case", "region", "metric", "value", "outcome", "flag", "worst"]
     results = pd.DataFrame(rows, columns=columns)
     parts = problem.pooled_parts(assessment)
-    return Answered(assessment, results, make_evidence(assessment, blocks, parts=parts, shared=shared), absent)
+    evidence = make_evidence(assessment, blocks, parts=parts, shared=shared)
+    return Answered(assessment, results, evidence, absent, data_sets)
+
+
+def _data_sets(
+    random: np.random.Generator, kind: str, cases: list[str], document: dict[str, Any]
+) -> pd.DataFrame | None:
+    """Sometimes cases of two or three data sets, which are ranked apart."""
+    if kind != "failure_detection" or len(cases) < 4 or random.random() < 0.4:
+        return None
+    sites = [f"site-{number}" for number in random.integers(0, int(random.integers(2, 4)), len(cases))]
+    sites[:2] = ["site-0", "site-1"]
+    document["settings"] = {"dataset": "site", "pooled": bool(random.random() < 0.5)}
+    return pd.DataFrame({"case": cases, "site": sites})
 
 
 def _references(random: np.random.Generator, kind: str, cases: list[str]) -> NumberReferences:

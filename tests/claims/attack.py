@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from evaluation.claims.beforehand import limits, too_few
 from evaluation.claims.ranking import sentences_of
 from evaluation.claims.reports import AGAINST, STANDING, Against, Standing
-from evaluation.figures.selection import entries, label, main_entry, overall
 from evaluation.ranking import ResultsError, rank
+from evaluation.ranking.reading import entries, label, main_entry, overall
 from tests.claims.challenges import challenge
 from tests.claims.predicates import false_sentences
 from tests.claims.raw import Raw
@@ -94,9 +94,9 @@ class Case:
         return found, said
 
 
-def case_of(seed: int, *, large: bool = False) -> Case:
-    """The challenge of a number, ranked."""
-    made = challenge(seed, large=large)
+def case_of(seed: int, *, large: bool = False, kind: str = "") -> Case:
+    """The challenge of a number, ranked; of a kind of problem where one is named."""
+    made = challenge(seed, large=large, kind=kind)
     try:
         document = rank(made.assessment, made.results, cases=made.cases, evidence=made.evidence)
     except ResultsError as error:

@@ -11,6 +11,8 @@ from evaluation.assessment import Assessment, parse
 from evaluation.scoring.classification_evidence import PART, make_block, value_of
 from evaluation.scoring.evidence import Evidence, make_evidence
 from tests.claims.answers import ANSWER_KINDS, answered
+from tests.claims.costs import with_costs
+from tests.claims.given import measured
 
 TEAMS = (1, 2, 2, 2, 3, 3, 4, 4, 5, 7)
 CASES = (1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 10, 12, 25)
@@ -70,7 +72,9 @@ class Challenge:
     cases
         What is known of the cases, or nothing.
     unanswered
-        Where values are of the whole data set, the cases without an answer by team.
+        Where values are of the whole data set, the number of cases without an answer by team.
+    absent
+        Which they are, where cases are of several data sets.
     """
 
     seed: int
@@ -80,24 +84,30 @@ class Challenge:
     evidence: Evidence | None
     unanswered: dict[str, int]
     closed: bool
+    absent: dict[str, set[str]] | None = None
 
 
-def challenge(seed: int, *, large: bool = False) -> Challenge:
+def challenge(seed: int, *, large: bool = False, kind: str = "") -> Challenge:
     """The challenge of a number.
 
     Parameters
     ----------
     large
         Whether up to 30 teams and 500 cases are among what may come; else up to 8 and 30.
+    kind
+        The kind of problem, where it is not left to chance.
     """
     random = np.random.default_rng(seed)
-    kind = random.choice(list(KINDS), p=list(KINDS.values()))
+    drawn = random.choice(list(KINDS), p=list(KINDS.values()))
+    kind = kind or str(drawn)
     big = large and random.random() < 0.25
     teams = int(random.integers(9, 31)) if big and random.random() < 0.5 else int(random.choice(TEAMS))
     cases = int(random.integers(31, 501)) if big and random.random() < 0.5 else int(random.choice(CASES))
     names = [str(name) for name in random.permutation(NAMES[:teams])]
     make = _classification if kind == "image_classification" else _answers if kind in ANSWER_KINDS else _of_cases
-    return make(seed, random, str(kind), names, cases)
+    if kind == "external" and random.random() < 0.7:
+        make = _given
+    return with_costs(make(seed, random, kind, names, cases))
 
 
 def _exclusions(random: np.random.Generator, cases: list[str]) -> dict[str, Any]:
@@ -119,7 +129,17 @@ def _answers(seed: int, random: np.random.Generator, kind: str, names: list[str]
     unanswered = {name: len(absent - _excluded(made.assessment)) for name, absent in made.absent.items()}
     # Without evidence, nothing could be computed anew.
     kept = made.evidence if exclusions or random.random() < 0.85 else None
-    return Challenge(seed, made.assessment, made.results, None, kept, unanswered, bool(random.random() < 0.7))
+    return Challenge(
+        seed, made.assessment, made.results, made.cases, kept, unanswered, bool(random.random() < 0.7), made.absent
+    )
+
+
+def _given(seed: int, random: np.random.Generator, _kind: str, names: list[str], cases: int) -> Challenge:
+    """Values of the whole data set that somebody else measured."""
+    identities = [f"case-{number:03d}" for number in range(cases)]
+    made = measured(random, names, identities, _uncertainty(random))
+    closed = bool(random.random() < 0.7)
+    return Challenge(seed, made.assessment, made.results, None, made.evidence, made.missing, closed)
 
 
 def _uncertainty(random: np.random.Generator) -> dict[str, Any]:

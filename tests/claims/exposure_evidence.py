@@ -5,7 +5,7 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from reports.queries.facts import Facts, PhaseFacts
+from exposure.queries.facts import Facts, PhaseFacts
 from tests.claims.exposure_facts import PHASE, begun, called
 from tests.claims.meanings import Meanings
 
@@ -201,9 +201,13 @@ def _(facts: Facts, name: str, teams: str, of: str, noun: str, scored: str, subm
     return is_so and nouns((of, noun), (scored, submissions))
 
 
-@means(rf"{PHASE}: (no|[\d,]+) bootstrap (samples?) over (\d+) (cases?), (no|\d+) (teams?)")
-def _(facts: Facts, name: str, samples: str, of: str, cases: str, noun: str, teams: str, who: str) -> bool:
-    ranking = known(facts, name).ranking
+@means(rf"{PHASE}: (no|[\d,]+) (?:bootstrap (samples?)|(draws?)) over (\d+) (cases?), (no|\d+) (teams?)")
+def _(
+    facts: Facts, name: str, samples: str, here: str, sent: str | None, cases: str, noun: str, teams: str, who: str
+) -> bool:
+    ranking, of = known(facts, name).ranking, (here or sent or "").replace("draw", "sample")
+    if bool(sent) != (known(facts, name).assessment["metrics"][0].get("level") == "dataset"):
+        return False
     told = (number(samples), int(cases), number(teams))
     is_so = told == (ranking.bootstrap, ranking.cases, len(ranking.teams))
     return is_so and nouns((samples, of), (cases, noun), (teams, who))

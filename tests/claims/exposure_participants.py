@@ -1,6 +1,6 @@
 """What the exposure report concludes about participants, in meaning."""
 
-from reports.queries.facts import Facts, PhaseFacts
+from exposure.queries.facts import Facts, PhaseFacts
 from tests.claims.exposure_facts import begun, in_design, left_out, means, ranked
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from reports.queries.audience import Audience, Level
-from reports.queries.facts import DesignFacts, Facts, PhaseFacts, RankingFacts
+from exposure.queries.audience import Audience, Level
+from exposure.queries.facts import DesignFacts, Facts, PhaseFacts, RankingFacts
 
 START = datetime(2026, 1, 1, 8, tzinfo=UTC)
 REGION = [{"name": "liver", "labels": [1]}]
@@ -27,6 +27,7 @@ ASSESSMENTS: tuple[dict[str, Any], ...] = (
     {"problem": "table", "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": 0}}]},
     {"problem": "table", "metrics": [{"id": "value", "direction": "higher"}]},
     {"problem": "external", "metrics": [{"id": "tra", "direction": "higher", "range": [0, 1]}]},
+    {"problem": "external", "metrics": [{"id": "rap", "direction": "higher", "range": [0, 1], "level": "dataset"}]},
 )
 POLICIES: tuple[dict[str, Any], ...] = (
     {},
@@ -103,8 +104,15 @@ def facts_of(seed: int) -> Facts:
     )
 
 
+def _is_sent(assessment: dict[str, Any]) -> bool:
+    """Whether somebody else measured one value of all cases, and sent what stands for draws."""
+    return assessment["metrics"][0].get("level") == "dataset"
+
+
 def _graded(assessment: dict[str, Any]) -> dict[str, Any]:
-    """The same with cases left out by a registered grade of quality."""
+    """The same with cases left out by a registered grade of quality, where any case can be left out."""
+    if _is_sent(assessment):
+        return assessment
     rule = assessment.get("exclusions", {}) | {"quality": {"column": "image_quality", "excluded": ["insufficient"]}}
     return assessment | {"exclusions": rule}
 
@@ -125,7 +133,7 @@ def _phase(random: np.random.Generator, number: int, moment: Any) -> PhaseFacts:
     names = [f"Team {letter}" for letter in "ABCDE"[:teams]]
     level = Level.NOTHING if random.random() < 0.15 else Level.ALL
     assessment = ASSESSMENTS[int(random.integers(len(ASSESSMENTS)))]
-    if random.random() < 0.15:
+    if random.random() < 0.15 and not _is_sent(assessment):
         reason = {"case": "case-7", "reason": "reference_error"}
         assessment = assessment | {"exclusions": {"cases": [reason, reason | {"case": "case-8"}][: 1 + number % 2]}}
     ranking = None
@@ -149,6 +157,8 @@ def _phase(random: np.random.Generator, number: int, moment: Any) -> PhaseFacts:
             standings=len(used),
             assessments_used=used,
             address="",
+            sent=("rap",) if _is_sent(assessment) else (),
+            drawn_here=not _is_sent(assessment),
         )
     opens, closes = moment(60, 70), moment(90, 140)
     return PhaseFacts(

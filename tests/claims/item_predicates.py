@@ -4,8 +4,8 @@ import re
 from statistics import median
 
 from evaluation.assessment import parse
-from reports.queries.audience import Level
-from reports.queries.facts import Facts, PhaseFacts
+from exposure.queries.audience import Level
+from exposure.queries.facts import Facts, PhaseFacts
 from tests.claims.exposure_facts import PHASE, called
 from tests.claims.meanings import Meanings
 
@@ -160,11 +160,31 @@ def _(facts: Facts, name: str, samples: str, noun: str, seed: str, drawn: str, s
     phase = phase_of(facts, name)
     uncertainty = phase.assessment.get("uncertainty", {})
     return (
-        0 < number(samples) == phase.ranking.bootstrap
+        not is_sent(phase)
+        and 0 < number(samples) == phase.ranking.bootstrap
         and agrees(samples, noun, "sample", "samples")
         and int(seed) == phase.ranking.seed
         and drawn == ", then ".join(uncertainty.get("resample", ["case"]))
         and float(share) == 100 * uncertainty.get("interval", 0.95)
+    )
+
+
+def is_sent(phase: PhaseFacts) -> bool:
+    """Whether whoever measured sent what stands for draws."""
+    return all(metric.get("level") == "dataset" for metric in phase.assessment["metrics"])
+
+
+@means(
+    rf"{PHASE}: ([\d,]+) (draws?) of rap that rest on what whoever measured has sent, replicates or standard errors; resampling ranges "
+    r"hold the middle (\S+) % of the ranks, and are as good as what was sent\."
+)
+def _(facts: Facts, name: str, samples: str, noun: str, share: str) -> bool:
+    phase = phase_of(facts, name)
+    return (
+        is_sent(phase)
+        and 0 < number(samples) == phase.ranking.bootstrap
+        and agrees(samples, noun, "draw", "draws")
+        and float(share) == 100 * phase.assessment.get("uncertainty", {}).get("interval", 0.95)
     )
 
 

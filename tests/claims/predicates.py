@@ -4,7 +4,14 @@ Nothing here calls what made the sentences. Whatever can be counted or ranked by
 shares of resamples are read from the ranking document, whose numbers the suite holds to reference vectors elsewhere.
 """
 
-from tests.claims import said_beforehand, said_beside, said_first, said_of_resamples, said_of_teams  # noqa: F401 (registered on import)
+from tests.claims import (  # noqa: F401 (registered on import)
+    said_beforehand,
+    said_beside,
+    said_first,
+    said_of_given,
+    said_of_resamples,
+    said_of_teams,
+)
 from tests.claims.raw import Raw
 from tests.claims.scene import MEANINGS, Scene
 

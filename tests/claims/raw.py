@@ -6,9 +6,18 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from evaluation.assessment import MetricUse
 from tests.claims.challenges import Challenge
 
 DIGITS = 9
+
+
+def counts_as(use: MetricUse) -> float:
+    """What a missing case counts as; not a number where it has none."""
+    policy = use.policy.missing
+    if policy == "worst" and use.worst is not None:
+        return use.worst
+    return float(policy) if isinstance(policy, (int, float)) else np.nan
 
 
 @dataclass(frozen=True)
@@ -44,14 +53,44 @@ class Raw:
         self._gaps: dict[tuple, float] = {}
 
     @cached_property
+    def given(self) -> dict[str, str]:
+        """Metrics of which somebody else measured one value of the whole data set, with what is known of their uncertainty."""
+        if self.assessment.problem != "external":
+            return {}
+        known = dict.fromkeys((use.name for use in self.assessment.metrics if use.level == "dataset"), "nothing")
+        for block in () if self.challenge.evidence is None else self.challenge.evidence.blocks.values():
+            if not self.assessment.metric(block.part).options.get("without_uncertainty"):
+                known[block.part] = "replicates" if block.counts[0] > 0 else "standard errors"
+        return known
+
+    def given_of(self, entry: dict) -> set[str]:
+        """What is known of the uncertainty of such values in an entry."""
+        return {known for name, known in self.given.items() if entry.get("metric") in (None, "", name)}
+
+    @cached_property
     def cases(self) -> list[str]:
         if self.whole:
             if self.challenge.evidence is None:
                 return []
+            if self.given:
+                return sorted(self.challenge.evidence.header["shared"]["given"]["cases"])
             block = next(iter(self.challenge.evidence.blocks.values()), None)
             cases = [] if block is None else block.cases
             return [case for case in cases if case not in self.excluded]
         return sorted(set(self.results["case"]))
+
+    @property
+    def data_sets(self) -> str:
+        """The column that tells data sets apart; empty where all cases are one."""
+        return str(self.assessment.settings.get("dataset") or "")
+
+    def cases_of(self, entry: dict) -> list[str]:
+        """The cases that an entry is made of."""
+        if not self.data_sets or not entry.get("region"):
+            return self.cases
+        known = self.metadata
+        inside = set(known.loc[known[self.data_sets] == entry["region"], "case"])
+        return [case for case in self.cases if case in inside]
 
     @cached_property
     def tasks(self) -> list[str | None]:
@@ -62,17 +101,18 @@ class Raw:
         found = []
         places = {case: place for place, case in enumerate(self.cases)}
         teams = {name: place for place, name in enumerate(self.names)}
+        of_cases = self.results[self.results["case"] != ""]
         columns = {
-            name: self.results[name].to_numpy(dtype=object)
+            name: of_cases[name].to_numpy(dtype=object)
             for name in ("case", "algorithm", "metric", "region", "task")
-            if name in self.results
+            if name in of_cases
         }
         rows_of = np.array([places[case] for case in columns["case"]])
         column_of = np.array([teams[name] for name in columns["algorithm"]])
-        values = self.results["value"].to_numpy(dtype=float)
+        values = of_cases["value"].to_numpy(dtype=float)
         for task in self.tasks:
-            for use in self.assessment.metrics:
-                for region in [region.name for region in self.assessment.regions] or [""]:
+            for use in [use for use in self.assessment.metrics if use.level == "case"]:
+                for region in [""] if use.is_by_run else [region.name for region in self.assessment.regions] or [""]:
                     chosen = np.ones(len(values), dtype=bool)
                     if "metric" in columns:
                         chosen &= (columns["metric"] == use.name) & (columns["region"] == region)
@@ -81,19 +121,19 @@ class Raw:
                     wide = np.full((len(places), len(teams)), np.nan)
                     wide[rows_of[chosen], column_of[chosen]] = values[chosen]
                     absent = np.isnan(wide)
-                    policy = use.policy.missing
-                    fill = policy if isinstance(policy, (int, float)) else np.nan
-                    numbers = np.where(absent, fill, wide)
+                    numbers = np.where(absent, counts_as(use), wide)
                     found.append(Table(use.name, region, task, numbers, absent, 1 if use.direction == "higher" else -1))
         return found
 
     def tables_of(self, entry: dict) -> list[Table]:
         """The tables that an entry of a document is made of."""
         wanted = {key: entry.get(key) for key in ("metric", "region", "task")}
+        ranked_by = None if entry.get("metric") else self.scheme.get("metrics")
         return [
             table
             for table in self.tables
-            if all(value in (None, "", getattr(table, key)) for key, value in wanted.items())
+            if (ranked_by is None or table.metric in ranked_by)
+            and all(value in (None, "", getattr(table, key)) for key, value in wanted.items())
         ]
 
     @property
@@ -166,8 +206,7 @@ class Raw:
             if failing is not None:
                 name, number = failing
                 use = self.assessment.metric(table.metric)
-                fill = use.policy.missing
-                values[number, self.names.index(name)] = fill if isinstance(fill, (int, float)) else np.nan
+                values[number, self.names.index(name)] = counts_as(use)
             if case is not None:
                 values = np.delete(values, case, axis=0)
             each.append(self._of_table(values[:, columns], table))
@@ -194,20 +233,34 @@ class Raw:
         ranks = self.ranks(entry, **changes)
         return None if ranks is None else sorted(name for name, rank in ranks.items() if rank == min(ranks.values()))
 
+    def of_whole(self, entry: dict) -> bool:
+        """Whether everything in an entry has one value of the whole data set."""
+        return self.whole and not self.tables_of(entry)
+
     def same(self, entry: dict, names: list[str]) -> bool:
         """Whether teams have the same value on every case."""
-        if self.whole:
-            evidence = self.challenge.evidence
-            blocks = [block for key, block in evidence.blocks.items() if key[1] in names]
-            return all(
-                np.array_equal(block.counts, blocks[0].counts) and np.array_equal(block.values, blocks[0].values)
-                for block in blocks
-            )
+        alike = not self.whole or self._same_whole(entry, names)
+        if not alike or not self.tables_of(entry):
+            return alike
         columns = [self.names.index(name) for name in names]
         return all(
             np.array_equal(table.numbers[:, columns[0]], table.numbers[:, column], equal_nan=True)
             for table in self.tables_of(entry)
             for column in columns
+        )
+
+    def _same_whole(self, entry: dict, names: list[str]) -> bool:
+        """Whether values of the whole data set rest on the same answers, or on the same that was sent."""
+        groups: dict[tuple[str, str], list] = {}
+        for (part, name, region), block in self.challenge.evidence.blocks.items():
+            if name in names and not (self.given and entry.get("metric") not in (None, "", part)):
+                groups.setdefault((part, region), []).append(block)
+        return all(
+            len(blocks) == len(names)
+            and np.array_equal(block.counts, blocks[0].counts)
+            and np.array_equal(block.values, blocks[0].values)
+            for blocks in groups.values()
+            for block in blocks
         )
 
     def usual_gap(self, table: Table) -> float:
@@ -221,6 +274,15 @@ class Raw:
 
     def missing(self, entry: dict, name: str) -> int:
         """On how many cases a team has no prediction, over the tasks."""
+        if self.given:
+            rows = self.results[(self.results["algorithm"] == name) & (self.results["outcome"] == "missing")]
+            lacking = set(rows["metric"]) & {entry.get("metric") or metric for metric in self.given}
+            # A ranking of both counts the cases of those that say on which of them they rest.
+            if entry.get("metric") in self.given or not self.tables:
+                return len(self.cases) if lacking else 0
+            return int((rows["case"] != "").sum())
+        if self.data_sets and entry.get("region"):
+            return len(self.challenge.absent[name] & set(self.cases_of(entry)))
         if self.whole:
             return self.challenge.unanswered[name]
         column = self.names.index(name)
@@ -233,13 +295,21 @@ class Raw:
         return (
             len(self.cases) * len({table.task for table in self.tables_of(entry)})
             if not self.whole
-            else len(self.cases)
+            else len(self.cases_of(entry))
         )
 
     @cached_property
     def metadata(self) -> pd.DataFrame:
         cases = self.challenge.cases
         return pd.DataFrame({"case": self.cases}) if cases is None else cases[~cases["case"].isin(self.excluded)]
+
+    def units_of(self, entry: dict) -> int:
+        """How many units are drawn of what an entry is made of: of several data sets in the smallest of them."""
+        if not self.data_sets or (entry.get("metric") and not entry.get("region")):
+            return self.units
+        if entry.get("region"):
+            return len(self.cases_of(entry))
+        return int(self.metadata[self.data_sets].value_counts().min())
 
     @cached_property
     def units(self) -> int:

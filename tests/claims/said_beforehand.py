@@ -2,7 +2,7 @@
 
 import math
 
-from evaluation.figures.selection import overall
+from evaluation.ranking.reading import overall
 from tests.claims.scene import NOUNS, Scene, means
 
 CASES = {"1 test case", *(f"{number:,} test cases" for number in range(501) if number != 1)}
@@ -21,7 +21,7 @@ def of_fewest(scene: Scene, least: int, of_two: int) -> bool:
     """Whether no winner is named of fewer, and both numbers follow from exact tests where flips of signs decide."""
     entry = decides(scene)
     own = of_two if len(entry["algorithms"]) <= 2 else least
-    if names_a_winner(scene) and scene.raw.units < own:
+    if names_a_winner(scene) and scene.raw.units_of(decides(scene)) < own:
         return False
     if entry["sets"]["method"] != "sign_flips":
         return True
@@ -52,11 +52,22 @@ def _(scene: Scene, noun: str) -> bool:
 
 
 @means(
-    r"No winner can be named with fewer than (\d+) (\w+)(?: \((\d+) for two teams\))?( in one of the tasks)?"
+    r"No winner can be named with fewer than (\d+) (\w+)(?: \((\d+) for two teams\))?( in one of the tasks)?(?: in one (site))?"
     r"(?:, or while one ([\w, ]+) has fewer than 5)?; in practice it takes more, the closer the results are\."
 )
-def _(scene: Scene, least: str, noun: str, of_two: str | None, by_task: str | None, strata: str | None) -> bool:
-    if bool(strata) != bool(scene.raw.assessment.uncertainty.strata):
+def _(
+    scene: Scene,
+    least: str,
+    noun: str,
+    of_two: str | None,
+    by_task: str | None,
+    data_sets: str | None,
+    strata: str | None,
+) -> bool:
+    apart = scene.raw.data_sets
+    if data_sets is not None and data_sets != apart:
+        return False
+    if bool(strata) != bool(set(scene.raw.assessment.uncertainty.strata) - {apart if data_sets else ""}):
         return False
     if bool(by_task) and len(scene.raw.tasks) < 2:
         return False

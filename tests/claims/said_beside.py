@@ -113,7 +113,7 @@ def _(scene: Scene, who: str, more: str | None) -> bool:
 )
 def _(scene: Scene, who: str, more: str | None) -> bool:
     names = versions(scene, who, more)
-    if scene.raw.whole or len(scene.rows) < 4:
+    if scene.raw.of_whole(scene.entry) or len(scene.rows) < 4:
         return len(scene.rows) >= 4
     tables, names = scene.raw.tables_of(scene.entry), sorted(names, key=lambda name: scene.row(name)["rank"])
     return all(

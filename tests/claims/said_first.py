@@ -42,6 +42,12 @@ def _(scene: Scene, who: str, mark: str | None, reason: str) -> bool:
         "there is only one case": scene.raw.whole and len(scene.raw.cases) == 1,
         "the smallest and largest values of a sample say too little about those of others": operator in ("min", "max"),
         "there were fewer than 200 resamples": samples < 200,
+        "nobody said how uncertain values are that were measured elsewhere": "nothing"
+        in scene.raw.given_of(scene.entry),
+        "what varies was drawn in different places, and what that has in common is not known": (
+            not scene.entry.get("metric")
+            and len(scene.raw.given_of(scene.entry)) + bool(scene.raw.given and scene.raw.tables) > 1
+        ),
     }
     return leads(scene, who, mark) and true[reason]
 
@@ -52,7 +58,7 @@ def _(scene: Scene, who: str, mark: str | None, reason: str) -> bool:
 def _(
     scene: Scene, who: str, mark: str | None, number: str, noun: str, where: str | None, verb: str, least: str
 ) -> bool:
-    units = scene.raw.units
+    units = scene.raw.units_of(scene.entry)
     if bool(where) != ("over" in scene.entry and len(scene.raw.tasks) > 1):
         return False
     if scene.entry["sets"]["method"] == "sign_flips":

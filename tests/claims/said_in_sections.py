@@ -12,12 +12,11 @@ import pandas as pd
 from evaluation.claims.catalogue import Said
 from evaluation.documents import DocumentBuilder
 from evaluation.reporting import build
-from tests.claims.meanings import Meanings
+from tests.claims import said_of_costs  # noqa: F401 (their meanings are registered on import)
 from tests.claims.raw import Raw
 from tests.claims.scene import NAME, NOUNS, near
+from tests.claims.section_meanings import MEANINGS, means
 
-MEANINGS = Meanings()
-means = MEANINGS.means
 GROUP_COLUMNS = ("site", "patient")
 
 
@@ -109,7 +108,7 @@ def false_in_report(raw: Raw, document: dict) -> tuple[list[str], int]:
     sentences = [
         (below, said)
         for below, said in report_of(raw, document)
-        if isinstance(said, Said) and said.claim.startswith("sections.")
+        if isinstance(said, Said) and said.claim.startswith(("sections.", "costs."))
     ]
     wrong = [found for below, said in sentences for found in MEANINGS.false([said], Section(raw, document, below))]
     return wrong, len(sentences)
@@ -121,24 +120,64 @@ def _(section: Section) -> bool:
 
 
 @means(
-    r"The rankings were computed anew in ([\d,]+) bootstrap samples?, the same for all algorithms, metrics and regions\. Resampling "
+    r"The rankings(?: of (tra))? were computed anew in ([\d,]+) bootstrap samples?, the same for all algorithms, metrics and regions\. Resampling "
     r"ranges hold the middle (.+ %) of these samples: they describe how far the ranks move when (.+) are drawn again, guarantee no "
     r"coverage, and say nothing of what is not drawn\."
 )
-def _(section: Section, samples: str, level: str, what: str) -> bool:
+def _(section: Section, of_cases: str | None, samples: str, level: str, what: str) -> bool:
     number = int(samples.replace(",", ""))
+    sent = any(known != "nothing" for known in section.raw.given.values())
     counts = [
         sum(row["rank_frequencies"])
         for entry in section.entries
         for row in entry["algorithms"]
-        if row["rank_frequencies"]
+        if row["rank_frequencies"] and of_cases in (None, entry.get("metric"))
     ]
+    if bool(of_cases) != sent:
+        return False
     drawn = section.raw.assessment.uncertainty.resample
     return (
         bool(counts)
         and all(abs(count - number) < 1e-6 for count in counts)
         and near(section.raw.assessment.uncertainty.interval, level)
         and re.split(r", | and ", what) == [NOUNS.get(one, f"{one}s") for one in drawn]
+    )
+
+
+@means(
+    r"The rankings of (\w+(?: and \w+)?) were computed anew in ([\d,]+) draws that rest on what whoever measured has sent, replicates or "
+    r"standard errors\. Resampling ranges hold the middle (.+ %) of these draws, and are as good as what was sent\."
+)
+def _(section: Section, what: str, samples: str, level: str) -> bool:
+    number = int(samples.replace(",", ""))
+    sent = sorted(name for name, known in section.raw.given.items() if known != "nothing")
+    counts = [
+        sum(row["rank_frequencies"])
+        for entry in section.document["rankings"]
+        for row in entry["algorithms"]
+        if entry["metric"] in sent
+    ]
+    return (
+        sorted(what.split(" and ")) == sent
+        and bool(counts)
+        and all(abs(count - number) < 1e-6 for count in counts)
+        and near(section.raw.assessment.uncertainty.interval, level)
+    )
+
+
+@means(
+    r"Seed (\d+), ([\d,]+) (?:draws?|bootstrap samples?, resampling algorithm (podium-resample-1), drawn: cases;),? of "
+    r"(\w+(?: and \w+)?) what was sent, by podium-given-1\."
+)
+def _(section: Section, seed: str, samples: str, here: str | None, what: str) -> bool:
+    if bool(here) != bool(section.raw.tables):
+        return False
+    uncertainty = section.raw.assessment.uncertainty
+    sent = sorted(name for name, known in section.raw.given.items() if known != "nothing")
+    return (
+        int(seed) == uncertainty.seed
+        and int(samples.replace(",", "")) == uncertainty.bootstrap
+        and sorted(what.split(" and ")) == sent
     )
 
 
@@ -159,7 +198,9 @@ def _(section: Section, seed: str, words: str, samples: str | None, version: str
     r"method within each ranking\. A significant difference need not be a relevant one\."
 )
 def _(section: Section, which: str) -> bool:
-    return which.startswith("van Elteren") == section.several_strata and not section.raw.whole
+    return which.startswith("van Elteren") == section.several_strata and any(
+        use.level == "case" for use in section.raw.assessment.metrics
+    )
 
 
 @means(r"(?:.+: )?[Tt]ested within strata \(van Elteren\), on (\d+) (\w+)\.")
@@ -219,7 +260,9 @@ def _(section: Section, algorithms: str, one: str, cases: str, case: str, outcom
         int(algorithms) == len(section.raw.names)
         and int(cases) == section.raw.number_of_cases(entry)
         # Values of the whole data set without its excluded cases are computed anew, and may have none then.
-        and ((section.raw.whole and section.raw.excluded) or as_numbers(told) == without_number(section, entry))
+        and (
+            (section.raw.of_whole(entry) and section.raw.excluded) or as_numbers(told) == without_number(section, entry)
+        )
         for entry in section.single
     )
 
@@ -232,7 +275,7 @@ def without_number(section: Section, entry: dict) -> dict[str, int]:
     """Rows of an entry that have no value, by outcome, and pairs without a row as missing ones."""
     rows = section.rows_of(entry)
     found = rows.loc[rows["outcome"] != "ok", "outcome"].str.replace("_", " ").value_counts().to_dict()
-    if not section.raw.whole and (gone := len(section.raw.cases) * len(section.raw.names) - len(rows)):
+    if not section.raw.of_whole(entry) and (gone := len(section.raw.cases) * len(section.raw.names) - len(rows)):
         found["missing"] = found.get("missing", 0) + gone
     return found
 

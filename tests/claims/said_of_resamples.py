@@ -109,6 +109,14 @@ def _(scene: Scene, case: str) -> bool:
     return drawn(scene, "case") and case in scene.raw.cases and (found is None or found == [[case]])
 
 
+@means(r"Leaving out one of the (\w+) would change who is first\.")
+def _(scene: Scene, units: str) -> bool:
+    """Which one is not said where a cost of running enters."""
+    found, level = deciding(scene), scene.raw.assessment.uncertainty.resample[0]
+    enters = any(scene.raw.assessment.metric(table.metric).is_by_run for table in scene.raw.tables_of(scene.entry))
+    return units == NOUNS[level] and enters and (found is None or level != "case" or len(found) == 1)
+
+
 @means(r"Leaving out a single (\w+) would change who is first: that with (.+)\.")
 def _(scene: Scene, unit: str, text: str) -> bool:
     named = re.findall(r"case-\d+", text)
@@ -178,7 +186,7 @@ def agrees_with_wilcoxon(scene: Scene, count: int) -> bool:
     """
     raw = scene.raw
     tables = raw.tables_of(scene.entry)
-    if raw.whole or len(tables) != 1 or "aggregation" in raw.challenge_document:
+    if len(tables) != 1 or "aggregation" in raw.challenge_document:
         return True
     gaps = tables[0].numbers[:, 0] - tables[0].numbers[:, 1]
     sizes_ = np.abs(gaps).round(9)

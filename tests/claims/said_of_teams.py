@@ -43,7 +43,7 @@ def _(
 @means(r"There are too few cases to say between which ranks it truly lies\.")
 def _(scene: Scene) -> bool:
     needed = scene.entry["sets"]["units_needed"]["sets"]
-    return scene.raw.units < needed or min(sizes(scene).values(), default=5) < 5
+    return scene.raw.units_of(scene.entry) < needed or min(sizes(scene).values(), default=5) < 5
 
 
 @means(r"Its resampling range is (rank (\S+) alone|(\S+)–(\S+)); it came first in (.+) of the resamples\.")

@@ -22,9 +22,11 @@ TESTS: Final[dict[str, tuple[str, ...]]] = {
     "matching": ("evaluation/matching", f"{_UNIT}/matching", f"{_UNIT}/catalogue/test_catalogue.py"),
     "ranking": (
         "evaluation/ranking",
-        f"{_UNIT}/schemes/test_simulated_scores.py",
-        f"{_UNIT}/uncertainty",
+        f"{_UNIT}/test_ranking_by_counting.py",
+        *(f"{_UNIT}/schemes/test_{name}.py" for name in ("many_challenges", "simulated_boards", "simulated_scores")),
         *(f"{_UNIT}/test_{name}.py" for name in ("gaming", "own_effects", "case_groups", "combination", "exclusions")),
+        *(f"{_UNIT}/test_{name}.py" for name in ("unranked_metrics", "interaction_weights")),
+        f"{_UNIT}/uncertainty",
     ),
     "aggregation": ("evaluation/aggregation", f"{_UNIT}/aggregation"),
     "readers": ("evaluation/readers", f"{_UNIT}/readers"),
@@ -39,4 +41,5 @@ def modules_of(area: str) -> list[str]:
 def tests_of(area: str) -> list[str]:
     """Those tests of the area that exist, and files beside them that are named after it."""
     named = [path for path in TESTS[area] if (ROOT / path).exists()]
-    return named + sorted(str(path.relative_to(ROOT)) for path in (ROOT / _UNIT).glob(f"test_{area}*.py"))
+    beside = sorted(str(path.relative_to(ROOT)) for path in (ROOT / _UNIT).glob(f"test_{area}*.py"))
+    return [*named, *(path for path in beside if path not in named), f"{_UNIT}/test_values_are_frozen.py"]

@@ -53,15 +53,15 @@ class Costs:
     """The work of some submissions, done here."""
 
     def __init__(self, folder: Path) -> None:
-        from scoring.services import references
-        from work import jobs
+        from scoring.services import scorer
+        from work import services
 
         self.folder = folder
         self.sent: Counter[str] = Counter()
         self.queries: dict[str, float] = {}
-        jobs.send = lambda task, *_, **__: bool(self.sent.update([task]) or True)
+        services.send = lambda task, *_, **__: bool(self.sent.update([task]) or True)
         self.people = Participants(folder)
-        references.preload()
+        scorer.preload()
         self.people.submit()
         self._validate()
         self._score()

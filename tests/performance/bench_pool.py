@@ -182,7 +182,7 @@ class Participants:
         from django.utils import timezone
 
         from operations.models import Heartbeat
-        from work.jobs import send
+        from work.services import send
 
         send("operations.tasks.heartbeat", [])
         return Heartbeat.objects.filter(seen_at__gt=timezone.now() - timedelta(seconds=2)).exists()

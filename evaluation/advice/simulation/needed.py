@@ -19,17 +19,17 @@ from evaluation.advice.simulation.board import FLIP_DRAWS, plan_of, simulated_as
 from evaluation.advice.simulation.model import draw_field, draw_latent
 from evaluation.ranking.schemes.challenges import ranks_without_ties
 from evaluation.ranking.simulated import DrawnValues, simulated_ranking
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, budget
+from evaluation.ranking.stability import head_to_head
 from evaluation.ranking.uncertainty.draws import Draws, Spread
+from evaluation.ranking.uncertainty.grounds import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, budget
 from evaluation.ranking.uncertainty.needed import units_needed
-from evaluation.ranking.uncertainty.sensitivity import head_to_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evaluation.advice.simulation.contest import Contest
     from evaluation.assessment import Assessment
-    from evaluation.ranking.uncertainty.elementary import Ranking
+    from evaluation.ranking.uncertainty.grounds import Ranking
 
 FloatArray = npt.NDArray[np.float64]
 TARGETS: Final = (0.5, 0.8)

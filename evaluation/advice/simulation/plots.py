@@ -42,7 +42,7 @@ def places(result: SimulationResult) -> Figure:
         [heatmap, diagonal],
         "Where do teams end up?",
         x=ranks_axis(result.teams, title="True place", showgrid=False),
-        y=ranks_axis(result.teams, title="Rank in the challenge", showgrid=False),
+        y=ranks_axis(result.teams, down=True, title="Rank in the challenge", showgrid=False),
     )
 
 

@@ -27,7 +27,7 @@ from evaluation.advice.simulation.model import (
 )
 from evaluation.advice.simulation.needed import TARGETS, Scaled, challenges_within
 from evaluation.advice.simulation.result import CurvePoint, SelectivePoint, SimulationResult
-from evaluation.ranking.uncertainty.budget import budget
+from evaluation.ranking.uncertainty.grounds import budget
 from evaluation.ranking.uncertainty.needed import units_needed
 
 if TYPE_CHECKING:

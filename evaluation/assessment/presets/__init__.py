@@ -1,4 +1,4 @@
-"""The ranking schemes of well-known challenges as assessment documents, to start from or to compare with."""
+"""The ranking schemes of well-known challenges, and values of well-known programs, as assessment documents to start from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from importlib import resources
 from typing import Any, Final
 
-NAMES: Final = ("fets", "msd", "robustmis")
+NAMES: Final = ("ctc", "fets", "mot", "msd", "robustmis")
 
 
 def preset(name: str) -> dict[str, Any]:

@@ -16,12 +16,19 @@ from evaluation.assessment.exclusions import GRADES
 from evaluation.assessment.interaction import LEVELS
 from evaluation.assessment.levels import undeclared_level
 from evaluation.designs.catalogue import shipped
+from evaluation.designs.compilation.costs import check_costs
 from evaluation.designs.compilation.metrics import Meaning, meaning, names_of
 from evaluation.designs.compilation.notes import Notes, Problem
-from evaluation.designs.compilation.outside import is_measured_outside, outside_kind, outside_metrics, outside_rows
+from evaluation.designs.compilation.outside import (
+    is_measured_outside,
+    outside_kind,
+    outside_metrics,
+    outside_rows,
+    ranked_rows,
+)
 from evaluation.designs.compilation.problems import kinds_of, problem_of, settings_of
 from evaluation.designs.compilation.rankings import Scope, compile_rankings, site_column, site_rules
-from evaluation.designs.compilation.scored import is_scored, name_of, scored_metric, scorer_part
+from evaluation.designs.compilation.scored import apart_metric, is_apart, name_of, scorer_part
 from evaluation.designs.document import Values
 from evaluation.problems.table import PROBLEM as TABLE
 
@@ -114,41 +121,42 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
     reported = [
         (row, meant)
         for row, meant in meanings
-        if is_reported(row, meant, kind) or (not row.get("used_for_ranking") and is_scored(row, meant, values))
+        if is_reported(row, meant, kind) or (not row.get("used_for_ranking") and is_apart(row, meant, values))
     ]
     names = [
-        name_of(row, meant) if is_scored(row, meant, values) else name
+        name_of(row, meant) if is_apart(row, meant, values) else name
         for (row, meant), name in zip([*ranked, *reported], _names([*ranked, *reported]), strict=True)
     ]
     named: list[tuple[Mapping[str, Any], Meaning, str]] = [
         (row, meant, name) for (row, meant), name in zip([*ranked, *reported], names, strict=True)
     ]
     if is_outside:
-        named = outside_rows(values)
+        named, ranked = outside_rows(values), ranked_rows(values)
         reported = [(row, meant) for row, meant, _ in named[len(ranked) :]]
     scope = Scope(
         values=values,
         metrics=tuple(
             entry
             for entry in named[: len(ranked)]
-            if is_outside or entry[1].metric is not None or is_scored(entry[0], entry[1], values)
+            if is_outside or entry[1].metric is not None or is_apart(entry[0], entry[1], values)
         ),
         regions=tuple(region["name"] for region in regions),
         assume=assume,
         elsewhere=frozenset(
             word
             for row, meant in ranked
-            if meant.metric is None and not is_scored(row, meant, values)
+            if meant.metric is None and not is_apart(row, meant, values)
             for word in names_of(row)
         ),
     )
+    check_costs(values, problems, is_outside=is_outside)
     if is_outside:
         metrics = outside_metrics(named, values, problems)
     else:
         _check_ranked(scope, ranked, kind, problems)
         metrics = [
-            scored_metric(*entry, values, problems)
-            if is_scored(entry[0], entry[1], values)
+            apart_metric(entry, kind, values, problems)
+            if is_apart(entry[0], entry[1], values)
             else _metric(scope, *entry, problems)
             for entry in (*scope.metrics, *named[len(ranked) :])
         ]
@@ -258,7 +266,7 @@ def _check_ranked(
     if not ranked and scope.values.get("ranking_type") != "no_ranking":
         problems.append(Problem("metrics", "No metric is marked as used for the ranking."))
     for row, meant in ranked:
-        if is_scored(row, meant, scope.values):
+        if is_apart(row, meant, scope.values):
             continue
         # A metric that the platform does not have is complete with its definition; what is unclear of others is not.
         outside = meant.metric is None

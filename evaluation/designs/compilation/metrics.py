@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from evaluation.catalogue import Metric, OptionError, get
 from evaluation.designs.catalogue import shipped
+from evaluation.designs.compilation.costs import cost_of
 
 # The choices of the published list, as metrics of the platform with the options that the name fixes.
 KNOWN: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
@@ -51,9 +52,11 @@ class Meaning:
 
 
 def label_of(row: Mapping[str, Any]) -> str:
-    """How the design calls a metric: abbreviation, else the platform's abbreviation, else the listed or free name."""
+    """How the design calls a metric: abbreviation, else the platform's abbreviation or cost, else the listed or free name."""
     if row.get("abbreviation"):
         return str(row["abbreviation"])
+    if not row.get("metric") and (own := cost_of(row)) is not None:
+        return own.label
     name = row.get("name")
     if isinstance(name, Mapping):
         return str(name.get("other", ""))
@@ -81,6 +84,8 @@ def meaning(row: Mapping[str, Any]) -> Meaning:
     """
     label = label_of(row)
     fixed: Mapping[str, Any] = {}
+    if cost_of(row) is not None:
+        return Meaning(None, label)
     if row.get("metric"):
         metric = get(row["metric"])
     elif isinstance(row.get("name"), str) and row["name"] in KNOWN:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation import problems as kinds
+from evaluation.assessment.described import WITHOUT
 from evaluation.catalogue import CatalogueError, get
+from evaluation.designs.compilation.costs import cost_of
 from evaluation.designs.compilation.metrics import Meaning, meaning
 from evaluation.designs.compilation.notes import Problem
 from evaluation.designs.compilation.problems import kinds_of
@@ -17,15 +19,18 @@ if TYPE_CHECKING:
     from evaluation.designs.document import Values
 
 Row = tuple["Mapping[str, Any]", Meaning]
+_DATA_SET: Final = "data_set"
+"""Of the column `level` of a metric."""
 
 
 def is_measured_outside(values: Values) -> bool:
     """Whether a task is ranked from values measured outside: something is not computed here, and all of it is described.
 
-    Described is a metric with its direction, one value a case, and what a missing case counts as. What the platform
-    computes it never takes from outside by this rule; what is not described is registered here and evaluated elsewhere.
+    Described is a metric with its direction, one value a case or one of the whole data set, and what a missing one counts as.
+    What the platform computes it never takes from outside by this rule; what is not described is registered here and evaluated elsewhere.
     A metric that the platform computes for another kind of problem than that of the task is a mistake, and so are several
-    kinds in one task: these are not turned into values from outside.
+    kinds in one task: these are not turned into values from outside. Costs of runs are measured by the platform, and say
+    nothing of where the others come from.
     """
     ranked = ranked_rows(values)
     known = set(kinds_of(values))
@@ -44,8 +49,9 @@ def is_measured_outside(values: Values) -> bool:
 
 
 def ranked_rows(values: Values) -> list[Row]:
-    """The metrics that a task ranks by, with what they mean."""
-    return [(row, meaning(row)) for row in values.rows("metrics") if row.get("used_for_ranking")]
+    """The metrics that a task ranks by, with what they mean; without costs of runs."""
+    ranked = [row for row in values.rows("metrics") if row.get("used_for_ranking") and cost_of(row) is None]
+    return [(row, meaning(row)) for row in ranked]
 
 
 def outside_rows(values: Values) -> list[tuple[Mapping[str, Any], Meaning, str]]:
@@ -53,7 +59,7 @@ def outside_rows(values: Values) -> list[tuple[Mapping[str, Any], Meaning, str]]
     described = [
         (row, meant)
         for row, meant in ((row, meaning(row)) for row in values.rows("metrics"))
-        if not row.get("used_for_ranking") and is_described(row, meant, values)
+        if not row.get("used_for_ranking") and cost_of(row) is None and is_described(row, meant, values)
     ]
     found: list[tuple[Mapping[str, Any], Meaning, str]] = []
     for row, meant in [*ranked_rows(values), *described]:
@@ -83,6 +89,10 @@ def outside_metrics(
             "direction": _direction(row, meant),
             "range": [low, high],
         }
+        if is_of_the_data_set(row):
+            document["level"] = "dataset"
+            if "none" in (values.get("uncertainty_handling") or ()):
+                document[WITHOUT] = True  # a design that states no uncertainty takes values without any
         unit = row.get("unit")
         if unit and str(unit).casefold() != "none":
             document["unit"] = unit
@@ -104,13 +114,18 @@ def _policy(row: Mapping[str, Any], handling: object, name: str, problems: list[
 
 
 def is_described(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
-    """Whether a metric states its direction, one value a case, and what a missing case counts as."""
-    if not meant.label or not _direction(row, meant) or row.get("level") not in (None, "case"):
+    """Whether a metric states its direction, one value a case or of the whole data set, and what a missing one counts as."""
+    if not meant.label or not _direction(row, meant) or row.get("level") not in (None, "case", _DATA_SET):
         return False
     low, high = _range(row, meant)
     end = low if _direction(row, meant) == "higher" else high
     has_worst = row.get("worst_value") is not None or end is not None
     return has_worst or values.get("missing_data_handling") in ("worst_rank", "ignored")
+
+
+def is_of_the_data_set(row: Mapping[str, Any]) -> bool:
+    """Whether a metric has one value of the whole data set, which draws of cases cannot repeat."""
+    return row.get("level") == _DATA_SET
 
 
 def _direction(row: Mapping[str, Any], meant: Meaning) -> str:

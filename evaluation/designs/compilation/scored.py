@@ -1,4 +1,4 @@
-"""Metrics that a scoring image of the organizers computes: those that the design describes and the platform does not have."""
+"""Metrics whose values do not come from the platform's own: those of a scoring image of the organizers, and costs of a run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from evaluation import problems as kinds
 from evaluation.assessment.model import BY_SCORER
 from evaluation.assessment.scorers import LIMITS
+from evaluation.designs.compilation.costs import cost_metric, cost_name, cost_of
 from evaluation.designs.compilation.notes import Problem
-from evaluation.designs.compilation.outside import is_described, outside_metrics
+from evaluation.designs.compilation.outside import is_described, is_of_the_data_set, outside_metrics
 from evaluation.designs.compilation.problems import kinds_of
 
 if TYPE_CHECKING:
@@ -29,18 +30,29 @@ def scoring_image(values: Values) -> Mapping[str, Any]:
 
 def is_scored(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
     """Whether a metric is left to the scoring image: described, and none of the platform's."""
-    return meant.metric is None and bool(scoring_image(values)) and is_described(row, meant, values)
+    if meant.metric is not None or cost_of(row) is not None or is_of_the_data_set(row):
+        return False  # an image answers for one case at a time
+    return bool(scoring_image(values)) and is_described(row, meant, values)
+
+
+def is_apart(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
+    """Whether something else than the platform's metrics gives the values: a scoring image, or running the algorithm."""
+    return cost_of(row) is not None or is_scored(row, meant, values)
 
 
 def name_of(row: Mapping[str, Any], meant: Meaning) -> str:
     """What tables and rankings call it."""
-    return str(row.get("result_name") or meant.label)
+    own = cost_of(row)
+    return str(row.get("result_name") or meant.label) if own is None else cost_name(row, own)
 
 
-def scored_metric(
-    row: Mapping[str, Any], meant: Meaning, name: str, values: Values, problems: list[Problem]
+def apart_metric(
+    entry: tuple[Mapping[str, Any], Meaning, str], kind: str | None, values: Values, problems: list[Problem]
 ) -> dict[str, Any]:
     """The metric as it stands in an assessment."""
+    row, meant, name = entry
+    if (own := cost_of(row)) is not None:
+        return cost_metric(row, own, kind, values, problems)
     [document] = outside_metrics([(row, meant, name)], values, problems)
     policy = dict(row.get("policy") or {}) | dict(document.get("policy") or {})
     return document | {"by": BY_SCORER, "policy": policy}
@@ -59,7 +71,7 @@ def scorer_part(values: Values, metrics: Sequence[Mapping[str, Any]], problems: 
     if not any(metric.get("by") == BY_SCORER for metric in metrics):
         text = (
             "No metric is left to the scoring image: it computes those of the list that Podium does not have and that state "
-            "their direction, their range, and what a missing case counts as."
+            "for each case their direction, their range, and what a missing case counts as."
         )
         problems.append(Problem("scoring_image", text))
         return {}

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse, parse
-from evaluation.assessment.columns import grouping_columns
 from evaluation.assessment.exclusions import GRADES
 from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
-from evaluation.ranking.operators import operator_name
 from evaluation.ranking.schemes import all_schemes, get_scheme
+from evaluation.ranking.scores import operator_name
 from evaluation.ranking.uncertainty.needed import units_needed
 from evaluation.wording import plural
 
@@ -30,10 +28,12 @@ _SEED: Final = 7
 def pseudo_code(assessment: Assessment) -> list[str]:
     """The assessment as indented lines that a person can follow."""
     lines = ["for every algorithm"]
-    of_cases = [metric for metric in assessment.metrics if metric.level == "case"]
+    of_cases = [metric for metric in assessment.metrics if metric.level == "case" and not metric.is_by_run]
     of_data_set = [metric for metric in assessment.metrics if metric.level != "case"]
     if of_cases:
         lines += ["  for every case", *_measured(of_cases, assessment)]
+    if assessment.by_run:
+        lines += ["  for every case that the algorithm is run on", *_costs(assessment)]
     if of_data_set:
         lines += ["  over all cases together", *_measured(of_data_set, assessment)]
     for previous, level in zip(assessment.aggregation.levels, assessment.aggregation.levels[1:], strict=False):
@@ -80,7 +80,7 @@ def _measured(metrics: list[MetricUse], assessment: Assessment) -> list[str]:
         lines.append(f"{indent}for every region of {', '.join(region.name for region in assessment.regions)}")
         indent += "  "
     outcomes = _OUTCOMES
-    kind = problems.get(assessment.problem)
+    kind = assessment.kind
     if words_of_missing := kind.missing_words(assessment):
         lines.append(f"{indent}a case without a valid answer {words_of_missing}")
         outcomes = {"missing": "there are no answers, or not the scores that it needs"}
@@ -99,6 +99,18 @@ def _measured(metrics: list[MetricUse], assessment: Assessment) -> list[str]:
             value = metric.policy.get(outcome)
             if value is not None:
                 lines.append(f"{indent}  if {words}: {metric.name} ← {_value(metric, value)}")
+    return lines
+
+
+def _costs(assessment: Assessment) -> list[str]:
+    """What a run took, with what counts where it came to no valid output."""
+    lines = []
+    for metric in assessment.by_run:
+        steps = f", in steps of {metric.options['step']:g}" if metric.options["step"] else ""
+        lines.append(f"    {metric.name} ← what was measured of the run, in {metric.unit}{steps}")
+        counts = metric.policy.missing
+        if counts is not None:
+            lines.append(f"      if the run gave no valid output: {metric.name} ← {_value(metric, counts)}")
     return lines
 
 
@@ -239,7 +251,7 @@ def _invented(assessment: Assessment) -> pd.DataFrame:
     skill[TEAMS[3]] = skill[TEAMS[1]]
     rows = []
     for metric in assessment.metrics:
-        for region in regions:
+        for region in [""] if metric.is_by_run else regions:
             shared = generator.normal(0, 0.03, CASES)
             for team in TEAMS:
                 noise = np.random.default_rng([_SEED, len(region), TEAMS.index(team) if team != TEAMS[3] else 1])
@@ -266,7 +278,7 @@ def _invented(assessment: Assessment) -> pd.DataFrame:
 def _cases(assessment: Assessment) -> pd.DataFrame | None:
     import pandas as pd
 
-    columns = grouping_columns(assessment)
+    columns = assessment.grouping_columns
     if not columns:
         return None
     table: dict[str, list[str]] = {"case": [f"case-{number}" for number in range(1, CASES + 1)]}

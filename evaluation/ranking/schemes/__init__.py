@@ -1,12 +1,13 @@
 """Ranking schemes: how values of cases become scores and scores ranks, one object a scheme."""
 
-from evaluation.ranking.schemes.base import Ranked, Samples, Scheme, Values
-from evaluation.ranking.schemes.one_score import ONE_VALUE
-from evaluation.ranking.schemes.rank_then_aggregate import case_ranks
-from evaluation.ranking.schemes.registry import (
+from evaluation.ranking.schemes.base import (
     DEFAULT,
     ENTRY_POINT_GROUP,
+    Ranked,
+    Samples,
+    Scheme,
     SchemeError,
+    Values,
     all_schemes,
     apply_scheme,
     get_scheme,
@@ -14,6 +15,8 @@ from evaluation.ranking.schemes.registry import (
     register,
     unregister,
 )
+from evaluation.ranking.schemes.one_score import ONE_VALUE
+from evaluation.ranking.schemes.rank_then_aggregate import case_ranks
 from evaluation.ranking.schemes.test_then_rank import win_shares
 
 __all__ = [

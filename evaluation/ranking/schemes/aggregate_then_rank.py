@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from evaluation.assessment.model import Operator
-from evaluation.ranking.operators import operator_name, operator_phrase
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import aggregate_cases
+from evaluation.ranking.scores import operator_name, operator_phrase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,6 +78,9 @@ class AggregateThenRank(Scheme):
             "mean, then rank": {"operator": Operator("mean")},
             "median, then rank": {"operator": Operator("median")},
         }
+
+
+SCHEME: Final = AggregateThenRank()
 
 
 def limit_aggregates(model: PartModel, quality: FloatArray, operator: Operator | None) -> FloatArray:

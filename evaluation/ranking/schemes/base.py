@@ -1,17 +1,22 @@
-"""What a ranking scheme is: one object with everything in which schemes differ."""
+"""What a ranking scheme is, the schemes by id, and ranking by the one that is registered.
+
+One object a scheme, with everything in which schemes differ; the built-in ones first, then those of installed packages.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluation.ranking.hierarchy import aggregate_levels
-from evaluation.ranking.operators import aggregate
-from evaluation.ranking.ranks import rank
+from evaluation.ranking.scores import aggregate, rank
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,8 +28,14 @@ if TYPE_CHECKING:
     from evaluation.ranking.resampling import Drawn
     from evaluation.ranking.schemes.challenges import Challenges
 
+
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+
+ENTRY_POINT_GROUP: Final = "podium.schemes"
+_BUILT_IN: Final = ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank", "one_score")
+"""Modules of this package, each with the object `SCHEME` of that id, in the order in which schemes are listed."""
+DEFAULT: Final = _BUILT_IN[0]
 
 
 @dataclass(frozen=True)
@@ -225,3 +236,108 @@ class Scheme(ABC):
     def usual_forms(self) -> Mapping[str, Mapping[str, Any]]:
         """Its usual forms, by label, each with what it sets in a `RankingScheme`."""
         return {}
+
+
+class SchemeError(LookupError):
+    """An id that no scheme has or that two schemes claim, or an entry point that is no scheme."""
+
+
+def all_schemes() -> tuple[Scheme, ...]:
+    """Every scheme, the built-in ones first.
+
+    Examples
+    --------
+    >>> [scheme.id for scheme in all_schemes()][:2]
+    ['aggregate_then_rank', 'rank_then_aggregate']
+    """
+    return tuple(_registry().values())
+
+
+def get_scheme(scheme_id: str) -> Scheme:
+    """Return the scheme of that id.
+
+    Raises
+    ------
+    SchemeError
+        If there is none; the message names those that there are.
+    """
+    schemes = _registry()
+    if scheme_id not in schemes:
+        message = f"no ranking scheme has the id {scheme_id!r}; there is {', '.join(schemes)}"
+        raise SchemeError(message)
+    return schemes[scheme_id]
+
+
+def register(scheme: Scheme) -> Scheme:
+    """Add a scheme for this process; installed packages name theirs under the entry point group ``podium.schemes``.
+
+    Raises
+    ------
+    SchemeError
+        If the id is taken.
+    """
+    return _added(_registry(), scheme, "register")
+
+
+def unregister(scheme_id: str) -> None:
+    """Take away a scheme that was added with `register`; built-in ones stay."""
+    if get_scheme(scheme_id).id in _BUILT_IN:
+        message = f"{scheme_id} is built in"
+        raise SchemeError(message)
+    del _registry()[scheme_id]
+
+
+def apply_scheme(
+    values: FloatArray,
+    last_rank: BoolArray,
+    samples: Samples,
+    scheme: RankingScheme,
+    *,
+    higher_is_better: bool,
+    aggregation: Aggregation,
+    hierarchy: Hierarchy | None,
+) -> Ranked:
+    """Score and rank the algorithms in every sample by the registered scheme.
+
+    Parameters
+    ----------
+    values, last_rank, higher_is_better, aggregation, hierarchy
+        See `Values`.
+    samples
+        What was drawn.
+    scheme
+        What the assessment registers.
+    """
+    chosen = get_scheme(scheme.scheme)
+    table = Values(values, last_rank, higher_is_better, aggregation, hierarchy)
+    scores, higher = chosen.scores(table, samples, scheme)
+    return chosen.rank_scores(scores, scheme, higher_is_better=higher)
+
+
+def rank_scores(scores: FloatArray, scheme: RankingScheme, *, higher_is_better: bool) -> Ranked:
+    """Rank scores by the rules of a scheme; an algorithm without a score is ranked last, never dropped."""
+    return get_scheme(scheme.scheme).rank_scores(scores, scheme, higher_is_better=higher_is_better)
+
+
+@cache
+def _registry() -> dict[str, Scheme]:
+    schemes: dict[str, Scheme] = {}
+    for name in _BUILT_IN:
+        scheme = import_module(f"evaluation.ranking.schemes.{name}").SCHEME
+        schemes[scheme.id] = scheme
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        loaded = point.load()
+        for brought in loaded if isinstance(loaded, (list, tuple)) else [loaded]:
+            _added(schemes, brought, f"entry point {point.name} ({point.value})")
+    return schemes
+
+
+def _added(schemes: dict[str, Scheme], scheme: object, source: str) -> Scheme:
+    if not isinstance(scheme, Scheme):
+        message = f"{source}: {scheme!r} is not a ranking scheme (an object of a subclass of Scheme)"
+        raise SchemeError(message)
+    if scheme.id in schemes:
+        message = f"{source}: the id {scheme.id!r} is taken by {schemes[scheme.id].title}"
+        raise SchemeError(message)
+    schemes[scheme.id] = scheme
+    return scheme

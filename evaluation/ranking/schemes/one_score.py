@@ -58,5 +58,8 @@ class OneScore(Scheme):
         return limit_aggregates(model, quality, None), model.metric.higher_is_better
 
 
+SCHEME: Final = OneScore()
+
+
 ONE_VALUE: Final = "there is one value for all cases together; the best value gets rank 1."
 """What is said of metrics of the whole data set under every scheme."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluation.assessment.model import Operator
-from evaluation.ranking.operators import operator_name, operator_phrase
-from evaluation.ranking.ranks import rank, snap
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import aggregate_cases, ranks_without_ties
+from evaluation.ranking.scores import operator_name, operator_phrase, rank, snap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,6 +108,9 @@ class RankThenAggregate(Scheme):
             "rank, then mean": {"operator": Operator("mean")},
             "rank, then median": {"operator": Operator("median")},
         }
+
+
+SCHEME: Final = RankThenAggregate()
 
 
 def case_ranks(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from evaluation.ranking.hierarchy import unit_values, whole_units, without_levels
-from evaluation.ranking.ranks import snap
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import signed_rank_p_values
+from evaluation.ranking.scores import snap
 from evaluation.ranking.significance import holm, wilcoxon_matrices
 
 if TYPE_CHECKING:
@@ -112,6 +112,9 @@ class TestThenRank(Scheme):
     def usual_forms(self) -> Mapping[str, Mapping[str, Any]]:
         """Unadjusted at 0.05."""
         return {"significance tests": {}}
+
+
+SCHEME: Final = TestThenRank()
 
 
 def win_shares(p_values: FloatArray, *, alpha: float, adjust: str) -> FloatArray:

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.operators import row_medians
-from evaluation.ranking.ranks import snap
+from evaluation.ranking.scores import row_medians, snap
 
 if TYPE_CHECKING:
-    from evaluation.ranking.uncertainty.elementary import Ranking
+    from evaluation.ranking.uncertainty.grounds import Ranking
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

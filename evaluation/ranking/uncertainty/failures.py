@@ -14,13 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv
 
-from evaluation.ranking.ranks import rank, snap
-from evaluation.ranking.resampling import Drawn
+from evaluation.ranking.resampling import Drawn, case_weights
 from evaluation.ranking.schemes.base import Samples
-from evaluation.ranking.uncertainty.units import case_weights
+from evaluation.ranking.scores import largest_of, rank, settled, snap
 
 if TYPE_CHECKING:
-    from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
+    from evaluation.ranking.uncertainty.grounds import Elementary, Ranking
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -134,7 +133,10 @@ def _columnwise(
             scores = _scores_with_failures(ranking, index, worst[index])
             if scores is None:
                 return None
-            variants.append(scores)
+            # As they would be rounded in one table with the failure; else what cancels out would break a tie.
+            largest = _largest(ranking.elementary[index], worst[index])
+            variants.append(settled(scores, largest))
+            full[index] = settled(full[index], largest)
         chosen = _worst_failures(
             variants,
             [full[index] for index in members],
@@ -155,6 +157,12 @@ def _columnwise(
             for j in np.unique(team):
                 result[int(j)].append(own[team == j])
     return {j: np.concatenate(ranks) if ranks else np.empty(0) for j, ranks in result.items()}
+
+
+def _largest(part: Elementary, worst: FloatArray | None) -> float:
+    """Size of the largest value of a table, that of a failure included."""
+    table = part.item.table
+    return max(largest_of(table.values), 0.0 if worst is None else largest_of(worst))
 
 
 def _worst_failures(variants: list[FloatArray], full: list[FloatArray], higher: list[bool]) -> list[IntArray]:
@@ -203,8 +211,12 @@ def _linear_scores(ranking: Ranking, index: int, worst: FloatArray | None) -> Fl
     if np.isnan(table.values).any():
         return None
     weights = case_weights(np.ones((len(table.values), 1), dtype=bool), table.hierarchy)
-    # Not from the rounded scores: what is left of rounding beside 0 would break a tie.
-    return np.asarray((weights * table.values).sum(axis=0) + weights * (worst[:, None] - table.values))
+    return _mean_after(weights, table.values, worst[:, None])
+
+
+def _mean_after(weights: FloatArray, values: FloatArray, worst: FloatArray) -> FloatArray:
+    """Weighted means with each value in turn replaced by the worst one."""
+    return np.asarray((weights * values).sum(axis=0) + weights * (worst - values))
 
 
 def _scores_with_a_failure(ranking: Ranking, index: int, algorithm: int, worst: FloatArray | None) -> FloatArray | None:
@@ -219,8 +231,7 @@ def _scores_with_a_failure(ranking: Ranking, index: int, algorithm: int, worst: 
         hierarchy = table.hierarchy
         if hierarchy is None or table.aggregation.operator.kind == "mean":
             weights = case_weights(np.ones((len(own), 1), dtype=bool), hierarchy)[:, 0]
-            # Not from the rounded score: what is left of rounding beside 0 would break a tie.
-            return np.asarray((weights * own).sum() + weights * (worst - own))
+            return _mean_after(weights, own, worst)
     if len(own) ** 2 * len(ranking.algorithms) > _MOST_NUMBERS:
         return None
     values = np.repeat(own[:, None], len(own), axis=1)

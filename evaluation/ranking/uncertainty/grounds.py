@@ -1,22 +1,264 @@
-"""What a ranking gives to judge by: which method applies, how many units it needs, and why nothing can be said."""
+"""What a ranking gives to judge by: its elementary rankings, its share of error, which method applies, and why nothing can be said."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWS, drawn_units
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.ranking.combination import Part, combine
+from evaluation.ranking.schemes import Values, get_scheme, rank_scores
+from evaluation.ranking.scores import snap
 from evaluation.ranking.uncertainty.draws import Spread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from evaluation.assessment import Operator
-    from evaluation.ranking.uncertainty.budget import Budget
-    from evaluation.ranking.uncertainty.elementary import Ranking
-    from evaluation.ranking.uncertainty.units import Units
+    from evaluation.assessment import Assessment, Operator, RankingScheme, Step, Uncertainty
+    from evaluation.ranking.evaluate import Evaluated
+    from evaluation.ranking.resampling import Units
+    from evaluation.ranking.schemes import Scheme
+
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+_ROUNDING = 1e-9
+FEWEST_DRAWN_UNITS = 7
+FEWEST_DRAWS = 200
+_BITS_AT_THE_FEWEST = 11.0
+_BITS_OF_MEDIANS, _BITS_OF_QUANTILES = 1.4, 0.87
+"""Halvings, at the fewest units and of each further one, of the chance that no draw turns the order of two equal algorithms."""
 
 FEWEST_IN_STRATUM: Final = 5
-_WITHOUT_SETS: Final = ("one_algorithm", "not_resampled", "no_evidence", "operator", "too_few_draws", "sampled_groups")
+NOTHING: Final = "nothing"
+"""Of a table measured elsewhere of whose uncertainty nobody says anything (`evaluation.scoring.given_evidence`)."""
+_WITHOUT_SETS: Final = (
+    "one_algorithm", "not_resampled", "not_given", "no_evidence", "drawn_apart", "operator", "too_few_draws", "sampled_groups",
+)  # fmt: skip
+
+
+def are_drawn_apart(items: Sequence[Evaluated]) -> bool:
+    """Whether what varies was drawn in several places, so that nobody knows what the errors of its parts have in common."""
+    return len({item.drawn_by for item in items}) > 1
+
+
+@dataclass(frozen=True)
+class Elementary:
+    """One ranking of one table, or of some of its cases.
+
+    Attributes
+    ----------
+    item
+        The table with its samples.
+    inside
+        Cases that it ranks; ``None`` for all.
+    key
+        Its value in each dimension that rankings are combined over.
+    scores
+        Samples × algorithms: the full data, then the bootstrap.
+    cases
+        How many cases stand behind it in every sample.
+    """
+
+    item: Evaluated
+    inside: BoolArray | None
+    key: Mapping[str, str | None]
+    scores: FloatArray
+    cases: FloatArray
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Direction of the scores."""
+        return self.item.ranked.higher_is_better
+
+    def signed(self) -> FloatArray:
+        """The scores, more is better."""
+        return self.scores if self.higher_is_better else -self.scores
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """One entry of a ranking document while its uncertainty is worked out.
+
+    Attributes
+    ----------
+    elementary
+        The rankings that it is made of; one for an entry of a single metric and region.
+    steps
+        How they are combined; none for a single one.
+    ranks
+        Final ranks of the full data and the bootstrap, samples × algorithms.
+    """
+
+    elementary: tuple[Elementary, ...]
+    registered: RankingScheme
+    assessment: Assessment
+    steps: tuple[Step, ...]
+    ranks: FloatArray
+    scores: FloatArray
+
+    @cached_property
+    def algorithms(self) -> tuple[str, ...]:
+        """Names, in the order of all arrays."""
+        return self.elementary[0].item.table.algorithms
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        """The scheme of all its elementary rankings."""
+        return get_scheme(self.registered.scheme)
+
+    @property
+    def combined(self) -> bool:
+        """Whether several rankings became one."""
+        return bool(self.steps)
+
+    @property
+    def reranked(self) -> bool:
+        """Whether ranks depend on who else takes part."""
+        return self.scheme.ranks_cases or self.scheme.compares_pairs or any(step.rerank for step in self.steps)
+
+    def final(self, scores: Sequence[FloatArray]) -> FloatArray:
+        """Final ranks from elementary scores, each samples × algorithms in the direction of its metric."""
+        # Scores that are averaged themselves are rounded before; of others only the order counts.
+        averaged = any(not step.rerank for step in self.steps[:1])
+        ranked = [
+            rank_scores(snap(own) if averaged else own, self.registered, higher_is_better=part.higher_is_better)
+            for part, own in zip(self.elementary, scores, strict=True)
+        ]
+        if not self.steps:
+            return ranked[0].ranks
+        parts = [
+            Part(part.key, own.scores, own.ranks, np.full(len(own.ranks), part.cases[0]))
+            for part, own in zip(self.elementary, ranked, strict=True)
+        ]
+        return combine(parts, self.steps, self.registered.missing_rank)[0].ranks
+
+    def scores_among(self, part: Elementary, columns: IntArray) -> FloatArray:
+        """Scores on the full data when only some algorithms take part."""
+        scheme = self.scheme
+        if part.item.table.per_dataset or not (scheme.ranks_cases or scheme.compares_pairs):
+            return np.asarray(part.scores[0, columns])
+        table = self.values_of(part)
+        some = replace(table, values=table.values[:, columns], last_rank=table.last_rank[:, columns])
+        scores, _ = scheme.scores(some, part.item.plan.full_of(part.inside), self.registered)
+        return np.asarray(scores[0])
+
+    def values_of(self, part: Elementary) -> Values:
+        """What the scheme takes of an elementary ranking."""
+        table, plan = part.item.table, part.item.plan
+        every = slice(None) if part.inside is None else part.inside
+        return Values(
+            table.values[every],
+            table.last_rank[every],
+            table.metric.higher_is_better,
+            self.assessment.aggregation,
+            plan.hierarchy_of(part.inside),
+        )
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Shares of the error of one ranking.
+
+    Attributes
+    ----------
+    total
+        Everything that a board says about order is wrong in at most this share of challenges.
+    sets
+        For the rank sets, the letters and all comparisons.
+    winner
+        For naming a winner.
+    alpha
+        The registered ceiling for naming a winner wrongly.
+    """
+
+    total: float
+    sets: float
+    winner: float
+    alpha: float
+
+    @property
+    def units_for_sets(self) -> int:
+        """The fewest units with which sign flips can show anything."""
+        return fewest_units(self.sets)
+
+    @property
+    def units_for_winner(self) -> int:
+        """The fewest units with which sign flips can name a winner."""
+        return fewest_units(self.winner)
+
+
+def budget(uncertainty: Uncertainty, algorithms: int) -> Budget:
+    """Share the error: with two algorithms there is one comparison and one statement, else a third and two thirds."""
+    total = round(1.0 - uncertainty.interval, 12)
+    ceiling = total if uncertainty.winner_alpha is None else min(total, uncertainty.winner_alpha)
+    if algorithms <= 2:
+        return Budget(total, total, ceiling, ceiling)
+    return Budget(total, total / 3.0, min(2.0 * total / 3.0, ceiling), ceiling)
+
+
+def fewest_units(share: float) -> int:
+    """The smallest U with 2**(1 - U) at most a share of the error.
+
+    Examples
+    --------
+    >>> fewest_units(0.05), fewest_units(0.05 / 3), fewest_units(0.1 / 3)
+    (6, 7, 6)
+    """
+    return math.ceil(1.0 - math.log2(share) - _ROUNDING)
+
+
+def drawn_units_for_quantile(share: float) -> int:
+    """The fewest units with which draws of a quantile can name a winner: its tail has to hold one.
+
+    Examples
+    --------
+    >>> drawn_units_for_quantile(0.5), drawn_units_for_quantile(0.05), drawn_units_for_quantile(0.9)
+    (7, 20, 10)
+    """
+    return max(FEWEST_DRAWN_UNITS, math.ceil(1.0 / min(share, 1.0 - share) - _ROUNDING))
+
+
+def drawn_units_for_quantile_sets(share: float, algorithms: int, total: float) -> int:
+    """The fewest units with which draws of a quantile can state rank sets of so many algorithms.
+
+    A quantile of few units takes few values: with a chance that falls with their number, no draw ever turns the order of
+    two equal algorithms, however far it is widened. Of many pairs some then would be shown wrongly. How the chance falls
+    was found by simulation (docs/correctness/coverage.md): by a factor of 2.6 a unit for medians, by less for others.
+
+    Examples
+    --------
+    >>> [drawn_units_for_quantile_sets(0.5, algorithms, 0.05) for algorithms in (3, 10, 14, 20, 50)]
+    [7, 7, 8, 9, 11]
+    >>> drawn_units_for_quantile_sets(0.05, 10, 0.05), drawn_units_for_quantile_sets(0.05, 20, 0.05)
+    (20, 30)
+    """
+    fewest, tail = drawn_units_for_quantile(share), min(share, 1.0 - share)
+    bits = math.log2(algorithms * (algorithms - 1) / total) - _BITS_AT_THE_FEWEST
+    rate = _BITS_OF_MEDIANS if math.isclose(tail, 0.5) else _BITS_OF_QUANTILES * math.sqrt(tail)
+    return fewest + max(0, math.ceil(bits / rate - _ROUNDING))
+
+
+def drawn_units(shares: Sequence[float | None], algorithms: int, total: float) -> dict[str, int]:
+    """The fewest units for rank sets and for a winner, by draws, whose operators take these quantiles (or none)."""
+    inside = [share for share in shares if share is not None and 0.0 < share < 1.0]
+    return {
+        "sets": max(
+            [FEWEST_DRAWN_UNITS, *(drawn_units_for_quantile_sets(share, algorithms, total) for share in inside)]
+        ),
+        "winner": max([FEWEST_DRAWN_UNITS, *map(drawn_units_for_quantile, inside)]),
+    }
+
+
+def allowed_rows(share: float, rows: int) -> int:
+    """How many of so many rows a share is, rounded down."""
+    return math.floor(share * rows + _ROUNDING)
 
 
 class Grounds:
@@ -26,6 +268,8 @@ class Grounds:
     ----------
     plan
         Of the task with the fewest units.
+    units
+        The fewest that any of its elementary rankings is made of.
     linear
         Whether the order is that of one weighted mean over cases, so that signs of differences are flipped; otherwise
         resampled scores are inflated.
@@ -42,11 +286,13 @@ class Grounds:
         self.count = len(ranking.algorithms)
         plans = {part.item.table.task: part.item.plan for part in ranking.elementary}
         self.plan = min(plans.values(), key=lambda plan: plan.units.number)
+        every = [part.item.units for part in ranking.elementary]
+        self.units = min(every, key=lambda units: units.number)
         self.linear = self._is_linear()
-        smallest = min((plan.units for plan in plans.values()), key=lambda units: units.smallest)
-        self.spread = Spread(self.plan.units.number, len(self.plan.units.strata), smallest.smallest)
+        smallest = min(every, key=lambda units: units.smallest)
+        self.spread = Spread(self.units.number, len(self.units.strata), smallest.smallest)
         self.units_needed = self._units_needed()
-        self.reason = self._reason([plan.units for plan in plans.values()])
+        self.reason = self._reason(every)
 
     @property
     def states_sets(self) -> bool:
@@ -78,11 +324,15 @@ class Grounds:
         """Why rank sets cannot be stated; ``None`` if they can."""
         if self.count < 2:
             return "one_algorithm"
+        parts = self.ranking.elementary
+        if any(part.item.drawn_by == NOTHING for part in parts):
+            return "not_given"
         if self.plan.requested == 0:
             return "not_resampled"
-        parts = self.ranking.elementary
         if any(part.item.table.per_dataset and not part.item.resampled for part in parts):
             return "no_evidence"
+        if are_drawn_apart([part.item for part in parts]):
+            return "drawn_apart"
         if any(part.inside is None and len(part.scores) < 1 + part.item.plan.bootstrap for part in parts):
             return "sampled_groups"
         if not self.linear:
@@ -93,7 +343,7 @@ class Grounds:
                 return "too_few_draws"
         if any(units.several_strata and units.smallest < FEWEST_IN_STRATUM for units in every):
             return "stratum_too_small"
-        if self.plan.units.number < self.units_needed["sets"]:
+        if self.units.number < self.units_needed["sets"]:
             return "too_few_units"
         return None
 
@@ -102,4 +352,4 @@ class Grounds:
         """Whether pairs can be compared at all, if only to name a winner."""
         if self.reason is None:
             return True
-        return self.reason == "too_few_units" and self.plan.units.number >= self.units_needed["winner"]
+        return self.reason == "too_few_units" and self.units.number >= self.units_needed["winner"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from evaluation.assessment.described import WITHOUT
 from evaluation.ranking.evaluate import unit_level
 from evaluation.ranking.schemes import get_scheme
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWS, budget, drawn_units
+from evaluation.ranking.uncertainty.grounds import FEWEST_DRAWS, budget, drawn_units
 
 if TYPE_CHECKING:
-    from evaluation.assessment import Assessment, Operator, RankingScheme
+    from evaluation.assessment import Assessment, MetricUse, Operator, RankingScheme
 
 SEVERAL: Final = 3
 """With three algorithms or more the error is shared between the winner and the sets; how many more does not matter."""
@@ -24,6 +25,10 @@ class UnitsNeeded:
     ----------
     ranking
         Name of the ranking; ``None`` where there is one.
+    not_given
+        Metrics measured elsewhere of whose uncertainty nobody says anything, so that the ranking is never sure.
+    drawn_apart
+        Whether some of what it combines is drawn here and some elsewhere, so that it is never sure either.
     unit
         What is counted: cases, or the outermost level that is drawn.
     winner, sets
@@ -34,6 +39,8 @@ class UnitsNeeded:
     unit: str
     winner: int | None
     sets: int | None
+    not_given: tuple[str, ...] = ()
+    drawn_apart: bool = False
 
 
 def units_needed(assessment: Assessment, *, algorithms: int = SEVERAL) -> list[UnitsNeeded]:
@@ -52,8 +59,9 @@ def units_needed(assessment: Assessment, *, algorithms: int = SEVERAL) -> list[U
 
 def _of(scheme: RankingScheme, assessment: Assessment, algorithms: int) -> UnitsNeeded:
     unit = unit_level(assessment)
-    if assessment.uncertainty.bootstrap == 0:
-        return UnitsNeeded(scheme.name, unit, None, None)
+    silent, apart = _not_given(scheme, assessment), _is_drawn_apart(scheme, assessment)
+    if assessment.uncertainty.bootstrap == 0 or silent or apart:
+        return UnitsNeeded(scheme.name, unit, None, None, silent, apart)
     shares = budget(assessment.uncertainty, algorithms)
     operators = _operators(scheme, assessment)
     if is_linear(scheme, assessment):
@@ -65,9 +73,26 @@ def _of(scheme: RankingScheme, assessment: Assessment, algorithms: int) -> Units
     return UnitsNeeded(scheme.name, unit, fewest["winner"], fewest["sets"])
 
 
+def _ranked(scheme: RankingScheme, assessment: Assessment) -> list[MetricUse]:
+    return [metric for metric in assessment.metrics if scheme.metrics is None or metric.name in scheme.metrics]
+
+
+def _not_given(scheme: RankingScheme, assessment: Assessment) -> tuple[str, ...]:
+    """Metrics that keep a ranking from ever being sure: one is enough where they are combined, else all have to be so."""
+    metrics = _ranked(scheme, assessment)
+    silent = tuple(metric.name for metric in metrics if metric.options.get(WITHOUT))
+    return silent if scheme.combine is not None or len(silent) == len(metrics) else ()
+
+
+def _is_drawn_apart(scheme: RankingScheme, assessment: Assessment) -> bool:
+    if scheme.combine is None or not assessment.kind.is_measured_elsewhere:
+        return False
+    return len({metric.level for metric in _ranked(scheme, assessment)}) > 1
+
+
 def is_linear(scheme: RankingScheme, assessment: Assessment) -> bool:
     """Whether what decides is the order of one weighted mean over cases."""
-    metrics = [metric for metric in assessment.metrics if scheme.metrics is None or metric.name in scheme.metrics]
+    metrics = _ranked(scheme, assessment)
     regions = scheme.regions or [region.name for region in assessment.regions] or [""]
     columns = [name for step in scheme.combine or () for name in step.over if name not in ("metric", "region")]
     several = scheme.combine is not None and (len(metrics) * len(regions) > 1 or bool(columns))

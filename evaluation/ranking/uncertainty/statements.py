@@ -10,21 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.ranking.hierarchy import without_levels
-from evaluation.ranking.uncertainty.budget import Budget, budget
+from evaluation.ranking.resampling import Contributions, contributions
+from evaluation.ranking.stability import head_to_head, near_duplicates, order_among, teams_left_out
 from evaluation.ranking.uncertainty.draws import Draws
 from evaluation.ranking.uncertainty.failures import failure, ranks_after_one_more, unseen_variance
-from evaluation.ranking.uncertainty.flips import FLIPS_VERSION
-from evaluation.ranking.uncertainty.grounds import Grounds
-from evaluation.ranking.uncertainty.letters import MOST_IN_MATRICES, letters
-from evaluation.ranking.uncertainty.margins import difference, flip_intervals, verdict
-from evaluation.ranking.uncertainty.sensitivity import head_to_head, near_duplicates, order_among, teams_left_out
-from evaluation.ranking.uncertainty.sign_flips import FlipComparisons, compare_by_flips
-from evaluation.ranking.uncertainty.units import Contributions, contributions
+from evaluation.ranking.uncertainty.grounds import Budget, Grounds, budget
+from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, difference, flip_intervals, letters, verdict
+from evaluation.ranking.uncertainty.sign_flips import FLIPS_VERSION, FlipComparisons, compare_by_flips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.ranking.uncertainty.elementary import Ranking
+    from evaluation.ranking.evaluate import Evaluated
+    from evaluation.ranking.uncertainty.grounds import Ranking
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -88,12 +86,21 @@ def decide(ranking: Ranking) -> Decision:
     return _Statements(ranking, order, ranking.elementary[0].item.missing).decision()
 
 
+def _cases_of(items: Sequence[Evaluated]) -> int:
+    """How many cases of one task the tables of a ranking are made of."""
+    inside = [item.inside for item in items if item.inside is not None]
+    if len(inside) < len(items):
+        return len(items[0].plan.cases)
+    return int(np.any(inside, axis=0).sum())
+
+
 class _Statements:
     def __init__(self, ranking: Ranking, order: IntArray, failed: Sequence[int | None]) -> None:
         self.ranking, self.order, self.failed = ranking, order, failed
         self.count = len(ranking.algorithms)
         plans = {part.item.table.task: part.item.plan for part in ranking.elementary}
-        self.cases = sum(len(plan.cases) for plan in plans.values())
+        items = [part.item for part in ranking.elementary]
+        self.cases = sum(_cases_of([item for item in items if item.plan is plan]) for plan in plans.values())
         self.uncertainty = ranking.assessment.uncertainty
         self.budget: Budget = budget(self.uncertainty, self.count)
         self.grounds = grounds = Grounds(ranking, self.budget)
@@ -202,7 +209,7 @@ class _Statements:
             "sets": {
                 "method": "sign_flips" if self.linear else "draws",
                 "level": self.uncertainty.interval,
-                "units": self.plan.units.number,
+                "units": self.grounds.units.number,
                 "units_needed": self.grounds.units_needed,
                 "reason": self.reason,
                 "flips": FLIPS_VERSION if self.linear and self.grounds.states_sets else None,
@@ -255,7 +262,7 @@ class _Statements:
     def _winner_reason(self, shown: _Shown | None) -> str:
         if not self.grounds.states_sets or self.reason == "stratum_too_small":
             return str(self.reason)
-        if self.plan.units.number < self.grounds.units_needed["winner"] or shown is None:
+        if self.grounds.units.number < self.grounds.units_needed["winner"] or shown is None:
             return "too_few_units"
         if not self.alone:
             return "tie"
@@ -330,6 +337,11 @@ class _Statements:
             {"code": "failures_left_out", "metric": name}
             for name in dict.fromkeys(metric.name for metric in policies if metric.policy.missing == "exclude")
         ]
+        # Of values that somebody else measured: what is known of their uncertainty.
+        given = {
+            part.item.table.metric.name: part.item.drawn_by for part in self.ranking.elementary if part.item.drawn_by
+        }
+        found += [{"code": f"given_{source}", "metric": name} for name, source in given.items()]
         return found
 
     def _algorithms(

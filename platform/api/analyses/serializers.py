@@ -13,9 +13,10 @@ from workbench.models import BroughtTable
 
 
 class NewAnalysisSerializer(serializers.Serializer):
-    """A table to bring, as a form with a file."""
+    """A table to bring, as a form with a file, or with the id of one that was sent in pieces before (`/files/`)."""
 
-    file = serializers.FileField(help_text="CSV, at most 32 MB")
+    file = serializers.FileField(required=False, help_text="CSV, at most 32 MB")
+    file_sent = serializers.UUIDField(required=False, help_text="id of the file, where it was sent before")
     title = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
 
 

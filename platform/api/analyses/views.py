@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import exceptions, mixins, status, viewsets
-from rest_framework.parsers import MultiPartParser
+from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rules import test_rule
@@ -16,6 +16,7 @@ from rules import test_rule
 from accounts.models import AccessToken
 from accounts.requests import SignedInApiRequest
 from api.analyses import serializers as shapes
+from uploads.services import form_files
 from workbench.domain import child
 from workbench.forms import AnswersForm, BringForm
 from workbench.models import BroughtTable
@@ -51,12 +52,16 @@ class AnalysisViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         return tables_of(self.request.user)
 
     @extend_schema(
-        request={"multipart/form-data": shapes.NewAnalysisSerializer},
+        request={
+            "multipart/form-data": shapes.NewAnalysisSerializer,
+            "application/x-www-form-urlencoded": shapes.NewAnalysisSerializer,
+        },
         responses={201: shapes.AnalysisDetailSerializer},
     )
     def create(self, request: SignedInApiRequest) -> Response:
         """Bring a table. It is read in the background; then it asks what its columns are and two questions a metric."""
-        form = BringForm(cast("QueryDict", request.data), request.FILES)
+        sent = cast("QueryDict", request.data)
+        form = BringForm(sent, form_files.with_sent(request.FILES, sent, request.user))
         if not form.is_valid():
             raise exceptions.ValidationError(form.errors.get_json_data())
         file = form.cleaned_data["file"]
@@ -69,6 +74,7 @@ class AnalysisViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
             )
         except Refusal as error:
             raise exceptions.ValidationError({"file": error.messages}) from error
+        form_files.handed_in(sent, request.user)
         return self._shown(table, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=shapes.AnalysisDetailSerializer)
@@ -129,7 +135,7 @@ class AnalysisViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     def get_parsers(self) -> list[Any]:
         """A table comes as a form with a file, all else as JSON."""
         if (getattr(self, "action_map", None) or {}).get("post") == "create":
-            return [MultiPartParser()]
+            return [MultiPartParser(), FormParser()]
         return list(super().get_parsers())
 
     def _shown(self, table: BroughtTable, **more: Any) -> Response:

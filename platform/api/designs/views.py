@@ -22,7 +22,7 @@ from designs.models import Design, DesignVersion
 from designs.queries.findings import all_findings
 from designs.rules import role_of
 from designs.views.access import design_for, is_insider, shown_document, task_of
-from designs.views.exporting import ENDINGS, exported
+from designs.views.versions import ENDINGS, exported
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.checks.compiling import PHASES
 from evaluation.designs.compilation import compile_values

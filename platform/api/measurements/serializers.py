@@ -10,9 +10,19 @@ from measurements.models import Measurement
 
 
 class NewMeasurementSerializer(serializers.Serializer):
-    """A table to bring, as a form with a file; a list of cases needs no more than its file."""
+    """A table to bring, as a form with a file; a list of cases needs no more than its file.
 
-    file = serializers.FileField(help_text="CSV, at most 32 MB")
+    A file that was sent in pieces before (`/files/`) is named by its id instead.
+    """
+
+    file = serializers.FileField(required=False, help_text="CSV, at most 32 MB")
+    file_sent = serializers.UUIDField(required=False, help_text="id of the table, where it was sent before")
+    replicates = serializers.FileField(
+        required=False, help_text="CSV beside values of the whole data set: algorithm, metric, region, replicate, value"
+    )
+    replicates_sent = serializers.UUIDField(
+        required=False, help_text="id of the replicates, where they were sent before"
+    )
     kind = serializers.ChoiceField(choices=Measurement.Kind.choices, required=False, default=Measurement.Kind.VALUES)
     team = serializers.CharField(required=False, allow_blank=True, help_text="name of the only team it is of")
     makes_teams = serializers.BooleanField(required=False, help_text="make teams that do not exist yet")
@@ -52,6 +62,7 @@ class MeasurementSerializer(serializers.ModelSerializer):
         model = Measurement
         fields = [
             *("url", "page", "id", "phase", "kind", "team", "makes_teams", "file_name", "size", "sha256"),
+            *("replicates_name", "replicates_size", "replicates_sha256"),
             *("measured_by", "measured_with", "measured_when", "created_at", "state", "state_words", "is_under_way"),
             *("may_be_sealed", "problems", "columns", "teams", "version", "digest", "sealed_at"),
         ]

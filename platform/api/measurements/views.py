@@ -8,7 +8,7 @@ from django.http import QueryDict
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, status, viewsets
-from rest_framework.parsers import MultiPartParser
+from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,6 +24,7 @@ from measurements.models import Measurement
 from measurements.queries.tables import table_or_404, tables_of, teams_of
 from measurements.services import tables as services
 from measurements.views import bringing
+from uploads.services import form_files
 
 
 class ConflictError(exceptions.APIException):
@@ -51,14 +52,18 @@ class MeasurementViewSet(viewsets.GenericViewSet):
         return Response(self.get_serializer(rows, many=True).data)
 
     @extend_schema(
-        request={"multipart/form-data": shapes.NewMeasurementSerializer},
+        request={
+            "multipart/form-data": shapes.NewMeasurementSerializer,
+            "application/x-www-form-urlencoded": shapes.NewMeasurementSerializer,
+        },
         responses={201: shapes.MeasurementSerializer},
     )
     def create(self, request: SignedInApiRequest, slug: str, phase: int) -> Response:
         """Bring a table. It is read in the background; nothing counts before it is sealed."""
         entry = self._phase(slug, phase)
         is_list = _form_of(request).get("kind") == Measurement.Kind.CASES
-        form = (CaseListForm if is_list else ValuesForm)(entry, self._filled(request, entry), request.FILES)
+        files = form_files.with_sent(request.FILES, _form_of(request), request.user)
+        form = (CaseListForm if is_list else ValuesForm)(entry, self._filled(request, entry), files)
         if not form.is_valid():
             raise exceptions.ValidationError(form.errors.get_json_data())
         file = form.cleaned_data["file"]
@@ -68,6 +73,7 @@ class MeasurementViewSet(viewsets.GenericViewSet):
             )
         except Refusal as error:
             raise exceptions.ValidationError({"file": error.messages}) from error
+        form_files.handed_in(_form_of(request), request.user)
         return Response(self.get_serializer(table).data, status=status.HTTP_201_CREATED)
 
     def retrieve(self, request: Request, slug: str, pk: int) -> Response:  # noqa: ARG002 (the framework's signature)
@@ -105,7 +111,7 @@ class MeasurementViewSet(viewsets.GenericViewSet):
     def get_parsers(self) -> list[Any]:
         """A table comes as a form with a file, all else as JSON."""
         if (getattr(self, "action_map", None) or {}).get("post") == "create":
-            return [MultiPartParser()]
+            return [MultiPartParser(), FormParser()]
         return list(super().get_parsers())
 
     def _challenge(self, slug: str) -> Challenge:

@@ -16,7 +16,7 @@ from api.registry import serializers as shapes
 from changes.queries.histories import histories
 from evaluation.designs.differences import compare
 from registry import hooks, queries
-from registry.forms.filters import RegistryFilter
+from registry.forms import RegistryFilter
 from registry.models import Listing, Registration, RegistrationVersion
 
 _NUMBER = OpenApiParameter("number", str, OpenApiParameter.PATH, description="number of the version, as in 1.0")

@@ -24,16 +24,15 @@ from challenges import queries as challenge_queries
 from challenges.queries import people
 from challenges.views.access import phase_by_id
 from confinement.limits import TableLimits
-from evaluation import problems
 from evaluation.problems.tables import ExpectedTable
 from scoring.domain import results
 from submissions.domain.costs import cost_of_a_missing_case
 from submissions.models import Submission
-from submissions.queries import results_frame
+from submissions.queries import told_frame
+from submissions.queries.results import kept_costs
 from submissions.queries.submissions import counted_run, with_runs
 from submissions.services import choosing, states
-from test_sets.queries.expectation import expectation
-from test_sets.queries.test_sets import active_test_set, has_test_set
+from test_sets.queries.test_sets import active_test_set, expectation, has_test_set
 
 
 @extend_schema(tags=["submissions"])
@@ -90,15 +89,16 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(detail=True, methods=["get"], url_path=r"results\.csv", url_name="results")
-    def results(self, request: Request, pk: Any) -> HttpResponse:  # noqa: ARG002 (the framework's signature)
-        """The table of results case by case, where the phase shows it."""
+    def results(self, request: Request, pk: Any) -> HttpResponse:
+        """The table of results case by case, where the phase shows it; without what running took on single cases that are hidden."""
         submission = self._load(pk, perm="submissions.view_case_scores")
         run = counted_run(submission)
         if run is None:
             raise exceptions.NotFound("This submission has no result yet.")
-        response = HttpResponse(results.to_csv(results_frame(run)), content_type="text/csv; charset=utf-8")
+        response = HttpResponse(results.to_csv(told_frame(run, request.user)), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="{submission.team.slug}-{submission.number}.csv"'
-        response["Podium-Digest"] = run.result_digest
+        if not kept_costs(run, request.user):  # it is of the whole table
+            response["Podium-Digest"] = run.result_digest
         return response
 
     def _load(self, pk: Any, *, perm: str = "submissions.view_submission") -> Submission:
@@ -133,7 +133,7 @@ class ExpectationView(APIView):
         ):
             raise PermissionDenied("Only teams that take part in the challenge submit to it.")
         entry = phase_by_id(challenge, phase)
-        if not problems.get(entry.assessment.problem).is_scored:
+        if not entry.assessment.kind.is_scored:
             raise Http404("What this phase expects cannot be checked before uploading.")
         if not has_test_set(entry):
             raise Http404("This phase has no test set yet.")

@@ -53,9 +53,9 @@ class ChallengeDiscussion(ConversationPolicy[Challenge]):
         """Which thread, and its title."""
         return {"thread": thread.pk, "title": thread.title}
 
-    def subject(self, thread: Thread, target: Challenge) -> str:
-        """Which challenge, and what is asked."""
-        return f"{target.title}: {thread.title}"
+    def about(self, target: Challenge) -> str:
+        """The title of the challenge."""
+        return target.title
 
     def told_of_threads(self, target: Challenge) -> Iterable[User]:
         """Everybody who organizes, moderators included."""

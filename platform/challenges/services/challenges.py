@@ -13,6 +13,8 @@ from audit.services import record
 from challenges import hooks
 from challenges.models import Challenge, Organizer, Phase, Task
 from evaluation.assessment import AssessmentError, parse
+from evaluation.assessment.costs import CostError
+from evaluation.running.efficiency import check_measured
 
 
 @transaction.atomic
@@ -37,11 +39,13 @@ def create_phase(*, actor: User | None, task: Task, assessment: Mapping[str, Any
     Raises
     ------
     ValidationError
-        When the assessment document does not parse; the message names the place, the value and what is allowed.
+        When the assessment document does not parse, or ranks what running algorithms costs where the phase does not measure it;
+        the message names the place, the value and what is allowed.
     """
     try:
         parsed = parse(assessment)
-    except AssessmentError as error:
+        check_measured(parsed, fields.get("algorithms"))
+    except (AssessmentError, CostError) as error:
         raise ValidationError(str(error)) from error
     phase = Phase.objects.create(
         task=task, assessment_document=dict(assessment), assessment_digest=parsed.digest, **fields

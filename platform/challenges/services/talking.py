@@ -7,6 +7,7 @@ from accounts.models import User
 from audit.services import record
 from challenges.models import Announcement, Challenge, Organizer
 from challenges.queries.people import organizers_of, participants_of
+from notifications.domain.letters_of_people import ANNOUNCED, OfPost
 from notifications.services import notify
 from web.templatetags.text import plain
 
@@ -27,11 +28,12 @@ def announce(*, actor: User, challenge: Challenge, title: str, text: str) -> Ann
         scope=challenge.slug,
         facts={"title": title, "told": len(told)},
     )
+    letter = ANNOUNCED.letter(OfPost(challenge.title, title, plain(text)))
     notify(
         people=told.values(),
         kind="announcement",
-        subject=f"{challenge.title}: {title}",
-        text=plain(text),
+        subject=letter.subject,
+        text=letter.text,
         address=reverse("challenges:news", args=[challenge.slug]),
         scope=challenge.slug,
         key=f"announcement {announcement.pk}",

@@ -190,6 +190,7 @@ def _tell_outcome(
             named(registration),
             registration.identifier,
             changed(approved),
+            refused=changed(change for change in request.changes.all() if change not in approved),
             version=str(version.number) if version else None,
             is_deviation=version is not None and version.is_deviation,
         )

@@ -30,6 +30,7 @@ INSTALLED_APPS = [
     "results",
     "leaderboards",
     "workbench",
+    "exposure",
     "reports",
     "api",
     "operations",

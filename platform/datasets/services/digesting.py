@@ -9,7 +9,7 @@ import structlog
 from datasets.models import DatasetFile
 from datasets.queries.work import DIGESTING
 from uploads.storage import BLOCK, open_stored
-from work.leases import Lease, LeaseLostError, claim
+from work.services import Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
 

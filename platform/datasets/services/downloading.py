@@ -27,8 +27,7 @@ from datasets.models import DatasetFile, Download
 from datasets.queries.datasets import why_not
 from evaluation.canonical import sha256
 from uploads import object_store
-from uploads.limits import data_limits
-from uploads.storage import open_part
+from uploads.storage import data_limits, open_part
 
 SALT = "datasets.download"
 BLOCK = 256 * 1024

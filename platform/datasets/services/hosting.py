@@ -14,10 +14,9 @@ from datasets.domain.names import file_name, is_file_name
 from datasets.models import DatasetFile, DatasetUpload, DatasetVersion
 from datasets.queries.datasets import hosted_bytes
 from datasets.queries.work import DIGESTING
-from uploads.limits import data_limits, upload_limits
-from uploads.services import announcing, refusals, uploads
+from uploads.services import refusals, uploads
 from uploads.services.refusals import UploadError
-from uploads.storage import private, scratch, store_file
+from uploads.storage import data_limits, private, scratch, store_file, upload_limits
 from work.services import ask
 
 UNDER_WAY = 5
@@ -66,7 +65,7 @@ def begin(*, user: User, version: DatasetVersion, name: str, size: int) -> Datas
                 f"The files of this challenge take {taken:,} bytes. With the {size:,} of {name} there would be more than "
                 f"the {limits.challenge_bytes:,} that a challenge may have."
             )
-        announcing.check_room(size)
+        uploads.check_room(size)
         upload = DatasetUpload.objects.create(
             version=version, user=user, file_name=name, size=size, expires_at=now + upload_limits().lifetime
         )

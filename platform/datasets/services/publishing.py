@@ -21,8 +21,7 @@ from datasets.queries.publishing import registered_choice, unrevealed_phases
 from datasets.queries.work import PUBLISHING
 from datasets.services.offering import manifest_digest
 from uploads.storage import sha256_of, store_file, working_folder
-from work.leases import Lease, LeaseLostError, claim
-from work.services import ask
+from work.services import Lease, LeaseLostError, ask, claim
 
 log = structlog.get_logger(__name__)
 SLUG = "published"

@@ -23,7 +23,7 @@ from datasets.queries import datasets as queries
 from datasets.queries import publishing as published
 from datasets.services import offering, publishing
 from uploads import object_store
-from uploads.limits import data_limits
+from uploads.storage import data_limits
 from web.policy import allow_forms_to
 from web.spreadsheets import csv_file
 

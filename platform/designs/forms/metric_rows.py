@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from designs.forms.controls import Input, Option, Row, cell, option_inputs, text_of
+from evaluation.assessment.costs import CostMetric, worst_of
 from evaluation.catalogue import CatalogueError, Metric, all_metrics, get
 from evaluation.designs.catalogue import ItemField, Parameter
+from evaluation.designs.compilation.costs import cost_of
 from evaluation.designs.compilation.problems import kinds_of, possible_kinds
 from evaluation.designs.document import Values
+from evaluation.running.registered import Registered, RegisteredError
 
 OUTCOMES: Final = (
     ("missing", "missing or unreadable"),
@@ -17,14 +20,21 @@ OUTCOMES: Final = (
     ("degenerate", "otherwise undefined"),
 )
 # Of a metric of the platform these are decided by the challenge; the rest follows from the metric.
-DECIDED: Final = ("metric", "level", "used_for_ranking", "weight", "assessed_aim", "margin")
+DECIDED: Final = ("metric", "cost", "cost_step", "level", "used_for_ranking", "weight", "assessed_aim", "margin")
+# Of a cost of running the algorithm.
+OF_A_COST: Final = ("cost", "cost_step", "used_for_ranking", "weight", "assessed_aim", "margin")
+_COST: Final = ("cost", "cost_step")
 SEPARATE: Final = ("options", "policy")
 
 
 def metric_row(parameter: Parameter, index: int | None, row: Mapping[str, Any], key: str, values: Values) -> Row:
     """The row of one metric; `index` is ``None`` for the template of a new row."""
     place = "__n__" if index is None else str(index)
-    fields = {item.key: item for item in parameter.item_fields if item.key not in SEPARATE}
+    metric, cost = _metric(row), cost_of(row)
+    # A cost can be measured only where the platform runs the algorithms.
+    offers_costs = metric is None and (cost is not None or bool(values.get("algorithm_execution")))
+    hidden = SEPARATE if offers_costs else (*SEPARATE, *_COST)
+    fields = {item.key: item for item in parameter.item_fields if item.key not in hidden}
     # The platform's metric comes first: all else depends on it.
     inputs = {
         name: _metric_cell(fields[name], f"row.{place}.{name}", key, row.get(name), values)
@@ -32,20 +42,23 @@ def metric_row(parameter: Parameter, index: int | None, row: Mapping[str, Any], 
         else cell(fields[name], f"row.{place}.{name}", key, row.get(name))
         for name in sorted(fields, key=lambda name: DECIDED.index(name) if name in DECIDED else len(DECIDED))
     }
-    metric = _metric(row)
-    is_elsewhere = metric is None and any(row.values())
-    leading = () if is_elsewhere else DECIDED if metric else ("metric",)
-    title = metric.name if metric else str(row.get("name") or "")
+    is_elsewhere = metric is None and cost is None and any(row.values())
+    leading = DECIDED if metric else OF_A_COST if cost else () if is_elsewhere else ("metric", "cost")
+    title = metric.name if metric else cost.label if cost else str(row.get("name") or "")
     return Row(
         place=place,
         inputs=tuple(each for name, each in inputs.items() if is_elsewhere or name in leading),
         title=title or "New metric",
         folded=tuple(each for name, each in inputs.items() if not is_elsewhere and name not in leading),
-        fold="" if is_elsewhere else "What follows from the metric" if metric else "Measured elsewhere? Describe it",
+        fold=""
+        if is_elsewhere
+        else "What follows from the metric"
+        if metric or cost
+        else "Measured elsewhere? Describe it",
         options=_options(metric, row, place, key),
         policy=_policy(metric, row, place, key, values),
-        facts=_facts(metric),
-        metric=metric.id if metric else "",
+        facts=_cost_facts(cost, values) if cost else _facts(metric),
+        metric=metric.id if metric else cost.id if cost else "",
     )
 
 
@@ -76,6 +89,16 @@ def _facts(metric: Metric | None) -> str:
     low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
     unit = f" {metric.unit}" if metric.unit else ""
     return f"{metric.direction.capitalize()} is better; range {low} to {high}{unit}."
+
+
+def _cost_facts(cost: CostMetric, values: Values) -> str:
+    try:
+        plan = Registered.of(values.get("algorithm_execution") or {})
+    except RegisteredError:
+        return f"Lower is better, in {cost.unit}."
+    worst = worst_of(cost, plan.document())
+    failed = f"; a failed case counts as {worst:g} {cost.unit}, the most that the limits allow" if worst else ""
+    return f"Lower is better, in {cost.unit}{failed}."
 
 
 def _options(metric: Metric | None, row: Mapping[str, Any], place: str, key: str) -> tuple[Input, ...]:

@@ -14,8 +14,10 @@ from typing import Any, Final
 
 from django.http import QueryDict
 
+from evaluation.assessment.costs import METRICS, CostMetric
 from evaluation.catalogue import CatalogueError, all_metrics, get
 from evaluation.designs.catalogue import ItemField, Parameter
+from evaluation.designs.compilation.costs import cost_of
 from evaluation.designs.compilation.metrics import usual_level
 
 OTHER: Final = "__other__"
@@ -67,8 +69,10 @@ def _shows_others(parameter: Parameter, post: QueryDict) -> bool:
         )
     if parameter.id != "metrics":
         return False
-    chosen = [name for name in post if name.startswith("row.") and name.endswith(".metric")]
-    return any(post.get(name, "") != post.get(f"{name.removesuffix('metric')}shown", "") for name in chosen)
+    rows = [name.removesuffix("metric") for name in post if name.startswith("row.") and name.endswith(".metric")]
+    return any(
+        (post.get(f"{row}metric", "") or post.get(f"{row}cost", "")) != post.get(f"{row}shown", "") for row in rows
+    )
 
 
 def _value(parameter: Parameter, post: QueryDict) -> Any:
@@ -141,11 +145,13 @@ def _json(text: str) -> Any:
 
 
 def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What follows from the platform's metric: direction and range as facts, the rest where it was left blank.
+    """What follows from the platform's metric, or from a cost of a run: direction and range as facts, the rest where it was left blank.
 
     Options and the abbreviation of another metric, left over from an earlier choice, are dropped.
     """
-    full = dict(row)
+    if (cost := cost_of(row)) is not None:
+        return _completed_cost(row, cost)
+    full = {key: value for key, value in row.items() if key not in ("cost", "cost_step") or not row.get("metric")}
     try:
         metric = get(str(row.get("metric") or ""))
     except CatalogueError:
@@ -164,6 +170,22 @@ def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
     full |= {key: value for key, value in suggested.items() if not full.get(key)}
     low, high = metric.range
     return {**full, "orientation": metric.direction, "range_min": _bound(low), "range_max": _bound(high)}
+
+
+def _completed_cost(row: Mapping[str, Any], cost: CostMetric) -> dict[str, Any]:
+    """What follows from a cost of a run; its worst value is the registered limit, whatever was typed before."""
+    full = {key: value for key, value in row.items() if key not in ("options", "policy")}
+    if full.get("name") in [{"other": other.label} for other in METRICS]:
+        full["name"] = ""
+    suggested = {
+        "name": {"other": cost.label},
+        "level": "case",
+        "used_for_ranking": "true",
+        "implementation": "this platform",
+    }
+    full |= {key: value for key, value in suggested.items() if not full.get(key)}
+    facts = {"orientation": "lower", "range_min": "0", "range_max": "", "open_range": "above", "unit": cost.unit}
+    return {**full, **facts, "worst_value": ""}
 
 
 def _bound(value: float | None) -> str:

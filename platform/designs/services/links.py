@@ -8,7 +8,7 @@ from audit.services import record
 from designs.models import Design, FieldValue, LinkAnswer
 from designs.services.address_answers import ask
 from evaluation.designs.catalogue import shipped
-from work.jobs import enqueue
+from work.services import enqueue
 
 TASK = "designs.tasks.check_links"
 

@@ -24,8 +24,7 @@ from designs.queries.work import SCANS
 from designs.services.scanning import Arrived, ScanError, scan_folder
 from evaluation import problems
 from evaluation.designs.compilation.compiler import compile_values
-from work.leases import Lease, claim
-from work.services import ask
+from work.services import Lease, ask, claim
 
 MAX_FILES: Final = 200
 MAX_BYTES: Final = 200 * 1024**2

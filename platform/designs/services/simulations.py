@@ -19,8 +19,7 @@ from evaluation.advice.simulation import SimulationError, Spread, simulate
 from evaluation.assessment import parse
 from evaluation.designs.compilation import compile_values
 from evaluation.scoring import read_results
-from work.leases import Lease, claim
-from work.services import ask
+from work.services import Lease, ask, claim
 
 log = structlog.get_logger(__name__)
 

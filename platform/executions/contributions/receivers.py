@@ -26,7 +26,7 @@ def keep_telling(sender: Any = None, **_: object) -> None:
     if not queues:
         return
     from executions.services import caching, hosts
-    from work.jobs import send
+    from work.services import send
 
     hosts.keep_telling(also=caching.collect)
     if "run" in queues:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evaluation.running.efficiency import metric_named
+from evaluation.assessment.costs import metric_named
 
 
 def agreement_sentences(agreement: Mapping[str, Any]) -> list[str]:
@@ -29,8 +29,10 @@ def agreement_sentences(agreement: Mapping[str, Any]) -> list[str]:
         ]
     for name, own in agreement["costs"].items():
         cases = "one case" if own["cases"] == 1 else f"{own['cases']} cases"
+        # Runs of before there was one have no range of their means.
+        means = f"; their means lie {own['of_means']:.1%} apart" if "of_means" in own else ""
         sentences.append(
             f"{metric_named(name).label}: over {cases}, runs lie {own['spread']:.1%} apart at the median"
-            f" and {own['widest']:.1%} at most."
+            f" and {own['widest']:.1%} at most{means}."
         )
     return sentences

@@ -7,7 +7,6 @@ from typing import Any
 
 from confinement.containers.limits import RunLimits
 from confinement.limits import GIB, MIB, TableLimits
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.problems import case_tables
 from evaluation.problems.beside import RulesBeside
@@ -109,9 +108,10 @@ def sockets(
     NotRunnableError
         Where images are absent or of several formats, and where a prediction is not what the conventions take.
     """
-    problem = problems.get(assessment.problem)
-    if not isinstance(problem, FileProblem | TableProblem):
+    problem = assessment.kind
+    if not problem.takes_algorithms:
         raise NotRunnableError(f"Algorithms are not run for {problem.title}: nothing of it is scored here.")
+    assert isinstance(problem, FileProblem | TableProblem)
     own = sorted(set(endings))
     if not own or "" in own:
         raise NotRunnableError("Not every case of the test set has an image: algorithms would have nothing to work on.")
@@ -191,6 +191,8 @@ def size_words(plan: Registered) -> list[tuple[str, str]]:
         rows.append(("Compute time of a team", f"{_number(plan.compute_hours)} h in this phase"))
     if plan.budget_hours is not None:
         rows.append(("Compute time of all teams", f"{_number(plan.budget_hours)} h in this task"))
+    if plan.exclusive:
+        rows.append(("Machine", "one of its own for each start, and of one class for all"))
     if plan.hardware:
         rows.append(("Hardware", plan.hardware))
     return rows

@@ -7,7 +7,7 @@ from evaluation.assessment import Assessment
 from evaluation.running.registered import Registered
 from executions.domain.plans import NotRunnableError, Sockets, ending_of, sockets
 from test_sets.models import TestCase, TestSet
-from test_sets.queries.expectation import expectation
+from test_sets.queries.test_sets import expectation
 
 
 def sockets_of(phase: Phase) -> Sockets:

@@ -78,7 +78,7 @@ def counts(execution: Execution) -> Counter[str]:
 
 
 def _before_words(execution: Execution) -> str:
-    if words := nowhere(Registered.of(execution.plan)) or budget_words(execution):
+    if words := nowhere(Registered.of(execution.plan), execution.phase_id) or budget_words(execution):
         return words
     waiting = Execution.objects.filter(
         state__in=(State.QUEUED, State.RUNNING), queued_at__lt=execution.queued_at

@@ -6,9 +6,9 @@ from typing import Any
 from django.utils import timezone
 
 from evaluation.running.registered import Registered
-from executions.models import Batch, RunHost
+from executions.models import Batch, CaseOutcome, RunHost
 from executions.models.hosts import SILENT
-from work.clock import shared_now
+from work.queries import shared_now
 
 
 def needs(plan: Registered) -> dict[str, float]:
@@ -26,15 +26,19 @@ def devices_for(batch: Batch, host: str, offered: Mapping[str, Any]) -> list[str
     list of str or None
         Ids of devices, none where none is needed; `None` where the batch does not fit.
     """
-    wanted = needs(Registered.of(batch.execution.plan))
-    if lacking(wanted, offered):
+    plan = Registered.of(batch.execution.plan)
+    wanted = needs(plan)
+    if not could_ever_fit(batch, offered):
         return None
     running = list(
         Batch.objects.filter(
             host=host, state=Batch.State.RUNNING, lease_until__gte=shared_now(), lease_token__isnull=False
         ).select_related("execution")
     )
-    used = [needs(Registered.of(other.execution.plan)) for other in running]
+    plans = [Registered.of(other.execution.plan) for other in running]
+    if plans and (plan.exclusive or any(other.exclusive for other in plans)):
+        return None
+    used = [needs(other) for other in plans]
     total = _whole(offered)
     if any(sum(own[name] for own in used) + wanted[name] > total[name] for name in wanted):
         return None
@@ -42,6 +46,25 @@ def devices_for(batch: Batch, host: str, offered: Mapping[str, Any]) -> list[str
     free = [device for device in offered.get("gpus", ()) if device not in taken]
     number = int(wanted["gpus"])
     return free[:number] if len(free) >= number else None
+
+
+def could_ever_fit(batch: Batch, offered: Mapping[str, Any]) -> bool:
+    """Whether a batch could run on a machine if nothing else did: one that wants it to itself then waits for just that."""
+    plan = Registered.of(batch.execution.plan)
+    if lacking(needs(plan), offered):
+        return False
+    return not plan.exclusive or class_of(batch.execution.phase_id) in ("", str(offered.get("host_class", "")))
+
+
+def class_of(phase: int) -> str:
+    """The class of machine on which a phase that ranks times was run first, and is run ever since; empty before."""
+    of_phase = {"execution__phase": phase, "execution__plan__exclusive": True}
+    first = CaseOutcome.objects.filter(**of_phase).order_by("pk").first()
+    if first is not None:
+        return str(first.row.get("host_class", ""))
+    begun = Batch.objects.filter(**of_phase, state=Batch.State.RUNNING).exclude(host="").order_by("pk").first()
+    host = RunHost.objects.filter(name=begun.host).first() if begun is not None else None
+    return "" if host is None else str(host.slots.get("host_class", ""))
 
 
 def lacking(wanted: Mapping[str, float], offered: Mapping[str, Any]) -> str:
@@ -58,13 +81,18 @@ def living_hosts() -> list[RunHost]:
     return [host for host in rows if "run" in host.queues]
 
 
-def nowhere(plan: Registered) -> str:
+def nowhere(plan: Registered, phase: int | None = None) -> str:
     """Why no living machine could ever run by this plan, for a page; empty where one could."""
     hosts = living_hosts()
     if not hosts:
         return "No machine runs algorithms at the moment. Nothing is lost; it begins when one is back."
     short = [lacking(needs(plan), host.slots) for host in hosts]
-    return "" if "" in short else f"It needs {short[0]}; no machine here has that."
+    if "" not in short:
+        return f"It needs {short[0]}; no machine here has that."
+    machine = class_of(phase) if plan.exclusive and phase is not None else ""
+    if machine and all(host.slots.get("host_class") != machine for host in hosts):
+        return f"Its times are compared on one class of machine ({machine}), and none of that class runs algorithms at the moment."
+    return ""
 
 
 def _whole(offered: Mapping[str, Any]) -> dict[str, float]:

@@ -3,7 +3,8 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from evaluation.running.efficiency import METRICS, agreement
+from evaluation.assessment.costs import METRICS
+from evaluation.running.efficiency import agreement
 from evaluation.running.table import read_runs
 from executions.models import Execution
 from uploads.storage import local_path

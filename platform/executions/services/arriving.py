@@ -19,12 +19,11 @@ from executions.models import AlgorithmArchive, AlgorithmUpload
 from executions.models.archives import Kind
 from executions.queries.work import CHECKING
 from executions.services import storing
-from uploads.limits import upload_limits
-from uploads.services import announcing, refusals, uploads
+from uploads.services import refusals, uploads
 from uploads.services.refusals import Checksum, UploadError
-from uploads.storage import delete, private, scratch, store_file
-from work.clock import shared_now
-from work.jobs import enqueue
+from uploads.storage import delete, private, scratch, store_file, upload_limits
+from work.queries import shared_now
+from work.services import enqueue
 
 QUIET = timedelta(seconds=30)
 ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst")
@@ -82,8 +81,8 @@ def begin(*, user: User, phase: Phase, team: Team | None, kind: str, file_name: 
                 f"{whose} {used / GIB:.1f} GiB of images and weights in this phase; with these there would be more than "
                 f"the {settings.PODIUM_IMAGE_TEAM_BYTES / GIB:.1f} GiB that are kept. Delete one that you do not need first."
             )
-        announcing.check_announced(size, user=user, whose=whose, rows=AlgorithmUpload.objects.filter(own))
-        announcing.check_room(size)
+        uploads.check_announced(size, user=user, whose=whose, rows=AlgorithmUpload.objects.filter(own))
+        uploads.check_room(size)
         upload = AlgorithmUpload.objects.create(
             kind=kind,
             phase=phase,

@@ -20,9 +20,9 @@ from executions.models import Batch, CaseOutcome, Execution
 from executions.queries.work import ASSEMBLING
 from executions.services import executing, packing
 from executions.services.agreeing import agreement_with_earlier
-from test_sets.queries.expectation import expectation
+from test_sets.queries.test_sets import expectation
 from uploads.storage import free_bytes, has_room, is_out_of_room, store_file, working_folder
-from work.leases import Lease, LeaseLostError, claim
+from work.services import Lease, LeaseLostError, claim
 
 if TYPE_CHECKING:
     import pandas as pd

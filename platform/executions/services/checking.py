@@ -23,7 +23,7 @@ from executions.queries.work import CHECKING
 from executions.services import executing, storing
 from executions.services.arriving import most_bytes
 from uploads.storage import delete, free_bytes, has_room, is_out_of_room, local_path, working_folder
-from work.leases import Lease, LeaseLostError, claim
+from work.services import Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
 

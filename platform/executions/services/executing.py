@@ -23,9 +23,8 @@ from executions.queries.work import RUNNING
 from test_sets.models import TestSet
 from test_sets.queries.dry_runs import are_public
 from uploads.services.refusals import NotAllowedError, UploadError
-from work.clock import shared_now
-from work.jobs import enqueue
-from work.leases import withdraw
+from work.queries import shared_now
+from work.services import enqueue, withdraw
 
 State = Execution.State
 OURS = (

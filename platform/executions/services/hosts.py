@@ -5,15 +5,18 @@ import fcntl
 import hashlib
 import os
 import platform
+import re
 import shutil
 import signal
 import socket
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import structlog
@@ -221,7 +224,37 @@ def offered() -> dict[str, object]:
         "memory_mib": settings.PODIUM_RUN_MEMORY_MIB or pages * size * 3 // 4 // 1024**2,
         "gpus": list(settings.PODIUM_RUN_GPUS),
         "machine": platform.machine(),
+        "host_class": host_class(),
     }
+
+
+@cache
+def host_class(proc: Path = Path("/proc")) -> str:
+    """What times depend on: architecture, processor, number of cores and kinds of GPUs, in words; machines of one class say the same.
+
+    Parameters
+    ----------
+    proc
+        Where the kernel and its drivers tell of the machine.
+    """
+    told = _told_in(proc / "cpuinfo")
+    model = re.search(r"^model name\s*:\s*(.+)$", told, re.MULTILINE)
+    cores = os.cpu_count() or 1
+    named = " ".join(model[1].split()) if model else platform.processor()
+    files = sorted((proc / "driver/nvidia/gpus").glob("*/information"))
+    devices = Counter(
+        found[1] for file in files if (found := re.search(r"^Model:\s*(.+?)\s*$", _told_in(file), re.MULTILINE))
+    )
+    gpus = [f"{number} × {name}" for name, number in sorted(devices.items())]
+    counted = "1 core" if cores == 1 else f"{cores} cores"
+    return ", ".join(filter(None, [platform.machine(), named, counted, *gpus]))[:200]
+
+
+def _told_in(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def sweep_leftovers() -> None:

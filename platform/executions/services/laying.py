@@ -9,8 +9,7 @@ from confinement.sandbox import answers
 from evaluation.readers import ReadError
 from evaluation.running.conventions import Conventions
 from test_sets.models import TestCase
-from uploads.limits import child_limits
-from uploads.storage import local_path, working_folder
+from uploads.storage import child_limits, local_path, working_folder
 
 
 class LayingError(Exception):

@@ -13,7 +13,7 @@ from evaluation.readers import Limits, ReadError
 from evaluation.running.outcomes import Files
 from executions.domain.plans import Sockets
 from test_sets.models import TestCase
-from uploads.limits import child_limits
+from uploads.storage import child_limits
 
 Judged = dict[str, tuple[Files, str]]
 Written = dict[str, dict[str, Path]]

@@ -19,23 +19,22 @@ from confinement.containers.batches import Batch as Start
 from confinement.containers.batches import BatchReport, CaseInput, Expected
 from confinement.containers.removing import remove_tree
 from confinement.containers.runner import run_batch
+from evaluation.assessment import Assessment
+from evaluation.assessment.costs import metric_named
 from evaluation.running.aliases import alias
 from evaluation.running.outcomes import Decision, Observation, RunOutcome, alone_again, decide
 from evaluation.running.registered import Registered
 from executions.domain.plans import Sockets, ending_of, facts_shown, run_limits
-from executions.models import Batch, CaseOutcome, Execution
+from executions.models import Batch, CaseOutcome, Execution, RunHost
 from executions.queries.budgets import budget_words
 from executions.queries.interfaces import sockets_for
-from executions.queries.slots import devices_for
+from executions.queries.slots import could_ever_fit, devices_for
 from executions.queries.work import ASSEMBLING, RUNNING
 from executions.services import executing, hosts, laying, packing, preparing, reading, telling
 from test_sets.models import TestCase
 from uploads.storage import free_bytes, has_room, is_out_of_room
-from work.clock import shared_now
-from work.jobs import enqueue, send
-from work.leases import Lease, LeaseLostError, claim, task_budget
-from work.queries import next_rows
-from work.services import ask
+from work.queries import next_rows, shared_now
+from work.services import Lease, LeaseLostError, ask, claim, enqueue, send, task_budget
 
 log = structlog.get_logger(__name__)
 
@@ -77,14 +76,21 @@ def run_next_batch() -> bool:
 
 
 def _claim_what_fits() -> Lease | None:
-    # One process of the machine at a time: two that looked at once would both find the last GPU free.
-    with hosts.alone_with("slots"):
-        for pk in next_rows(RUNNING, LOOKED_AT):
-            batch = Batch.objects.select_related("execution__phase").filter(pk=pk).first()
-            if batch is None or budget_words(batch.execution):
-                continue
+    for pk in next_rows(RUNNING, LOOKED_AT):
+        batch = Batch.objects.select_related("execution__phase").filter(pk=pk).first()
+        if batch is None or budget_words(batch.execution):
+            continue
+        is_exclusive = Registered.of(batch.execution.plan).exclusive
+        # Under a lock on the machine: of two that look at once, one sees what the other took (the last GPU, or the machine to
+        # itself). And under a lock on all of them where all starts of a phase have to be on one class of machine.
+        locked = RunHost.objects.select_for_update(no_key=True).order_by("name")
+        with hosts.alone_with("slots"), transaction.atomic():
+            list(locked if is_exclusive else locked.filter(name=hosts.here().name))
             devices = devices_for(batch, hosts.here().name, hosts.offered())
             if devices is None:
+                if is_exclusive and could_ever_fit(batch, hosts.offered()):
+                    # Whatever came behind it would keep the machine from ever being empty.
+                    return None
                 continue
             lease = claim(RUNNING, pk, give_up=_give_up)
             if lease is not None:
@@ -185,6 +191,8 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
         raise _OurFaultError(report.fault)
     if _was_killed_by_others(report) and lease.attempts <= plan.attempts_after_fault:
         raise _OurFaultError("the container was killed from outside, or its program ended with exit status 137")
+    if plan.exclusive and not report.exclusive:
+        raise _OurFaultError("something else ran on this machine meanwhile, so that its time cannot be compared")
     lease.tell(every=0, step="reading the outputs")
     files, judged = reading.judged(execution.phase.assessment, own, cases, names, report, beat)
     observed = Observation(
@@ -197,7 +205,18 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
         report.fault,
     )
     decisions = {name: decide(observed, state, sentence) for name, (state, sentence) in judged.items()}
+    if any(own.outcome is RunOutcome.OK for own in decisions.values()):
+        _check_measured(execution.phase.assessment, report)
     return _Found(report, decisions, files)
+
+
+def _check_measured(assessment: Assessment, report: BatchReport) -> None:
+    """Take a cost that is ranked and that this machine did not measure for a fault of ours, and never for the team's."""
+    measured = _measured(report, share=1.0)
+    for use in assessment.by_run:
+        own = metric_named(use.options["id"])
+        if measured[own.column] is None and own.least is None:
+            raise _OurFaultError(f"{own.label} could not be measured on this machine")
 
 
 def _was_killed_by_others(report: BatchReport) -> bool:
@@ -326,7 +345,25 @@ def _told(report: BatchReport) -> dict[str, Any]:
 
 def _row(batch: Batch, lease: Lease, case: str, decision: Decision, report: BatchReport) -> dict[str, Any]:
     """The row of a case in the table of runs; what was measured of a start is shared by its cases."""
-    share = 1 / len(batch.cases)
+    return {
+        "case": case,
+        "batch": str(batch.index),
+        "attempt": lease.attempts,
+        "outcome": str(decision.outcome),
+        "exit_code": report.exit_code,
+        "signal": report.signal,
+        **_measured(report, share=1 / len(batch.cases)),
+        "output_bytes": report.output_bytes,
+        "log_bytes": report.log.size,
+        "host_class": hosts.host_class(),
+        "engine": report.versions.get("engine", ""),
+        "runtime": report.versions.get("runtime", ""),
+        "started_at": report.started_at.isoformat() if report.started_at else None,
+    }
+
+
+def _measured(report: BatchReport, *, share: float) -> dict[str, float | None]:
+    """What a start took, of times a case's share: columns of the table of runs."""
 
     def part(value: float | None) -> float | None:
         return None if value is None else round(value * share, 6)
@@ -335,12 +372,6 @@ def _row(batch: Batch, lease: Lease, case: str, decision: Decision, report: Batc
         return None if value is None else round(value / 1024**2, 3)
 
     return {
-        "case": case,
-        "batch": str(batch.index),
-        "attempt": lease.attempts,
-        "outcome": str(decision.outcome),
-        "exit_code": report.exit_code,
-        "signal": report.signal,
         "wall_seconds": part(report.wall_seconds),
         "cpu_seconds": part(report.cpu_seconds),
         "peak_memory_mib": mib(report.peak_memory_bytes),
@@ -348,10 +379,4 @@ def _row(batch: Batch, lease: Lease, case: str, decision: Decision, report: Batc
         "gpu_seconds": part(report.gpu_seconds),
         "gpu_peak_memory_mib": mib(report.gpu_peak_memory_bytes),
         "energy_joule": part(report.energy_joule),
-        "output_bytes": report.output_bytes,
-        "log_bytes": report.log.size,
-        "host_class": str(hosts.offered()["machine"]),
-        "engine": report.versions.get("engine", ""),
-        "runtime": report.versions.get("runtime", ""),
-        "started_at": report.started_at.isoformat() if report.started_at else None,
     }

@@ -70,7 +70,8 @@ def execution(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
             execution=found,
             phase=found.phase,
             standing=progress.of(found),
-            measured=progress.measured(found),
+            # Of hidden cases once all are done: a median of one case is that case.
+            measured=progress.measured(found) if shows_cases or found.is_ended else None,
             counts=[(short, words, counts[name]) for name, (short, words) in WORDS.items() if counts.get(name)],
             missing=missing_words(counts) if found.is_ended else "",
             limits=size_words(Registered.of(found.plan)),

@@ -8,7 +8,6 @@ from typing import Any
 from challenges.models import Challenge
 from confinement.containers.images import ImageReport
 from confinement.containers.layout import small_files
-from evaluation import problems
 from evaluation.problems.files import FileProblem
 from evaluation.running.registered import Registered
 from executions.domain.plans import NotRunnableError, ending_of, sockets
@@ -43,7 +42,7 @@ def interface_of(federation: Federation) -> dict[str, Any] | None:
     if first is None or first.archive is None:
         return None
     phase, assessment = federation.phase, federation.phase.assessment
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     if not isinstance(problem, FileProblem):
         raise NotRunnableError(
             f"Images are not run at sites for {problem.title}: its predictions are rows of one table."

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from audit.services import hold_chain, record
+from challenges.queries import label_of
 from challenges.queries.people import organizers_of
 from evaluation.federation import Refusal
 from evaluation.federation.documents import REQUEST, digest_of
@@ -25,7 +26,7 @@ from federation.services.sites import code_digest, tell_changed
 from notifications.domain import letters_of_records
 from notifications.services import notify
 from test_sets import vault
-from work.jobs import enqueue
+from work.services import enqueue
 
 CARRIED: Final = "podium.site-carried/1"
 MOST_CARRIED: Final = 8 * MOST_BYTES
@@ -196,7 +197,7 @@ def _registered(found: Enrolment, data: bytes, federation: Federation, now: date
             },
         )
     challenge = federation.phase.challenge
-    letter = letters_of_records.SITE_REGISTERED.letter(letters_of_records.OfSite(challenge.title, enrolment.site.name))
+    letter = letters_of_records.SITE_REGISTERED.letter(_of_site(federation, enrolment.site.name))
     notify(
         people=organizers_of(challenge),
         kind="site_registered",
@@ -354,7 +355,7 @@ def _note_refusal(data: bytes, federation: Federation, refusal: Refusal) -> None
         day = timezone.now() - timedelta(days=1)
         tampered = Refused.objects.filter(federation=federation, code="bad_signature", received_at__gte=day).count()
         if refusal.code == "fork" or (refusal.code == "bad_signature" and tampered == _TELLS_AFTER):
-            letter = letters_of_records.SITE_REFUSED.letter(letters_of_records.OfSite(challenge.title))
+            letter = letters_of_records.SITE_REFUSED.letter(_of_site(federation))
             notify(
                 people=organizers_of(challenge),
                 kind="site_message_refused",
@@ -368,3 +369,8 @@ def _note_refusal(data: bytes, federation: Federation, refusal: Refusal) -> None
 
 def _moment(text: str) -> datetime:
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+
+
+def _of_site(federation: Federation, name: str = "") -> letters_of_records.OfSite:
+    """A site of a federation, as messages name it."""
+    return letters_of_records.OfSite(federation.phase.challenge.title, label_of(federation.phase), name)

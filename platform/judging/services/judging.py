@@ -26,9 +26,8 @@ from judging.services import presenting, starting, trying
 from test_sets import vault
 from test_sets.models import TestSet
 from uploads.storage import is_out_of_room, local_path
-from work.clock import shared_now
-from work.jobs import enqueue
-from work.leases import Lease, LeaseLostError, claim_next, withdraw
+from work.queries import shared_now
+from work.services import Lease, LeaseLostError, claim_next, enqueue, withdraw
 
 log = structlog.get_logger(__name__)
 State = Judgement.State

@@ -10,7 +10,6 @@ import numpy as np
 from confinement import archive
 from confinement.containers.scoring import ScorerCase
 from confinement.sandbox import answers
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.problems import Problem
 from evaluation.problems.files import FileProblem, file_problem
@@ -20,9 +19,9 @@ from scoring.domain.prediction_tables import OpenTable
 from scoring.domain.tables_beside import OpenTableBeside
 from test_sets import vault
 from test_sets.models import TestCase
-from test_sets.queries.expectation import Expectation, expectation
+from test_sets.queries.test_sets import Expectation, expectation
 from test_sets.services import reference_tables
-from uploads.limits import child_limits
+from uploads.storage import child_limits
 
 PRESENTED_BYTES = 3
 """Of a voxel, for the room that is looked for: reference and prediction, each at most as large as their labels."""
@@ -53,7 +52,7 @@ class Archive:
 
 def room_for(assessment: Assessment, cases: Sequence[TestCase]) -> int:
     """Bytes that the open files of cases may need."""
-    is_real = any(kind == "image" for _, kind in problems.get(assessment.problem).shown)
+    is_real = any(kind == "image" for _, kind in assessment.kind.shown)
     each = 2 * _REAL_BYTES if is_real else PRESENTED_BYTES
     facts = [case.geometry or {} for case in cases]
     return (
@@ -67,9 +66,7 @@ def references(
     """Write the reference of each case into a folder, by the name of the case."""
     found = {}
     for number, case in enumerate(cases):
-        found[case.name] = _reference(
-            problems.get(assessment.problem), assessment, case, folder / f"reference-{number}"
-        )
+        found[case.name] = _reference(assessment.kind, assessment, case, folder / f"reference-{number}")
         beat()
     return found
 
@@ -90,7 +87,7 @@ def predictions(
     """Write the prediction of each case into a folder, as a confined child read it; without those that cannot be read."""
     wanted = expectation(cases[0].test_set, assessment)
     read = _table_reader(wanted, given) if wanted.table is not None else _file_reader(assessment, wanted, given)
-    kind = problems.get(assessment.problem)
+    kind = assessment.kind
     handed = folder / "predictions"
     handed.mkdir()
     places = {case.name: handed / f"prediction-{number}" for number, case in enumerate(cases)}
@@ -124,7 +121,7 @@ def _taken(kind: Problem, names: Any, folder: Path) -> Shown:
 
 
 def _file_reader(assessment: Assessment, wanted: Expectation, given: Archive) -> Callable[[str, Path], tuple[Any, Any]]:
-    own = file_problem(problems.get(assessment.problem).id)
+    own = file_problem(assessment.kind.id)
     expected, cases = own.expected(assessment), {case.name: case for case in wanted.cases}
     beside = OpenTableBeside(given.path, given.beside, wanted.beside)
 
@@ -146,12 +143,12 @@ def _table_reader(wanted: Expectation, given: Archive) -> Callable[[str, Path], 
 
 def perfect_prediction(assessment: Assessment, reference: Shown, shared: Mapping[str, Any], folder: Path) -> Shown:
     """The reference as a prediction of itself."""
-    return dict(problems.get(assessment.problem).as_prediction(reference, shared, folder))
+    return dict(assessment.kind.as_prediction(reference, shared, folder))
 
 
 def tells_much(assessment: Assessment, case: TestCase) -> bool:
     """Whether the reference of a case has something in it, where that is quick to tell."""
-    kind = problems.get(assessment.problem)
+    kind = assessment.kind
     if not isinstance(kind, TableProblem):
         return True
     table = reference_tables.stored(case.reference_file, kind.id)

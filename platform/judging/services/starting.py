@@ -13,7 +13,7 @@ from evaluation import problems
 from evaluation.running.scorer_declared import bounds_of, interface_of
 from executions.models import AlgorithmArchive
 from executions.services import hosts, preparing
-from work.leases import Lease, LeaseLostError
+from work.services import Lease, LeaseLostError
 
 
 class FaultError(Exception):

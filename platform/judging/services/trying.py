@@ -28,8 +28,7 @@ from judging.services import presenting, starting
 from test_sets import vault
 from test_sets.models import TestCase, TestSet
 from uploads.storage import is_out_of_room
-from work.leases import Lease, LeaseLostError, claim
-from work.services import ask
+from work.services import Lease, LeaseLostError, ask, claim
 
 log = structlog.get_logger(__name__)
 State = Trial.State

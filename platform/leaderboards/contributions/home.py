@@ -1,10 +1,10 @@
-"""What the home page shows of rankings: how the person's teams stand; for visitors a ranking that is closed."""
+"""What the home page shows of rankings: how the person's teams stand; for visitors a real ranking, one that is closed before any other."""
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 
 from leaderboards.domain import tables
-from leaderboards.queries.home import challenges_of, last_closed
+from leaderboards.queries.home import challenges_of, shown_to_visitors
 
 DRAWN = 7
 """So many teams stand in the picture."""
@@ -15,13 +15,13 @@ def my_challenges(request: HttpRequest) -> str:
     return render_to_string("leaderboards/home_section.html", {"takings": challenges_of(request.user)}, request)
 
 
-def closed_ranking(request: HttpRequest) -> str | None:
-    """The first teams of the public ranking that closed last, drawn; nothing while there is none."""
-    found = last_closed(request.user)
+def real_ranking(request: HttpRequest) -> str | None:
+    """The first teams of a public ranking, drawn; nothing while there is none."""
+    found = shown_to_visitors(request.user)
     if found is None:
         return None
     phase, key, version = found
     board = tables.board(version.table)
-    said = tables.spoken(board.order, version.sentences[board.order["key"]], closed=True)
+    said = tables.spoken(board.order, version.sentences[board.order["key"]], closed=phase.is_closed)
     content = {"phase": phase, "key": key, "board": board, "rows": board.rows[:DRAWN], "said": said[0]}
     return render_to_string("leaderboards/home_picture.html", content, request)

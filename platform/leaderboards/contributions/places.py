@@ -10,11 +10,13 @@ from django.urls import reverse
 
 from challenges.models import Phase
 from challenges.queries import phases_of
+from evaluation.catalogue import readable
 from leaderboards.domain import states
 from leaderboards.domain.tables import words
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.queries.home import stand_in, standing_tables, tables_for
+from leaderboards.queries.single_cases import Kept, kept_in
 from submissions.hooks import Gap, Placed, Stand
 from submissions.models import Submission
 
@@ -58,7 +60,7 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
         other=chosen,
         teams=names,
         gaps=tuple(_gaps(table, index, table["teams"].index(chosen) if chosen else None)),
-        medians=_medians(version) if version is not None and sees_cases else {},
+        medians=_medians(version, kept_in(user, version)) if version is not None and sees_cases else {},
     )
 
 
@@ -98,7 +100,10 @@ def _version(user: Any, phase: Phase) -> RankingVersion | None:
     freeze, _ = rankings.state_of(phase)
     frozen = freeze is not None and freeze.holds and not user.has_perm("leaderboards.view_frozen", phase)
     standing = rankings.current_standing(phase, until=freeze.moment if freeze is not None and frozen else None)
-    return standing.version if standing else None
+    if standing is None:
+        return None
+    standing.version.phase = phase
+    return standing.version
 
 
 def _gaps(table: Mapping[str, Any], own: int, other: int | None) -> list[Gap]:
@@ -127,7 +132,7 @@ def _gaps(table: Mapping[str, Any], own: int, other: int | None) -> list[Gap]:
             leads = (mine > theirs) == order["higher"]
         found.append(
             Gap(
-                label=" ".join(part for part in (words.readable(order["title"]), order["region"]) if part),
+                label=" ".join(part for part in (readable(order["title"]), order["region"]) if part),
                 unit=order["unit"] or "",
                 own=place(mine),
                 other=place(theirs),
@@ -142,13 +147,13 @@ def _gaps(table: Mapping[str, Any], own: int, other: int | None) -> list[Gap]:
     return found
 
 
-def _medians(version: RankingVersion) -> dict[str, dict[str, str]]:
+def _medians(version: RankingVersion, kept: Kept) -> dict[str, dict[str, str]]:
     """Of the hardest cases the median of the teams, as text, by label of metric and region."""
     orders = {order["key"]: order for order in version.table["orders"]}
     return {
         f"{orders[key]['metric']}/{orders[key]['region'] or ''}": {
             case["case"]: words.score(case["median"], orders[key]["decimals"]) for case in cases
         }
-        for key, cases in version.analysis.findings.get("hardest", {}).items()
+        for key, cases in kept.told(version.analysis.findings.get("hardest", {})).items()
         if key in orders and orders[key]["metric"] is not None
     }

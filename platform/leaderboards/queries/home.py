@@ -1,6 +1,6 @@
 """How the teams of a person stand, over all their challenges, in a constant number of queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -153,16 +153,24 @@ def _standing(phases: Sequence[Phase], user: Any) -> tuple[Tables, dict[int, dat
     return rankings.standing_tables(visible, until), until
 
 
-def last_closed(user: Any, *, most: int = 5) -> tuple[Phase, str, RankingVersion] | None:
-    """The public ranking that closed last, with the part of its address that names the phase."""
-    phases = list(
-        Phase.objects.filter(task__challenge__is_public=True, is_dry_run=False, closes_at__lte=timezone.now())
-        .select_related("task__challenge")
-        .order_by("-closes_at")[:most]
-    )
+def shown_to_visitors(user: Any, *, most: int = 5) -> tuple[Phase, str, RankingVersion] | None:
+    """The public ranking that closed last, or where none has closed one that is open; with the part of its address that
+    names the phase.
+    """
+    public = Phase.objects.filter(task__challenge__is_public=True, is_dry_run=False).select_related("task__challenge")
+    now = timezone.now()
+    closed = public.filter(closes_at__lte=now).order_by("-closes_at")[:most]
+    running = public.exclude(closes_at__lte=now).filter(opens_at__lte=now, leaderboard=Phase.Leaderboard.PUBLIC)
+    return _first_ranked(user, closed) or _first_ranked(user, running.order_by("task__challenge__created_at")[:most])
+
+
+def _first_ranked(user: Any, found: Iterable[Phase]) -> tuple[Phase, str, RankingVersion] | None:
+    """The first phase with a ranking of several teams that the person may see."""
+    phases = list(found)
     remember_decoys(phases)
     for phase in phases:
-        if not phase.is_revealed or not user.has_perm("leaderboards.view_ranking", phase):
+        is_open = not phase.is_closed or phase.is_revealed
+        if not is_open or not user.has_perm("leaderboards.view_ranking", phase):
             continue
         standing = rankings.current_standing(phase)
         if standing is not None and len(standing.version.table["teams"]) > 1:

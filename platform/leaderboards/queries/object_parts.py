@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from challenges.models import Phase
-from evaluation import problems
 from leaderboards.models import RankingVersion
 from results.domain.object_parts import Cell, Parts, csv_of, parts_of
 from submissions.models import Run
@@ -55,7 +54,7 @@ class Method:
 
 def suits(phase: Phase) -> bool:
     """Whether there are objects to match."""
-    return problems.get(phase.assessment.problem).rates_parts
+    return phase.assessment.kind.rates_parts
 
 
 def shown_columns(parts: Parts) -> list[tuple[str, int, str]]:

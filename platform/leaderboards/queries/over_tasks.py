@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from challenges.models import Phase
-from evaluation.claims.absences import letters_of
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import NOT_OVER_TASKS, OverTasks
-from evaluation.claims.ranking import headline_of
+from evaluation.claims.ranking import headline_of, letters_of
 from evaluation.figures.layout import interval_words, number, rank_words
 from leaderboards.models import OverallRanking
 from leaderboards.queries import rankings

@@ -1,7 +1,7 @@
 """Reads worth naming."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,7 @@ from challenges.queries import phase_that_matters
 from executions.domain.outcomes import missing_words
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from submissions.models import Run, Submission
-from submissions.queries.declaring import levels_of, names_in_public
+from submissions.queries.methods import CONSENT, UNNAMED, declared, levels_of, said
 from test_sets.models import TestCase
 
 FLAT = 2
@@ -156,6 +156,27 @@ def name_in(version: RankingVersion, team: Team | None) -> str | None:
     if team is None:
         return None
     return next((entry["name"] for entry in version.inputs["teams"] if entry["team"] == team.pk), None)
+
+
+def names_in_public(phase: Phase, teams: Iterable[Team], *, first: frozenset[int] = frozenset()) -> dict[int, str]:
+    """What stands for each team in public by the registered policy: its name, or its pseudonym.
+
+    Parameters
+    ----------
+    first
+        Teams on the ranks that are announced, where only those are.
+    """
+    teams = list(teams)
+    policy = phase.announcement
+    if policy == Phase.Announcement.ALL:
+        return {team.pk: team.name for team in teams}
+    if policy == Phase.Announcement.TOP:
+        return {team.pk: team.name if team.pk in first else team.pseudonym for team in teams}
+    entries = declared(phase)
+    consents = {team.pk: said(entries.get(team.pk), CONSENT) for team in teams}
+    if policy == Phase.Announcement.AGREED:
+        return {team.pk: team.name if consents[team.pk] == "under_team_name" else team.pseudonym for team in teams}
+    return {team.pk: team.pseudonym if consents[team.pk] in UNNAMED else team.name for team in teams}
 
 
 def names_shown(phase: Phase) -> dict[int, str]:

@@ -7,18 +7,13 @@ from django.db.models import F, Q, QuerySet
 
 from leaderboards.models import Analysis, FollowUp, RankingRequest
 from leaderboards.queries.rankings import standing_versions
-from work.clock import overdue, shared_now
 from work.kinds import Kind
-from work.queries import free, held
+from work.queries import free, held, overdue, shared_now
 
 LEASE = timedelta(seconds=30)
 """A worker that has not renewed its lease for so long is taken for dead."""
 PATIENCE = timedelta(seconds=2)
 """A ranking that waits longer than this has found no free worker: figures make room for it."""
-
-
-def _lease() -> timedelta:
-    return LEASE
 
 
 def _standing_first(rows: QuerySet[Analysis]) -> QuerySet[Analysis]:
@@ -37,7 +32,7 @@ RANKING = Kind(
     is_open=Q(requested__gt=F("computed")),
     task="leaderboards.tasks.rank_phase",
     argument="phase_id",
-    lease=_lease,
+    lease=LEASE,
     since="requested_at",
     challenge="phase__task__challenge",
 )
@@ -50,7 +45,7 @@ FOLLOWING = Kind(
     is_open=Q(requested__gt=F("done")),
     task="leaderboards.tasks.follow_phase",
     argument="phase_id",
-    lease=_lease,
+    lease=LEASE,
     errors=3,
     since="requested_at",
     challenge="phase__task__challenge",
@@ -62,7 +57,7 @@ ANALYSES = Kind(
     is_open=Q(finished_at=None),
     task="leaderboards.tasks.analyse_version",
     argument="version_id",
-    lease=_lease,
+    lease=LEASE,
     patience=timedelta(seconds=10),
     since="version__created_at",
     challenge="version__phase__task__challenge",

@@ -15,8 +15,7 @@ from evaluation.analyses.sources import Sources
 from leaderboards.models import Analysis, RankingVersion
 from leaderboards.queries.work import ANALYSES, ranking_waits
 from leaderboards.services import computing, separate_levels
-from work.leases import Lease, LeaseLostError, claim
-from work.services import UNEXPECTED
+from work.services import UNEXPECTED, Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
 

@@ -15,9 +15,10 @@ from challenges.models import Phase
 from evaluation import ranking
 from evaluation.assessment import Assessment
 from leaderboards.domain.files import read_metadata
+from leaderboards.queries.rankings import names_in_public
 from submissions.models import Run
 from submissions.queries import LeftOut, evidence_of, results_frame
-from submissions.queries.declaring import levels_of, names_in_public
+from submissions.queries.methods import levels_of
 from submissions.queries.results import method_words
 
 

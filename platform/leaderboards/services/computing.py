@@ -16,8 +16,7 @@ from evaluation.analyses import catalogue, order_figures
 from evaluation.analyses.sources import Figure, Sources
 from evaluation.assessment import Assessment
 from evaluation.figures.markup import for_plotly
-from evaluation.ranking.exclusions import counted_results
-from evaluation.ranking.interaction import LEVEL
+from evaluation.ranking.counted import LEVEL, counted_results
 from leaderboards.domain import tables
 from leaderboards.domain.files import load, read_metadata, store
 from leaderboards.models import RankingVersion
@@ -25,7 +24,7 @@ from leaderboards.queries import rankings
 from leaderboards.services import announcing
 from submissions.models import Run
 from submissions.queries import annotator_evidence, annotator_frames, counted_runs, evidence_of, left_out, results_frame
-from submissions.queries.declaring import levels_of
+from submissions.queries.methods import levels_of
 from submissions.queries.results import method_words, outside_tables, scoring_images
 from test_sets.queries import case_metadata_frame
 from test_sets.queries.test_sets import deciding_annotator, metadata_frame_of
@@ -189,8 +188,14 @@ def written(document: Mapping[str, Any]) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def sources_of(version: RankingVersion) -> Sources:
-    """Read again what a version was made of, and what is known of its cases."""
+def sources_of(version: RankingVersion, *, kept: frozenset[str] = frozenset()) -> Sources:
+    """Read again what a version was made of, and what is known of its cases.
+
+    Parameters
+    ----------
+    kept
+        Metrics whose values of single cases may not be told to whom it is for.
+    """
     phase = version.phase
     runs = Run.objects.select_related("submission__team", "test_set").in_bulk(
         [team["run"] for team in version.inputs["teams"]]
@@ -213,6 +218,7 @@ def sources_of(version: RankingVersion) -> Sources:
         length_unit=rankings.length_unit(phase),
         read_evidence=lambda: _merged_evidence(of_teams),
         annotated_results=annotated,
+        kept=kept,
         annotated_evidence=_annotated_evidence(of_teams) if annotated else {},
         deciding_annotator=deciding_annotator(of_teams[0][1].test_set) if annotated else "",
     )
@@ -346,7 +352,7 @@ def history_name(phase: Phase) -> str:
 
 def _metadata(phase: Phase, assessment: Assessment, runs: Sequence[Run]) -> str | None:
     """Write the case metadata that the ranking depends on as CSV, the form in which it is ranked, kept and handed out."""
-    columns = bundle.metadata_columns(assessment)
+    columns = assessment.grouping_columns
     if not columns:
         return None
     return _characteristics(phase, runs)[["case", *columns]].to_csv(index=False, lineterminator="\n")

@@ -12,9 +12,8 @@ from challenges.models import Phase
 from leaderboards.models import FollowUp, RankingRequest
 from leaderboards.queries.work import FOLLOWING
 from leaderboards.services import both_assessments, computing, overall
-from submissions.services.telling import tell_scored
-from work.leases import Lease, LeaseLostError, claim
-from work.services import UNEXPECTED, ask
+from submissions.services.messages import tell_scored
+from work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim
 
 log = structlog.get_logger(__name__)
 

@@ -28,9 +28,8 @@ from leaderboards.queries import rankings
 from leaderboards.queries.work import ANALYSES, FOLLOWING, NOT_RANKED, RANKING
 from leaderboards.services import both_assessments, computing, pooled
 from submissions.models import Run
-from work.clock import shared_now
-from work.leases import Lease, LeaseLostError, claim
-from work.services import UNEXPECTED, ask
+from work.queries import shared_now
+from work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim
 
 SLICE = timedelta(seconds=settings.PODIUM_TASK_SECONDS / 4)
 """A job that has worked so long hands over to the next one; the table it was at then still has three times that."""

@@ -87,8 +87,7 @@ def board_row(row: Row, board: Board, *, tells_failures: bool) -> SafeString:
         f'<th class="board__team" scope="row">{_team(row)}</th>',
         f'<td class="board__forest">{forest(row, board.axis)}</td>',
         f'<td class="board__set" data-label="Rank set"><span>{escape(row.set_text)}{_small(row.letters)}</span></td>',
-        f'<td class="num board__range" data-label="Resampling range"><span>{escape(row.interval_text) or "–"}',
-        f"{_small(f'first in {row.share_text}' if row.share is not None else '')}</span></td>",
+        _drawn(row) if board.tells_draws else "",
         f'<td class="num score" data-label="{escape(statistic)}">{escape(row.score)}</td>',
         *(
             f'<td class="num metric{" is-best" if cell.best else ""}" data-label="{escape(cell.label)}">'
@@ -100,6 +99,13 @@ def board_row(row: Row, board: Board, *, tells_failures: bool) -> SafeString:
     ]
     attributes = (f' class="{classes}"' if classes else "") + (' id="own"' if row.own else "")
     return mark_safe(f"<tr{attributes}>{''.join(cells)}</tr>")  # noqa: S308 (escaped part by part)
+
+
+def _drawn(row: Row) -> str:
+    """Between which ranks a team came in the draws, and in how many of them first."""
+    first = _small(f"first in {row.share_text}" if row.share is not None else "")
+    range_of = escape(row.interval_text) or "–"
+    return f'<td class="num board__range" data-label="Resampling range"><span>{range_of}{first}</span></td>'
 
 
 def _small(text: str | None) -> str:

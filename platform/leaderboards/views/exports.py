@@ -1,7 +1,7 @@
 """The files of a ranking."""
 
 import gzip
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -18,11 +18,16 @@ from evaluation.analyses import catalogue
 from leaderboards.domain import tables
 from leaderboards.models import RankingVersion
 from leaderboards.queries import partial_tables, published
+from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import bundles, computing, pooled_bundles
 from leaderboards.views.place import FROZEN, SEALED, Place, find, may_view_figure
 from web import spreadsheets
 from web.wording import moment_words
 
+KEPT = (
+    "It holds what running an algorithm took on single cases, from which a program could tell what hidden images show: it is open "
+    "to the organizers, and to everybody where the phase shows its references."
+)
 private_copy = cache_control(private=True, max_age=3600)
 """A version never changes; but whether it may be seen depends on who asks, so only their own browser keeps it."""
 
@@ -60,7 +65,10 @@ def figure(request: HttpRequest, slug: str, key: str, number: int, name: str) ->
                 f"This figure shows single cases; it is published on {moment_words(place.phase.revealed_from)}."
             )
         raise PermissionDenied("This figure tells the references, which the phase does not show.")
-    stored = version.analysis.figures.get(name, {}).get(request.GET.get("by", version.table["orders"][0]["key"]))
+    by = request.GET.get("by", version.table["orders"][0]["key"])
+    if picture.shows_cases and by in kept_in(request.user, version).orders:
+        raise PermissionDenied(KEPT)
+    stored = version.analysis.figures.get(name, {}).get(by)
     if stored is None:
         raise Http404("There is no such figure.")
     return stored_json(request, stored)
@@ -124,7 +132,7 @@ def hardest_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpR
     _check_cases(request, place)
     labels = {order["key"]: order["label"] for order in version.table["orders"]}
     rows: list[list[Any]] = [["order", "case", "median", "best", "best_team", "worst", "worst_team"]]
-    for order, cases in version.analysis.findings.get("hardest", {}).items():
+    for order, cases in kept_in(request.user, version).told(version.analysis.findings.get("hardest", {})).items():
         for case in cases:
             (best, best_team), (worst, worst_team) = case["best"], case["worst"]
             names = [tables.harmless(best_team), tables.harmless(worst_team)]
@@ -148,6 +156,8 @@ def asked_part(request: HttpRequest, place: Place, version: RankingVersion) -> p
             if kind == partial_tables.SUBGROUPS:
                 _check_cases(request, place)
             part = partial_tables.chosen(kind, asked, version)
+            if kind == partial_tables.SUBGROUPS:
+                part = kept_in(request.user, version).told_group(part)
             if part is None:
                 raise Http404(f"There is no such {name}.")
             return part
@@ -173,20 +183,22 @@ def csv_file(name: str, rows: Iterable[list[Any]]) -> HttpResponse:
 @private_copy
 @vary_on_headers("Cookie")
 def results_csv(request: HttpRequest, slug: str, key: str, number: int) -> StreamingHttpResponse:
-    """The results table that was ranked (contract section 4), team after team."""
+    """The results table that was ranked (contract section 4), team after team; without costs of single cases that are kept."""
     place = find(request, slug, key)
     version = place.version(number)
     _check_cases(request, place)
     if version.is_over_sites:
         raise Http404("The results of cases stay at the sites.")
-    response = StreamingHttpResponse(_results(version), content_type="text/csv; charset=utf-8")
+    kept = kept_in(request.user, version).metrics
+    response = StreamingHttpResponse(_results(version, kept), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = _attachment(place, version, "results.csv")
     return response
 
 
-def _results(version: RankingVersion) -> Iterator[str]:
+def _results(version: RankingVersion, kept: Collection[str]) -> Iterator[str]:
     for index, team in enumerate(bundles.team_results(version)):
-        yield team.table.to_csv(index=False, header=index == 0, float_format="%.17g", lineterminator="\n")
+        told = team.table[~team.table["metric"].isin(list(kept))]
+        yield told.to_csv(index=False, header=index == 0, float_format="%.17g", lineterminator="\n")
 
 
 @require_safe
@@ -197,6 +209,8 @@ def bundle(request: HttpRequest, slug: str, key: str, number: int) -> StreamingH
     place = find(request, slug, key)
     version = place.version(number)
     _check_cases(request, place)
+    if kept_in(request.user, version):
+        raise PermissionDenied(KEPT)
     if not test_rule("leaderboards.view_bundle", request.user, place.phase):
         raise PermissionDenied(
             "The values of this ranking are made of the classes of all cases, and this phase keeps its references hidden: "

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from csp.decorators import csp_replace
 from django.contrib import messages
@@ -14,20 +15,24 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_POST, require_safe
+from rules import test_rule
 
 from accounts.requests import SignedInRequest
 from challenges.models import Phase
 from challenges.views import challenge_context
 from evaluation.analyses import catalogue
 from evaluation.claims.beforehand import limits
+from evaluation.claims.costs import KEPT
 from evaluation.ranking import describe
-from evaluation.ranking.interaction import AS_MEASURED
+from evaluation.ranking.counted import AS_MEASURED
+from executions.queries.repeats import Repeated, repeated_runs
 from leaderboards.domain import tables
 from leaderboards.domain.group_tables import group_tables
 from leaderboards.domain.questions import main_order, questions
 from leaderboards.forms import FreezeForm
 from leaderboards.models import RankingVersion, Standing
 from leaderboards.queries import object_parts, partial_tables, published, rankings
+from leaderboards.queries.single_cases import Kept, kept_in
 from leaderboards.services import computing
 from leaderboards.services import rankings as services
 from leaderboards.views import states
@@ -176,7 +181,7 @@ def _ranking(
     may_view_cases = request.user.has_perm("leaderboards.view_cases", place.phase)
     open_to_all = [
         picture
-        for picture in catalogue.pictures_of(place.phase.assessment.problem)
+        for picture in catalogue.pictures_of(computing.assessment_of(shown))
         if may_view_figure(request.user, picture, place.phase)
     ]
     available = [picture for picture in open_to_all if picture.name in shown.analysis.figures]
@@ -186,14 +191,15 @@ def _ranking(
     view = next((tab for tab in views if tab.name == request.GET.get("view")), None)
     # Table and all figures on one page: for paper.
     prints = request.GET.get("view") == EVERYTHING
+    kept = kept_in(request.user, shown)
     # Figures are about the whole ranking.
-    group = None if view else _part(request, shown, may_view_cases=may_view_cases)
+    group = None if view else _part(request, shown, kept, may_view_cases=may_view_cases)
     own = rankings.name_in(shown, common["team"])
     board = _board(request, shown, own=own, table=group.table if group else None)
     here = available if prints else _chosen_figures(request, available, view)
     # A single kind of figure is compared over the metrics; of several kinds one each, or nobody finds the second one.
     most = MOST_FIGURES if len(here) == 1 else 1
-    orders = {picture: _orders_drawn(shown, picture, board) for picture in here}
+    orders = {picture: _orders_drawn(shown, picture, board, kept) for picture in here}
     plots = [_plot(place, shown, picture, order) for picture in here for order in orders[picture][:most]]
     context = {
         **common,
@@ -209,12 +215,12 @@ def _ranking(
         "more_plots": any(len(found) > most for found in orders.values()),
         # Only the same figure of several metrics is compared side by side; others need the width.
         "side_by_side": len({plot["reading"] for plot in plots}) == 1 < len(plots),
-        **_said(shown, board, group, may_view_cases=may_view_cases, views=views),
+        **_said(shown, board, group, kept, may_view_cases=may_view_cases, views=views),
         "looks": tables.looks(shown.table["interval"]) if place.phase.is_open and board.teams > 1 else "",
         "tells_failures": "failures" in request.GET,
         "tells_range": "range" in request.GET,
         "group": group,
-        "groups": shown.analysis.findings.get(partial_tables.SUBGROUPS, []) if may_view_cases else [],
+        "groups": kept.told_groups(shown.analysis.findings.get(partial_tables.SUBGROUPS, [])) if may_view_cases else [],
         **_annotators(shown),
         "levels": shown.analysis.findings.get(partial_tables.LEVELS, []),
         "samples": group.bootstrap if group else shown.bootstrap,
@@ -222,14 +228,18 @@ def _ranking(
         "rescoring": rescoring,
         "said": states.notices(place, shown, organizes=common["organizes"], rescoring=rescoring),
         "images": states.of_images(shown.inputs),
-        "group_tables": group_tables(shown.analysis.findings.get(partial_tables.SUBGROUPS, ()), board.order["key"])
+        "group_tables": group_tables(
+            kept.told_groups(shown.analysis.findings.get(partial_tables.SUBGROUPS, [])), board.order["key"]
+        )
         if view and view.name == "groups"
         else [],
-        "hard_cases": _hard_cases(request, shown, board, own) if view and view.name == "cases" else [],
+        "hard_cases": _hard_cases(request, shown, board, own, kept) if view and view.name == "cases" else [],
         "assessments": _assessments(place, shown),
         "analysis": shown.analysis,
         "scheme": describe(computing.assessment_of(shown)),
         "may_view_cases": may_view_cases,
+        "kept": KEPT.all(kept.metrics),
+        "repeated": _repeated(request, shown) if view and view.name == "costs" else None,
         "pseudonyms": _pseudonyms(request, shown),
         "rates_parts": object_parts.suits(place.phase),
         "embed_address": request.build_absolute_uri(
@@ -263,10 +273,10 @@ def _assessments(place: Place, shown: RankingVersion) -> list[dict[str, Any]]:
 
 
 def _hard_cases(
-    request: HttpRequest, shown: RankingVersion, board: tables.Board, own: str | None
+    request: HttpRequest, shown: RankingVersion, board: tables.Board, own: str | None, kept: Kept
 ) -> list[dict[str, Any]]:
     """The hardest cases of the metrics shown, each with the submission whose picture the person may see."""
-    found = shown.analysis.findings.get("hardest", {})
+    found = kept.told(shown.analysis.findings.get("hardest", {}))
     keys = [board.order["key"]] if board.order["key"] in found else [column.key for column in board.columns][:1]
     submissions = {team["name"]: team["submission"] for team in shown.inputs["teams"]}
     pictured = own if own in submissions else None
@@ -286,6 +296,14 @@ def _hard_cases(
     ]
 
 
+def _repeated(request: HttpRequest, shown: RankingVersion) -> list[Repeated] | None:
+    """Algorithms that were run again, for organizers; None for everybody else."""
+    if not test_rule("executions.view_agreement", request.user, shown.phase):
+        return None
+    teams = {UUID(team["submission"]): team["name"] for team in shown.inputs["teams"]}
+    return repeated_runs(computing.assessment_of(shown), teams)
+
+
 def _annotators(shown: RankingVersion) -> dict[str, Any]:
     """Whose references can be chosen, whose decide where nothing is merged, and who has no ranking and why."""
     found = shown.analysis.findings.get(partial_tables.ANNOTATORS, [])
@@ -297,10 +315,14 @@ def _annotators(shown: RankingVersion) -> dict[str, Any]:
     }
 
 
-def _part(request: HttpRequest, shown: RankingVersion, *, may_view_cases: bool) -> partial_tables.Group | None:
+def _part(
+    request: HttpRequest, shown: RankingVersion, kept: Kept, *, may_view_cases: bool
+) -> partial_tables.Group | None:
     """The group of cases, annotator or level of interaction that was chosen; nothing for what is not there or not yet open."""
     group = (
-        partial_tables.chosen(partial_tables.SUBGROUPS, request.GET.get("group", ""), shown) if may_view_cases else None
+        kept.told_group(partial_tables.chosen(partial_tables.SUBGROUPS, request.GET.get("group", ""), shown))
+        if may_view_cases
+        else None
     )
     kinds = (partial_tables.ANNOTATORS, partial_tables.LEVELS)
     found = (partial_tables.chosen(kind, request.GET.get(partial_tables.PARAMETERS[kind], ""), shown) for kind in kinds)
@@ -311,6 +333,7 @@ def _said(
     shown: RankingVersion,
     board: tables.Board,
     group: partial_tables.Group | None,
+    kept: Kept,
     *,
     may_view_cases: bool,
     views: list[catalogue.Tab],
@@ -320,7 +343,7 @@ def _said(
     said = tables.spoken(board.order, (group or shown).sentences[key], closed=shown.phase.is_closed)
     # What other ways would say, and which cases are hardest, is known of the whole ranking.
     compared = [] if group else shown.analysis.sentences.get(key, [])
-    found = {} if group else shown.analysis.findings.get("hardest", {})
+    found = {} if group else kept.told(shown.analysis.findings.get("hardest", {}))
     hardest = None
     if may_view_cases and (order_key := main_order(shown.table, found, key)):
         order = next(order for order in shown.table["orders"] if order["key"] == order_key)
@@ -373,9 +396,13 @@ def _chosen_figures(
     return [picture for picture in here if picture.test == request.GET.get("test", "")] or here
 
 
-def _orders_drawn(shown: RankingVersion, picture: catalogue.Picture, board: tables.Board) -> list[tuple[str, str]]:
-    """The order that was chosen; where it has no such figure, each metric and region of the table."""
+def _orders_drawn(
+    shown: RankingVersion, picture: catalogue.Picture, board: tables.Board, kept: Kept
+) -> list[tuple[str, str]]:
+    """The order that was chosen; where it has no such figure, or none that may be seen, each metric and region of the table."""
     drawn = shown.analysis.figures[picture.name]
+    if picture.shows_cases:
+        drawn = kept.told(drawn)
     if picture.alone:
         return [(next(iter(drawn)), "")]
     if board.order["key"] in drawn:

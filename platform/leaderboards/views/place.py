@@ -99,7 +99,7 @@ def find(request: HttpRequest, slug: str, key: str | None) -> Place:
 
 
 def may_view_figure(user: User | AnonymousUser, picture: Picture, phase: Phase) -> bool:
-    """Whether a figure is open to a person: those of single cases with these, those made of the references with the bundle."""
+    """Whether a figure is open to a person: those of single cases with these, those made of the references with what tells them."""
     if picture.shows_cases and not user.has_perm("leaderboards.view_cases", phase):
         return False
-    return not picture.tells_references or test_rule("leaderboards.view_bundle", user, phase)
+    return not picture.tells_references or test_rule("leaderboards.view_what_tells_references", user, phase)

@@ -15,7 +15,11 @@ def register() -> None:
 
 def stored() -> Iterator[StoredFile]:
     """Every table as it came, and the values that were read of it."""
-    rows = Measurement.objects.values_list("pk", "stored", "sha256", "values_file").order_by("pk")
-    for pk, name, digest, values in rows.iterator():
+    rows = Measurement.objects.values_list(
+        "pk", "stored", "sha256", "values_file", "replicates_stored", "replicates_sha256"
+    ).order_by("pk")
+    for pk, name, digest, values, replicates, of_replicates in rows.iterator():
         yield StoredFile(name, f"table of values number {pk}", has_digest(name, digest))
         yield StoredFile(values, f"values read of table number {pk}")
+        if replicates:
+            yield StoredFile(replicates, f"replicates of table number {pk}", has_digest(replicates, of_replicates))

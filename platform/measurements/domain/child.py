@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,28 +13,44 @@ VALUES: Final = "values.json"
 _SAMPLES: Final = 3
 
 
-def read_values(
-    path: Path, name: str, roles: Mapping[str, str], fitting: importing.Fitting, folder: Path
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Brought:
+    """The files of a table of values.
+
+    Attributes
+    ----------
+    path, name
+        The table, and what it is called in messages.
+    replicates, replicates_name
+        The replicates beside it; ``None`` without any.
+    """
+
+    path: Path
+    name: str
+    replicates: Path | None = None
+    replicates_name: str = ""
+
+
+def read_values(files: Brought, roles: Mapping[str, str], fitting: importing.Fitting, folder: Path) -> dict[str, Any]:
     """Read a table against what it has to fit, and write its values to `folder` where there is no problem."""
     try:
-        sheet = importing.read_sheet(path, name=name)
+        sheet = importing.read_sheet(files.path, name=files.name)
     except importing.TableError as error:
         return {"problems": [str(error)]}
-    known = importing.guess_roles(sheet)
-    if "value" not in known.values():
-        # Not one number stands in it, and still its name says what it should hold.
-        named = {"value", *(metric.name.casefold() for metric in fitting.assessment.metrics)}
-        known |= {column: "value" for column in known if column.casefold() in named}
+    known = importing.roles_of(sheet, fitting)
     known |= {column: role for column, role in roles.items() if column in known and role in importing.ROLES}
-    measured = importing.read_measured(sheet, known, fitting)
-    (folder / VALUES).write_text(
-        json.dumps({"teams": measured.values, "diagonals": measured.diagonals}, ensure_ascii=False, allow_nan=False),
-        "utf-8",
-    )
-    more = [f"{name}: {measured.more:,} more problems of these kinds."] if measured.more else []
+    columns = _columns(sheet, known)
+    replicates = None
+    if files.replicates is not None:
+        try:
+            replicates = importing.read_sheet(files.replicates, name=files.replicates_name)
+        except importing.TableError as error:
+            return {"columns": columns, "problems": [str(error)]}
+    measured = importing.read_measured(sheet, known, fitting, replicates=replicates)
+    (folder / VALUES).write_text(json.dumps(measured.document, ensure_ascii=False, allow_nan=False), "utf-8")
+    more = [f"{files.name}: {measured.more:,} more problems of these kinds."] if measured.more else []
     return {
-        "columns": _columns(sheet, known),
+        "columns": columns,
         "problems": [*measured.problems, *more],
         "notes": measured.notes,
         "new_teams": measured.new_teams,

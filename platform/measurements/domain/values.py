@@ -1,13 +1,21 @@
-"""Values as a child reported them, checked once more, and as rows of a result."""
+"""Values as a child reported them, checked once more, and as rows and evidence of a result."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.importing.measured import Cell, Fitting, is_in_range
+from evaluation.importing.fitting import Fitting, is_in_range, takes_uncertainty
+from evaluation.importing.measured import Cell, Measured
 from evaluation.outcomes import Outcome
 from scoring.domain.results import CaseRow
+
+if TYPE_CHECKING:
+    from evaluation.assessment.model import MetricUse
+    from evaluation.scoring.evidence import Evidence
+
+_KEYS: Final = {"teams", "errors", "replicates", "numbers", "diagonals", "worst"}
+_LONGEST: Final = 300
 
 
 class ImpossibleError(ValueError):
@@ -16,23 +24,25 @@ class ImpossibleError(ValueError):
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a table.
+    """The values of a table, checked.
 
     Attributes
     ----------
-    teams
-        Team → value of every entry of `Fitting.keys`.
-    diagonals
-        Case → diagonal of its image, where the table says it.
+    measured
+        As the table was read.
     """
 
-    teams: dict[str, list[Cell]]
-    diagonals: dict[str, float]
+    measured: Measured
+
+    @property
+    def teams(self) -> dict[str, list[Cell]]:
+        """Team → value of every entry of `Fitting.keys`."""
+        return self.measured.values
 
     @property
     def document(self) -> dict[str, Any]:
         """As JSON values."""
-        return {"teams": self.teams, "diagonals": self.diagonals}
+        return self.measured.document
 
 
 def checked(reported: Any, fitting: Fitting, *, teams: Sequence[str]) -> Values:
@@ -43,7 +53,7 @@ def checked(reported: Any, fitting: Fitting, *, teams: Sequence[str]) -> Values:
     ImpossibleError
         Otherwise.
     """
-    if not isinstance(reported, Mapping) or set(reported) != {"teams", "diagonals"}:
+    if not isinstance(reported, Mapping) or set(reported) != _KEYS:
         raise ImpossibleError("something else than values")
     own, diagonals = reported["teams"], reported["diagonals"]
     if not isinstance(own, Mapping) or not set(own) <= set(teams):
@@ -52,19 +62,81 @@ def checked(reported: Any, fitting: Fitting, *, teams: Sequence[str]) -> Values:
         raise ImpossibleError("other cases than those of the phase")
     if not all(_is_finite(value) and value > 0 for value in diagonals.values()):
         raise ImpossibleError("a diagonal that is no length")
-    bounds = [metric for _ in fitting.cases for _ in fitting.regions for metric in fitting.assessment.metrics]
+    found = {team: _checked_values(values, fitting) for team, values in own.items()}
+    numbers = reported["numbers"]
+    if not isinstance(numbers, list) or not all(isinstance(n, str) and len(n) <= _LONGEST for n in numbers):
+        raise ImpossibleError("replicates that are not told apart by names")
+    measured = Measured(
+        values=found,
+        errors={team: _checked_errors(found, team, reported["errors"], fitting) for team in found},
+        replicates={team: _checked_draws(team, reported["replicates"], len(numbers), fitting) for team in found},
+        numbers=tuple(numbers),
+        diagonals={case: float(value) for case, value in diagonals.items()},
+        worst=_checked_worst(reported["worst"], fitting),
+    )
+    _check_uncertainty(measured, fitting)
+    return Values(measured)
+
+
+def _checked_values(values: Any, fitting: Fitting) -> list[Cell]:
     undefined = set(Outcome) - {Outcome.OK, Outcome.MISSING}
-    found: dict[str, list[Cell]] = {}
-    for team, values in own.items():
-        if not isinstance(values, list) or len(values) != len(bounds):
-            raise ImpossibleError("not one value for each case, region and metric")
-        for value, metric in zip(values, bounds, strict=True):
-            if value is None or (isinstance(value, str) and value in undefined):
-                continue
-            if not (_is_finite(value) and is_in_range(metric, value)):
-                raise ImpossibleError("a value that is no number, or outside its range")
-        found[team] = [float(value) if _is_finite(value) else value for value in values]
-    return Values(found, {case: float(value) for case, value in diagonals.items()})
+    bounds = fitting.metrics
+    if not isinstance(values, list) or len(values) != len(bounds):
+        raise ImpossibleError("not one value for each case, region and metric")
+    for value, metric in zip(values, bounds, strict=True):
+        if value is None or (isinstance(value, str) and value in undefined):
+            continue
+        if not (_is_finite(value) and is_in_range(metric, value)):
+            raise ImpossibleError("a value that is no number, or outside its range")
+    return [float(value) if _is_finite(value) else value for value in values]
+
+
+def _checked_errors(found: Mapping[str, Any], team: str, reported: Any, fitting: Fitting) -> list[float | None]:
+    own = reported.get(team) if isinstance(reported, Mapping) and set(reported) == set(found) else None
+    if not isinstance(own, list) or len(own) != len(fitting.whole):
+        raise ImpossibleError("not one standard error for each value of the whole data set")
+    if not all(error is None or (_is_finite(error) and error > 0) for error in own):
+        raise ImpossibleError("a standard error that is none")
+    return [None if error is None else float(error) for error in own]
+
+
+def _checked_draws(team: str, reported: Any, number: int, fitting: Fitting) -> list[list[float] | None]:
+    own = reported.get(team) if isinstance(reported, Mapping) else None
+    if not isinstance(own, list) or len(own) != len(fitting.whole):
+        raise ImpossibleError("not one list of replicates for each value of the whole data set")
+    found: list[list[float] | None] = []
+    for draws, (_, metric) in zip(own, fitting.whole, strict=True):
+        if draws is None:
+            found.append(None)
+            continue
+        if not isinstance(draws, list) or len(draws) != number:
+            raise ImpossibleError("another number of replicates than there are names")
+        if not all(_is_finite(draw) and is_in_range(metric, draw) for draw in draws):
+            raise ImpossibleError("a replicate that is no number, or outside its range")
+        found.append([float(draw) for draw in draws])
+    return found
+
+
+def _checked_worst(reported: Any, fitting: Fitting) -> dict[tuple[str, str, str], float]:
+    known, found = set(fitting.keys), {}
+    for entry in reported if isinstance(reported, list) else ():
+        if not isinstance(entry, list) or len(entry) != 4 or tuple(entry[:3]) not in known or not _is_finite(entry[3]):
+            raise ImpossibleError("a worst value of nothing")
+        found[entry[0], entry[1], entry[2]] = float(entry[3])
+    return found
+
+
+def _check_uncertainty(measured: Measured, fitting: Fitting) -> None:
+    """Every value of the whole data set has one thing that says how uncertain it is, and others have none."""
+    first = len(fitting.keys) - len(fitting.whole)
+    for team, values in measured.values.items():
+        for place, (_, metric) in enumerate(fitting.whole):
+            given = (measured.errors[team][place] is not None) + (measured.replicates[team][place] is not None)
+            wanted = int(takes_uncertainty(metric) and isinstance(values[first + place], float))
+            if given != wanted:
+                raise ImpossibleError(
+                    "a value of the whole data set without its uncertainty, or uncertainty of nothing"
+                )
 
 
 def _is_finite(value: Any) -> bool:
@@ -74,11 +146,75 @@ def _is_finite(value: Any) -> bool:
 def rows_of(values: Values, team: str, fitting: Fitting) -> list[CaseRow]:
     """The rows of a team, as a scored run stores them: one for every case, region and metric, missing ones included."""
     rows = []
-    for (case, region, metric), cell in zip(fitting.keys, values.teams[team], strict=True):
+    for key, cell in zip(fitting.keys, values.teams[team], strict=True):
+        case, region, metric = key
         value = cell if isinstance(cell, float) else None
         outcome = cell if isinstance(cell, str) else str(Outcome.MISSING if cell is None else Outcome.OK)
-        rows.append(CaseRow(case, region, metric, value, outcome, values.diagonals.get(case)))
+        diagonal, worst = values.measured.diagonals.get(case), values.measured.worst.get(key)
+        rows.append(CaseRow(case, region, metric, value, outcome, diagonal, worst=worst))
     return rows
+
+
+def evidence_of(values: Values, team: str, fitting: Fitting) -> "Evidence | None":
+    """What is known of the uncertainty of values of the whole data set; nothing where no metric has any."""
+    if not fitting.whole:
+        return None
+    # Here, so that pages start without the libraries of scoring.
+    from evaluation.importing.folders import given_blocks
+    from evaluation.scoring.evidence import make_evidence
+    from evaluation.scoring.given_evidence import shared_of
+
+    parts = {metric.name: metric.name for _, metric in fitting.whole}
+    blocks = given_blocks(fitting, values.measured, team)
+    return make_evidence(fitting.assessment, blocks, parts=parts, shared=shared_of(sorted(fitting.cases)))
+
+
+FORMS: Final = {"replicates": "replicates", "error": "standard errors"}
+"""What is known of how uncertain a value of the whole data set is, in words."""
+
+
+def form_of(values: Values, team: str, region: str, metric: "MetricUse", fitting: Fitting) -> str:
+    """What is known of a value of the whole data set: a key of `FORMS`, of replicates with their fingerprint; empty for nothing."""
+    from evaluation.scoring.given_evidence import fingerprint
+
+    place = [(own_region, own.name) for own_region, own in fitting.whole].index((region, metric.name))
+    if values.measured.replicates[team][place] is not None:
+        return f"replicates {fingerprint(values.measured.numbers)}"
+    return "error" if values.measured.errors[team][place] is not None else ""
+
+
+def form_in(evidence: "Evidence", team: str, region: str, metric: "MetricUse") -> str:
+    """The same of a result that stands."""
+    from evaluation.scoring.given_evidence import STANDARD_ERROR
+    from evaluation.scoring.given_evidence import form_of as form
+
+    try:
+        pieces = evidence.select(metric.name, team, region)
+    except KeyError:
+        return ""
+    known = form(pieces)
+    if known > STANDARD_ERROR:
+        return f"replicates {int(pieces.block.counts[1])}"
+    return "error" if known == STANDARD_ERROR else ""
+
+
+def uncertainty_words(values: Values, team: str, fitting: Fitting) -> list[str]:
+    """What is known of each value of the whole data set, in words."""
+    first = len(fitting.keys) - len(fitting.whole)
+    words = []
+    for place, (region, metric) in enumerate(fitting.whole):
+        value = values.teams[team][first + place]
+        drawn, error = values.measured.replicates[team][place], values.measured.errors[team][place]
+        if isinstance(value, float):
+            known = (
+                f"{len(drawn):,} replicates"
+                if drawn
+                else "no uncertainty"
+                if error is None
+                else f"standard error {error:.4g}"
+            )
+            words.append(f"{metric.name}{f' of {region}' if region else ''} {value:.6g}, {known}")
+    return words
 
 
 def changes(before: Mapping[tuple[str, str, str], float | None], rows: Sequence[CaseRow]) -> list[str]:

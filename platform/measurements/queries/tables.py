@@ -10,7 +10,6 @@ from django.http import Http404
 from challenges.models import Challenge, Phase, Team
 from challenges.queries.people import terms_of
 from challenges.queries.projections import projection_of, registered_document
-from evaluation import problems
 from measurements.models import MeasuredRun, Measurement
 from registry.models import RegistrationVersion
 from submissions.models import Run, Submission
@@ -56,7 +55,7 @@ def any_takes_tables(challenge: Challenge) -> bool:
 
 def is_measured_elsewhere(phase: Phase) -> bool:
     """Whether the assessment of a phase describes what somebody measures elsewhere, so that nothing is scored here."""
-    return problems.get(phase.assessment.problem).is_measured_elsewhere
+    return phase.assessment.kind.is_measured_elsewhere
 
 
 @lru_cache(maxsize=256)

@@ -7,19 +7,12 @@ from django.db.models import Q
 from measurements.models import Measurement
 from work.kinds import Kind
 
-LEASE = timedelta(seconds=60)
-
-
-def _lease() -> timedelta:
-    return LEASE
-
-
 MEASUREMENTS = Kind(
     name="measurements",
     doing="reading or sealing values measured outside",
     model=Measurement,
     is_open=Q(state__in=Measurement.OPEN),
     task="measurements.tasks.work_on",
-    lease=_lease,
+    lease=timedelta(seconds=60),
     fair_between="brought_by",
 )

@@ -8,7 +8,6 @@ from django.db import transaction
 
 from challenges.models import Phase
 from challenges.services.teams import check_team_name
-from evaluation.bundle import metadata_columns
 from evaluation.importing import Fitting
 from evaluation.outcomes import Outcome
 from measurements.domain import values as domain
@@ -17,6 +16,7 @@ from measurements.queries.tables import active_list, present_runs
 from scoring.domain import results
 from submissions.domain.costs import rule_of_a_missing_case
 from submissions.models import Run
+from test_sets.models import TestSet
 
 _SHOWN: Final = 10
 
@@ -28,7 +28,7 @@ def of_cases(phase: Phase, cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]
         "cases": len(cases),
         "first_cases": [entry["case"] for entry in cases[:_SHOWN]],
         "characteristics": columns,
-        "needed": list(metadata_columns(phase.assessment)),
+        "needed": list(phase.assessment.grouping_columns),
     }
 
 
@@ -41,7 +41,7 @@ def of_values(
     teams = []
     for name in values.teams:
         rows = domain.rows_of(values, name, fitting)
-        lacking = list(dict.fromkeys(row.case for row in rows if row.outcome == Outcome.MISSING))
+        lacking = list(dict.fromkeys(row.case or row.metric for row in rows if row.outcome == Outcome.MISSING))
         absent = sum(row.outcome == Outcome.MISSING for row in rows)
         if lacking and not phase.incomplete_allowed:
             problems.append(
@@ -59,7 +59,8 @@ def of_values(
             "replaces": name in present,
             "changed": len(changed),
             "changes": changed[:_SHOWN],
-            "digest": results.digest(rows),
+            "digest": results.digest(rows, domain.evidence_of(values, name, fitting)),
+            "uncertainty": domain.uncertainty_words(values, name, fitting),
         })  # fmt: skip
     for name, line in new_teams.items():
         try:
@@ -68,6 +69,10 @@ def of_values(
         except ValidationError as error:
             problems.append(f"{table.file_name}: row {line}: {' '.join(error.messages)} Correct the name of the team.")
     sealed = active_list(phase)
+    untouched = {
+        name: run for name, run in present.items() if name not in values.teams and run.test_set_id == _pk(sealed)
+    }
+    problems += _unlike(table.file_name, values, fitting, untouched)
     return {
         "problems": problems,
         "teams": teams,
@@ -76,6 +81,35 @@ def of_values(
         "missing_rule": rule_of_a_missing_case(phase.assessment),
         "untouched": sorted(set(present) - set(values.teams)),
     }
+
+
+def _pk(sealed: TestSet | None) -> int | None:
+    return None if sealed is None else sealed.pk
+
+
+def _unlike(file: str, values: domain.Values, fitting: Fitting, untouched: Mapping[str, Run]) -> list[str]:
+    """Values of the whole data set that could not be compared with those that stand: what is known of them is of another kind."""
+    problems = []
+    for region, metric in fitting.whole:
+        own = next(
+            (form for name in values.teams if (form := domain.form_of(values, name, region, metric, fitting))), ""
+        )
+        for name, run in untouched.items() if own else ():
+            evidence = results.read_evidence(run.evidence_file, algorithm=name) if run.evidence_file else None
+            there = "" if evidence is None else domain.form_in(evidence, name, region, metric)
+            if there and there != own:
+                problems.append(
+                    f"{file}: {metric.name}{f' of {region}' if region else ''} comes with {domain.FORMS[own.partition(' ')[0]]}, and that of "
+                    f"{name}, which stands, {_unlike_words(own, there)}. Send the same for all teams, in one table."
+                )
+                break
+    return problems
+
+
+def _unlike_words(own: str, there: str) -> str:
+    kind = there.partition(" ")[0]
+    same_kind = kind == own.partition(" ")[0]
+    return "with other ones" if same_kind else f"with {domain.FORMS[kind]}"
 
 
 def _standing(run: Run) -> dict[tuple[str, str, str], float | None]:

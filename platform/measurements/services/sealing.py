@@ -3,7 +3,8 @@
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from django.core.exceptions import ValidationError
@@ -16,17 +17,17 @@ from challenges.services.teams import make_team
 from evaluation.canonical import sha256
 from evaluation.importing import Fitting
 from evaluation.scoring import provenance
-from measurements.domain.values import checked, rows_of
+from measurements.domain.values import checked, evidence_of, rows_of
 from measurements.models import MeasuredRun, Measurement
 from measurements.queries.fitting import fitting_of
 from measurements.queries.tables import active_list, teams_of
 from measurements.queries.work import MEASUREMENTS
 from scoring.domain import results
-from scoring.domain.results import CaseRow
-from scoring.domain.summary import summarize
+from scoring.domain.results import CaseRow, summarize
 from submissions import hooks
 from submissions.models import Run, Submission
-from submissions.services.telling import tell_team
+from submissions.services.messages import tell_team
+from test_sets import vault
 from test_sets.models import TestSet
 from test_sets.queries.test_sets import metadata_frame_of
 from test_sets.services.case_lists import seal_case_list
@@ -34,8 +35,10 @@ from test_sets.services.replacing import TestSetError
 from uploads.models import Upload
 from uploads.storage import open_stored, store_bytes
 from web.spreadsheets import csv_text
-from work.leases import Lease
-from work.services import ask
+from work.services import Lease, ask
+
+if TYPE_CHECKING:
+    from evaluation.scoring.evidence import Evidence
 
 State = Measurement.State
 COLUMNS = ("case", "region", "metric", "value", "outcome")
@@ -95,20 +98,23 @@ def _seal_values(lease: Lease, table: Measurement, content: dict[str, Any]) -> N
         row.version, row.sealed_at, row.test_set, row.state = last + 1, timezone.now(), sealed_list, State.SEALED
         teams = {team.name: team for team in teams_of(phase)}
         rows = {name: rows_of(values, name, fitting) for name in values.teams}
-        digests = {name: results.digest(own) for name, own in rows.items()}
+        evidence = {name: evidence_of(values, name, fitting) for name in values.teams}
+        digests = {name: results.digest(own, evidence[name]) for name, own in rows.items()}
         row.digest = digest_of(row, sealed_list, digests.values())
         _record(row, {"version": row.version, "digest": row.digest, "origin": row.origin, "teams": digests})
         for name, own in rows.items():
-            _store(row, teams[name], sealed_list, own, fitting, digests[name])
+            _store(row, teams[name], sealed_list, Result(own, evidence[name], digests[name]), fitting)
         for callback in hooks.run_scored:
             callback(phase.pk)
 
 
 def digest_of(table: Measurement, test_set: TestSet, digests: Iterable[str]) -> str:
     """Digest of a sealed version: of the file as it came, of where its values are from, and of what was stored of it."""
+    of_replicates = {"replicates": table.replicates_sha256} if table.replicates_sha256 else {}
     return sha256({
         "version": table.version,
         "file": table.sha256,
+        **of_replicates,
         "origin": table.origin,
         "cases": test_set.manifest_digest,
         "results": sorted(digests),
@@ -127,15 +133,25 @@ def _holds(table: Measurement, phase: Phase, sealed: TestSet, fitting: Fitting, 
     )
 
 
-def _store(
-    table: Measurement, team: Team, test_set: TestSet, rows: list[CaseRow], fitting: Fitting, digest: str
-) -> None:
+@dataclass(frozen=True)
+class Result:
+    """What a table says of one team: its rows, what is known of values of the whole data set, and the digest of both."""
+
+    rows: list[CaseRow]
+    evidence: "Evidence | None"
+    digest: str
+
+
+def _store(table: Measurement, team: Team, test_set: TestSet, found: Result, fitting: Fitting) -> None:
     """Make of the values of a team what a scored run is; the result before it stays and counts no longer."""
-    phase, now = table.phase, timezone.now()
+    phase, now, rows, digest = table.phase, timezone.now(), found.rows, found.digest
     text = csv_text(list(COLUMNS), (_cells(row) for row in rows))
     submission, is_first = _submission(table, team, text.encode())
     name = f"results/measurements/{submission.pk}/{digest}.parquet"
     results.store(rows, name)
+    kept = f"evidence/measurements/{submission.pk}/{digest}.parquet{vault.SUFFIX}" if found.evidence is not None else ""
+    if found.evidence is not None:
+        results.store_evidence(found.evidence, kept)
     frame = results.frame(rows, algorithm=team.name)
     Run.objects.filter(submission=submission, counts=True).update(counts=False, state=Run.State.SUPERSEDED)
     run = Run.objects.create(
@@ -152,6 +168,7 @@ def _store(
         finished_at=now,
         result_file=name,
         result_digest=digest,
+        evidence_file=kept,
         summary=summarize(phase.assessment, frame, metadata_frame_of(test_set), cases=fitting.cases)
         | {"asked": len(fitting.cases)},
         provenance=provenance(phase.assessment) | {"measured_outside": table.facts, "working_points": []},
@@ -227,6 +244,7 @@ def _record(table: Measurement, facts: dict[str, Any]) -> None:
             "phase": table.phase.name,
             "kind": table.kind,
             "file_sha256": table.sha256,
+            **({"replicates_sha256": table.replicates_sha256} if table.replicates_sha256 else {}),
             "digest": table.digest,
             **facts,
         },

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -19,6 +20,13 @@ from work.services import ask
 State = Measurement.State
 
 
+class Sent(NamedTuple):
+    """A file that somebody sent: what it is called, and its bytes."""
+
+    name: str
+    content: bytes
+
+
 @transaction.atomic
 def bring_table(
     *,
@@ -26,6 +34,7 @@ def bring_table(
     phase: Phase,
     file_name: str,
     content: bytes,
+    replicates: Sent | None = None,
     kind: str = Measurement.Kind.VALUES,
     team: Team | None = None,
     makes_teams: bool = False,
@@ -35,6 +44,8 @@ def bring_table(
 
     Parameters
     ----------
+    replicates
+        The table of replicates beside it, of values of the whole data set.
     origin
         Who measured (``by``), ``with`` what and ``when``; needed for values.
 
@@ -49,8 +60,10 @@ def bring_table(
     )
     if refusal := refusal_of(phase, kind):
         raise ValidationError(refusal)
-    if len(content) > SheetLimits().file_bytes:
-        raise ValidationError(f"The file has {len(content):,} bytes; at most {SheetLimits().file_bytes:,} are read.")
+    for sent in filter(None, (Sent(file_name, content), replicates)):
+        if len(sent.content) > SheetLimits().file_bytes:
+            read = SheetLimits().file_bytes
+            raise ValidationError(f"{sent.name} has {len(sent.content):,} bytes; at most {read:,} are read.")
     said = {key: (origin or {}).get(key, "").strip() for key in ("by", "with", "when")}
     if kind == Measurement.Kind.VALUES and not all(said.values()):
         raise ValidationError("Say who measured, with what, and when.")
@@ -71,6 +84,11 @@ def bring_table(
     )
     table.stored = f"{folder_of(table)}/table"
     store_bytes(table.stored, content)
+    if replicates is not None:
+        table.replicates_name, table.replicates_size = replicates.name[:120], len(replicates.content)
+        table.replicates_sha256 = hashlib.sha256(replicates.content).hexdigest()
+        table.replicates_stored = f"{folder_of(table)}/replicates"
+        store_bytes(table.replicates_stored, replicates.content)
     table.save()
     _record(actor, "measurements_brought", table)
     ask(MEASUREMENTS, table)
@@ -139,6 +157,8 @@ def _waiting(table: Measurement) -> Measurement:
 
 def _record(actor: User, act: str, table: Measurement) -> None:
     facts = {"phase": table.phase.name, "kind": table.kind, "file_sha256": table.sha256, "bytes": table.size}
+    if table.replicates_sha256:
+        facts |= {"replicates_sha256": table.replicates_sha256, "replicates_bytes": table.replicates_size}
     record(actor=actor, act=act, subject=table, scope=table.challenge.slug, facts=facts)
 
 

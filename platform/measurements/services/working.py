@@ -1,7 +1,7 @@
 """What a worker does with a table: read it in a confined child and say what sealing would store, or seal it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +18,8 @@ from measurements.queries.tables import active_list
 from measurements.queries.work import MEASUREMENTS
 from measurements.services import previewing, sealing
 from measurements.services.tables import folder_of
-from uploads.limits import child_limits
-from uploads.storage import local_path, store_bytes, working_folder
-from work.leases import Lease, LeaseLostError, claim
+from uploads.storage import child_limits, local_path, store_bytes, working_folder
+from work.services import Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
 
@@ -57,17 +56,23 @@ def work_on(*, measurement_id: int) -> None:
 
 
 def _read(lease: Lease, table: Measurement) -> None:
-    path, phase = local_path(table.stored), table.phase
+    phase = table.phase
+    files = child.Brought(
+        local_path(table.stored),
+        table.file_name,
+        local_path(table.replicates_stored) if table.replicates_stored else None,
+        table.replicates_name,
+    )
     is_list = table.kind == Measurement.Kind.CASES
     fitting = fitting_of(table)
     with working_folder() as folder:
 
         def work(_item: str, _own: Path) -> dict[str, Any]:
             if is_list:
-                return child.read_cases(path, table.file_name, phase.assessment, folder)
-            return child.read_values(path, table.file_name, table.roles, fitting, folder)
+                return child.read_cases(files.path, files.name, phase.assessment, folder)
+            return child.read_values(files, table.roles, fitting, folder)
 
-        reported = _in_child(work, path, folder)
+        reported = _in_child(work, [files.path, *filter(None, [files.replicates])], folder)
         written = folder / child.VALUES
         content = written.read_bytes() if written.exists() else b""
     preview: dict[str, Any] = {"problems": list(reported["problems"])}
@@ -95,11 +100,11 @@ def _read(lease: Lease, table: Measurement) -> None:
         row.state = State.REFUSED if preview["problems"] and not row.reading else State.ASKING
 
 
-def _in_child(work: Callable[[str, Path], dict[str, Any]], path: Path, folder: Path) -> dict[str, Any]:
-    """Read in a confined child that sees the table and nothing else of the platform."""
+def _in_child(work: Callable[[str, Path], dict[str, Any]], paths: Sequence[Path], folder: Path) -> dict[str, Any]:
+    """Read in a confined child that sees the table with what stands beside it, and nothing else of the platform."""
     limits = replace(child_limits(), item_seconds=SECONDS, message_bytes=_MESSAGE)
     try:
-        [answer] = answers(["table"], work, limits=limits, reads=[path], hands_over=folder)
+        [answer] = answers(["table"], work, limits=limits, reads=paths, hands_over=folder)
     except ChildError:
         log.exception("measurement_child_failed")
         return {"problems": [_BROKEN_OFF]}

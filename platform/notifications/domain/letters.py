@@ -217,10 +217,10 @@ UNSCORED: Final[Act[OfSubmission]] = act(
         always(
             "news",
             lambda of: (
-                f"Submission {of.number} to {of.where.phase}: {ended(of.reason)} Nothing more is tried of itself. The page lists "
-                "everything that failed, with its log, and has it scored again with one button."
+                f"{of.place} could not be scored: {ended(of.reason)} Nothing more is tried of itself. The page lists everything "
+                "that failed, with its log, and has it scored again with one button."
             ),
-            "Submission 3 to Final: out of memory. Nothing more is tried of itself. The page lists everything that failed, with its log, and has it scored again with one button.",
+            "Submission 3 of unet to Final of Liver could not be scored: out of memory. Nothing more is tried of itself. The page lists everything that failed, with its log, and has it scored again with one button.",
         )
     ],
 )
@@ -238,24 +238,25 @@ UNDESCRIBED: Final[Act[OfSubmission]] = act(
             "before",
             "The phase is open.",
             lambda of: of.occasion != "closed",
-            lambda of: _undescribed(of, "will leave your team out"),
-            "The final ranking of Final will leave your team out as long as no submission to Main has a complete method description. What you wrote for an earlier submission is copied into the form.",
+            lambda of: _undescribed(of, "will leave"),
+            "The final ranking of Final of Liver will leave the team unet out as long as no submission to Main has a complete method description. Describe it on its page; what you wrote for an earlier submission is copied into the form.",
         ),
         Paragraph(
             "after",
             "The phase is closed.",
             lambda of: of.occasion == "closed",
-            lambda of: _undescribed(of, "leaves your team out"),
-            "The final ranking of Final leaves your team out as long as no submission to Main has a complete method description. What you wrote for an earlier submission is copied into the form.",
+            lambda of: _undescribed(of, "leaves"),
+            "The final ranking of Final of Liver leaves the team unet out as long as no submission to Main has a complete method description. Describe it on its page; what you wrote for an earlier submission is copied into the form.",
         ),
     ],
 )
 
 
-def _undescribed(of: OfSubmission, left_out: str) -> str:
+def _undescribed(of: OfSubmission, leaves: str) -> str:
     return (
-        f"The final ranking of {of.where.phase} {left_out} as long as no submission to {of.task} has a complete method "
-        "description. What you wrote for an earlier submission is copied into the form."
+        f"The final ranking of {of.where.phase} of {of.where.challenge} {leaves} the team {of.team} out as long as no submission "
+        f"to {of.task} has a complete method description. Describe it on its page; what you wrote for an earlier submission is "
+        "copied into the form."
     )
 
 

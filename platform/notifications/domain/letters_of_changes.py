@@ -28,6 +28,7 @@ class OfChange:
     kind: str = ""
     next_step: str = ""
     text: str = ""
+    refused: Sequence[Changed] = ()
     version: str | None = None
     is_deviation: bool = False
 
@@ -142,6 +143,27 @@ DECIDED: Final[Act[OfChange]] = act(
             "There is a new version.",
             lambda of: of.version is not None,
             lambda of: _changes(of.changes),
+            "– Number of test cases: “45” → “60”",
+        ),
+        Paragraph(
+            "rest",
+            "Something was approved, and something was not.",
+            lambda of: of.version is not None and bool(of.refused),
+            lambda _: "Not approved, so that the registered values stay:",
+            "Not approved, so that the registered values stay:",
+        ),
+        Paragraph(
+            "asked",
+            "Nothing was approved.",
+            lambda of: of.version is None and bool(of.refused),
+            lambda _: "Asked for had been:",
+            "Asked for had been:",
+        ),
+        Paragraph(
+            "not_approved",
+            "Something was not approved.",
+            lambda of: bool(of.refused),
+            lambda of: _changes(of.refused),
             "– Number of test cases: “45” → “60”",
         ),
         Paragraph(

@@ -219,3 +219,63 @@ ORGANIZES: Final[Act[OfPerson]] = act(
         )
     ],
 )
+
+
+# What people write
+
+
+@dataclass(frozen=True)
+class OfPost:
+    """What somebody wrote for others: a post in a discussion, or an announcement; `thread` is its title."""
+
+    about: str
+    thread: str
+    words: str
+    actor: str = ""
+    is_first: bool = True
+
+
+_POSTED_WORDS: Final = always("words", lambda of: of.words, "Which axis is first?")
+POSTED: Final[Act[OfPost]] = act(
+    "discussion",
+    [
+        Paragraph(
+            "started",
+            "It begins a thread.",
+            lambda of: of.is_first,
+            lambda of: f"{of.about}: {of.thread}",
+            "Liver: Orientation of the images",
+        ),
+        always("replied", lambda of: f"Re: {of.about}: {of.thread}", "Re: Liver: Orientation of the images"),
+    ],
+    [
+        Paragraph(
+            "asks",
+            "It begins a thread.",
+            lambda of: of.is_first,
+            lambda of: (
+                f"{of.actor} begins “{of.thread}” in the discussion of {of.about}. Read and answer it on its page."
+            ),
+            "Ada begins “Orientation of the images” in the discussion of Liver. Read and answer it on its page.",
+        ),
+        Paragraph(
+            "writes",
+            "It is a reply.",
+            lambda of: not of.is_first,
+            lambda of: (
+                f"{of.actor} writes in “{of.thread}” in the discussion of {of.about}, which you follow. Read and answer it on its "
+                "page."
+            ),
+            "Ada writes in “Orientation of the images” in the discussion of Liver, which you follow. Read and answer it on its page.",
+        ),
+        _POSTED_WORDS,
+    ],
+)
+ANNOUNCED: Final[Act[OfPost]] = act(
+    "announcement",
+    [always("subject", lambda of: f"{of.about}: {of.thread}", "Liver: Orientation of the images")],
+    [
+        always("news", lambda of: f"The organizers of {of.about} announce:", "The organizers of Liver announce:"),
+        _POSTED_WORDS,
+    ],
+)

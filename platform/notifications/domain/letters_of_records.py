@@ -83,8 +83,10 @@ COMMENT_ANSWERED: Final[Act[OfRecord]] = act(
     [
         always(
             "news",
-            lambda of: f"Your comment on the registered design {of.name} is answered.",
-            "Your comment on the registered design “Liver” (podium-2026-0001) is answered.",
+            lambda of: (
+                f"Your comment on the registered design {of.name} is answered, on its page of comments, where everybody reads it."
+            ),
+            "Your comment on the registered design “Liver” (podium-2026-0001) is answered, on its page of comments, where everybody reads it.",
         ),
         _WORDS,
     ],
@@ -216,8 +218,11 @@ DISCUSSED: Final[Act[OfFiling]] = _plain(
     "review_words",
     lambda of: f"{of.call}: new words about “{of.title}”",
     "Call 2026: new words about “Liver”",
-    lambda _: "There is something new in the discussion of the reviewers.",
-    "There is something new in the discussion of the reviewers.",
+    lambda of: (
+        f"Somebody wrote in the discussion of the reviewers of “{of.title}” in {of.call}. Read it, and answer, on the page of the "
+        "discussion; organizers do not see it."
+    ),
+    "Somebody wrote in the discussion of the reviewers of “Liver” in Call 2026. Read it, and answer, on the page of the discussion; organizers do not see it.",
 )
 
 # Sites
@@ -225,9 +230,10 @@ DISCUSSED: Final[Act[OfFiling]] = _plain(
 
 @dataclass(frozen=True)
 class OfSite:
-    """A site that evaluates on its own data, in which challenge."""
+    """A site that evaluates on its own data, in which phase of which challenge."""
 
     challenge: str
+    phase: str
     name: str = ""
 
 
@@ -235,15 +241,21 @@ SITE_REGISTERED: Final[Act[OfSite]] = _plain(
     "site_registered",
     lambda of: f"{of.challenge}: site {of.name} registered its key",
     "Liver: site north registered its key",
-    lambda _: "Compare the fingerprint of the key with the site by telephone, then confirm it.",
-    "Compare the fingerprint of the key with the site by telephone, then confirm it.",
+    lambda of: (
+        f"Site {of.name} of {of.phase} of {of.challenge} registered its key, and nothing is taken from it before you confirm the "
+        "key. Compare its fingerprint with the site by telephone, then confirm it."
+    ),
+    "Site north of Final of Liver registered its key, and nothing is taken from it before you confirm the key. Compare its fingerprint with the site by telephone, then confirm it.",
 )
 SITE_REFUSED: Final[Act[OfSite]] = _plain(
     "site_message_refused",
     lambda of: f"{of.challenge}: messages of a site were refused",
     "Liver: messages of a site were refused",
-    lambda _: "What was refused and why stands on the page of the sites.",
-    "What was refused and why stands on the page of the sites.",
+    lambda of: (
+        f"Messages of a site of {of.phase} of {of.challenge} were refused, and nothing of them counts. What was refused, and why, "
+        "stands on the page of the sites; ask the site what happened."
+    ),
+    "Messages of a site of Final of Liver were refused, and nothing of them counts. What was refused, and why, stands on the page of the sites; ask the site what happened.",
 )
 
 # Reported cases
@@ -251,24 +263,51 @@ SITE_REFUSED: Final[Act[OfSite]] = _plain(
 
 @dataclass(frozen=True)
 class OfCase:
-    """A case that somebody reported, in the words of who wrote."""
+    """A case of a phase that somebody reported, in the words of who wrote; `what` is what seems wrong, or what was decided."""
 
+    challenge: str
+    phase: str
     case: str
     what: str
     words: str
 
 
-CASE_REPORTED: Final[Act[OfCase]] = _plain(
+CASE_REPORTED: Final[Act[OfCase]] = act(
     "case_reported",
-    lambda of: f"{of.case}: {of.what}",
-    "case-7: the reference looks wrong",
-    lambda of: of.words,
-    "The left lobe is missing.",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.challenge}: {of.case}: {of.what}",
+            "Liver: case-7: the reference looks wrong",
+        )
+    ],
+    [
+        always(
+            "news",
+            lambda of: (
+                f"Somebody reports {of.case} of {of.phase} of {of.challenge}: {of.what}. Look at it, then confirm or dismiss the "
+                "report with an answer."
+            ),
+            "Somebody reports case-7 of Final of Liver: the reference looks wrong. Look at it, then confirm or dismiss the report with an answer.",
+        ),
+        always("words", lambda of: f"They write: {of.words}", "They write: The left lobe is missing."),
+    ],
 )
-CASE_ANSWERED: Final[Act[OfCase]] = _plain(
+CASE_ANSWERED: Final[Act[OfCase]] = act(
     "case_report_answered",
-    lambda of: f"{of.case}: your report is {of.what}",
-    "case-7: your report is confirmed",
-    lambda of: of.words,
-    "You are right; the case will not count.",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.challenge}: {of.case}: your report is {of.what}",
+            "Liver: case-7: your report is confirmed",
+        )
+    ],
+    [
+        always(
+            "news",
+            lambda of: f"The organizers of {of.challenge} {of.what} your report of {of.case} of {of.phase}.",
+            "The organizers of Liver confirmed your report of case-7 of Final.",
+        ),
+        always("words", lambda of: f"They write: {of.words}", "They write: You are right; the case will not count."),
+    ],
 )

@@ -18,8 +18,8 @@ from notifications.queries import MAIL, choices_of, digest_cutoff
 from notifications.services.composing import DIGEST_EXCERPT, framed, one_line, plain, unsubscribe_address
 from notifications.services.inviting import check_invitations
 from web.addresses import absolute
-from work.clock import shared_now
-from work.jobs import enqueue
+from work.queries import shared_now
+from work.services import enqueue
 
 DIGEST = "digest"
 

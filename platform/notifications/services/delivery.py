@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from notifications.models import ACCOUNT, Email
 from notifications.queries import MAIL
-from work.leases import Lease, claim_next
+from work.services import Lease, claim_next
 
 log = structlog.get_logger(__name__)
 

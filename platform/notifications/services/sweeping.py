@@ -2,7 +2,7 @@
 
 from notifications.queries import awaiting_digest
 from notifications.services import delivery
-from work.jobs import send
+from work.services import send
 
 # Digests asked for in one sweep; what is left is asked for by the next.
 AT_ONCE = 500

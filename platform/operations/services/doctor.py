@@ -28,7 +28,7 @@ from operations.queries.health import WORKER_SILENCE, held_everywhere
 from operations.services.proxies import entries_seen
 from test_sets import vault
 from uploads.storage import delete, free_bytes, open_stored, store_bytes
-from work.clock import shared_now
+from work.queries import shared_now
 
 _LOCAL = ("localhost", "127.0.0.1", "::1", "")
 _CLOCK_SECONDS = 5.0

@@ -76,9 +76,9 @@ def load() -> None:
     from django.db import connections
     from django.urls import reverse
 
-    from scoring.services import references
+    from scoring.services import scorer
 
-    references.preload()
+    scorer.preload()
     for module in _LOADED_LATE:
         import_module(module)
     reverse("operations:healthz")  # Messages and reports have addresses, for which all views are loaded.

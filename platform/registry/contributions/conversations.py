@@ -9,7 +9,7 @@ from django.urls import reverse
 from conversations.hooks import Acts, ConversationPolicy, Rate, policies
 from conversations.models import Post, Thread
 from evaluation.designs.catalogue import shipped
-from registry.forms.acts import MAX_TEXT
+from registry.forms import MAX_TEXT
 from registry.models import Registration
 from registry.queries import current_version, takes_comments
 from registry.services.messages import tell_answered, tell_commented

@@ -2,17 +2,22 @@
 
 from registry.queries.executing import ExecutionFacts, execution_facts, execution_facts_of
 from registry.queries.links import stated_links
-from registry.queries.lists import facet_options, listed, newest_listings, newest_versions, search, waiting_for
 from registry.queries.records import answered_checks, record_facts, record_parts, shown_document
 from registry.queries.registrations import (
     comments_of,
     current_version,
+    facet_options,
+    listed,
+    newest_listings,
+    newest_versions,
     opened_values,
     registration_of,
     registration_or_404,
     sealed_places,
+    search,
     takes_comments,
     version_or_404,
+    waiting_for,
 )
 from registry.queries.reviewing import ReviewSummary, review_summary
 

@@ -20,7 +20,7 @@ DEPOSITS = Kind(
     model=Deposit,
     is_open=Q(state=Deposit.State.QUEUED),
     task="registry.tasks.deposit",
-    lease=lambda: timedelta(minutes=2),
+    lease=timedelta(minutes=2),
     # With these pauses the last attempt comes about ten days after the first.
     attempts=18,
     errors=18,

@@ -11,13 +11,11 @@ from django.utils import timezone
 
 from audit.services import record
 from registry.models import Deposit, RegistrationVersion
-from registry.queries.citing import Reference, reference_of
-from registry.queries.citing.datacite import as_xml, metadata
+from registry.queries.citing import Reference, as_xml, metadata, reference_of
 from registry.queries.work import DEPOSITS, deposits_are_on
 from registry.services.depositing import DepositError, Record, Repository
 from registry.services.files import content_of, store_pdf
-from work.leases import Lease, LeaseLostError, claim
-from work.services import ask
+from work.services import Lease, LeaseLostError, ask, claim
 
 State = Deposit.State
 WAIT_FOR_EARLIER: Final = timedelta(minutes=5)

@@ -6,7 +6,7 @@ from accounts.models import User
 from designs.models import Design
 from registry.models import Registration, RegistrationVersion
 from registry.services.accepting import register_design
-from work.jobs import enqueue
+from work.services import enqueue
 
 # The design of the running example challenge, and one of the literature with open points of its sources.
 EXAMPLES = ("example-hippocampus", "example-msd")

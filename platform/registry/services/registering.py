@@ -32,7 +32,7 @@ from registry.queries import current_version
 from registry.services.listing import list_registration
 from reviews.models import Filing
 from reviews.services.transitions import advance
-from work.jobs import enqueue
+from work.services import enqueue
 
 Level = RegistrationVersion.Level
 PUBLISH = "registry.tasks.publish_version"

@@ -11,8 +11,7 @@ from typing import Any, Final
 from django.core.cache import cache
 from django.utils import timezone
 
-from designs.models import Collaborator, Design
-from designs.models.designs import Role
+from designs.models import Collaborator, Design, Role
 from evaluation.designs.checks.custom.schedule import span
 from notifications import kinds
 from notifications.domain import letters_of_records

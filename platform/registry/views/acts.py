@@ -16,7 +16,7 @@ from designs.queries import visible_design
 from evaluation.designs.catalogue import shipped
 from registry import queries, services
 from registry.domain.public_documents import exported, publication
-from registry.forms.acts import CommentForm, EndForm, ReasonForm, RegisterForm
+from registry.forms import CommentForm, EndForm, ReasonForm, RegisterForm
 from registry.models import Registration
 from registry.views.context import record_context
 

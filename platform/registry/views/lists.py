@@ -15,11 +15,11 @@ from django_htmx.middleware import HtmxDetails
 from accounts.requests import SignedInRequest
 from audit.models import Head
 from registry import queries
-from registry.forms.filters import RegistryFilter
+from registry.forms import RegistryFilter
 from registry.models import RegistrationVersion, Statistics, Verification
 from registry.services import verifying
 from web.spreadsheets import csv_file
-from work.jobs import send
+from work.services import send
 
 PAGE_SIZE = 20
 FEED_SIZE = 50

@@ -16,7 +16,7 @@ from registry import hooks, queries
 from registry.domain.public_documents import withheld
 from registry.models import Deposit, Registration, RegistrationVersion, Statistics
 from registry.queries.citing import reference_of, sentence
-from registry.tables.structured import creative_work
+from registry.tables import creative_work
 from registry.views.context import record_context
 
 

@@ -1,10 +1,10 @@
 """What a report consists of, as plain records that are stored as JSON: chapters of items, each sentence with its origins."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from evaluation.documents import Block
 
@@ -122,6 +122,22 @@ class Item:
     def anchor(self) -> str:
         """Its place in every format."""
         return f"item-{self.number}"
+
+    def named(self, name: Callable[[str], str]) -> Self:
+        """The same with names written as `name` does, in its sentences, tables, captions and lists."""
+        self.text = [
+            tuple(replace(sentence, text=name(sentence.text)) for sentence in paragraph) for paragraph in self.text
+        ]
+        self.exhibits = [
+            replace(
+                exhibit,
+                text=name(exhibit.text),
+                items=tuple(map(name, exhibit.items)),
+                rows=tuple(tuple(map(name, row)) for row in exhibit.rows),
+            )
+            for exhibit in self.exhibits
+        ]
+        return self
 
     @property
     def generated(self) -> str:

@@ -16,6 +16,12 @@ def settings_of(challenge: Challenge) -> ReportSettings | None:
     )
 
 
+def chosen_design(challenge: Challenge) -> DesignVersion | None:
+    """The design version that organizers named; it counts where the challenge runs no registered one."""
+    settings = settings_of(challenge)
+    return settings.design_version if settings is not None else None
+
+
 def report_of(user: Any, challenge: Challenge, number: int) -> Report:
     """Return a report of a challenge that `user` may read.
 

@@ -7,13 +7,6 @@ from django.db.models import Q
 from reports.models import Report
 from work.kinds import Kind
 
-LEASE = timedelta(seconds=60)
-
-
-def _lease() -> timedelta:
-    return LEASE
-
-
 REPORTS = Kind(
     name="reports",
     doing="making a report",
@@ -21,7 +14,7 @@ REPORTS = Kind(
     is_open=Q(state__in=(Report.State.QUEUED, Report.State.WORKING)),
     begins={"state": Report.State.WORKING},
     task="reports.tasks.make_report",
-    lease=_lease,
+    lease=timedelta(seconds=60),
     since="requested_at",
     challenge="challenge",
 )

@@ -12,17 +12,19 @@ import pandas as pd
 from evaluation.aggregation import ResultsError
 from evaluation.analyses.sources import Sources
 from evaluation.assessment import Assessment, RankingScheme
+from evaluation.claims.costs import KEPT, NO_GROUPS
 from evaluation.claims.ranking import sentences_of
 from evaluation.documents import DocumentBuilder, Drawing, Kind
 from evaluation.figures import interval_strip
 from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import number
-from evaluation.figures.selection import entries, label, main_entry
 from evaluation.ranking.comparison import across_schemes, alternative_schemes, without_pairwise
+from evaluation.ranking.reading import entries, label, main_entry
 from evaluation.reporting import (
     across_section,
     best_of,
     copies_section,
+    costs_section,
     gaming_section,
     groups_section,
     hardness_section,
@@ -32,10 +34,10 @@ from evaluation.reporting import (
     raw_section,
     stability_section,
 )
+from exposure.domain.words import Names
+from exposure.queries.audience import Level
+from exposure.queries.facts import PhaseFacts
 from reports.domain.content import Exhibit, Ledger, Origin
-from reports.domain.words import Names
-from reports.queries.audience import Level
-from reports.queries.facts import PhaseFacts
 from reports.services import narrating
 from reports.services.items.claims import hardest
 
@@ -217,9 +219,17 @@ def build(
                 "Every value as a cell; a row that is dark from side to side is a case on which all fail.",
             )
         _panels_left(page, raw)
-        # A report may be read by whoever reads the bundle, and these figures are made of the references.
-        if phase.bundle_is_public:
-            kind_section(page, assessment, shown, sources.counted_evidence, sources.results)
+        page.text([*KEPT.all(sources.kept), *NO_GROUPS.all(sources.kept)])
+        # A report may be read by whoever reads the bundle, and some of these figures are made of the references.
+        kind_section(
+            page,
+            assessment,
+            shown,
+            sources.counted_evidence,
+            sources.results,
+            cases=sources.characteristics,
+            tells_references=phase.bundle_is_public,
+        )
     else:
         page.text(
             ["Results by case are published when the phase has closed; until then this part stays out of the report."]
@@ -250,6 +260,7 @@ def build(
 
     page = record()
     across_section(page, full, most=MOST_FOLLOWED)
+    costs_section(page, sources, most=MOST_PANELS)
     if with_cases:
         groups_section(page, sources)
         hardness_section(page, sources, most=MOST_PANELS)

@@ -5,16 +5,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from django.contrib.auth.models import AnonymousUser
+
 from evaluation import __version__
+from exposure.domain.words import counted
+from exposure.queries.audience import Audience
+from exposure.queries.facts import Facts, PhaseFacts
+from exposure.services import execution, exposure, summary
 from leaderboards.domain.files import load
 from leaderboards.models import RankingVersion
+from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import computing
 from reports.domain.content import Chapter, Ledger, Origin, Status, plain
 from reports.domain.guideline import CHAPTERS
-from reports.domain.words import counted
-from reports.queries.facts import Facts, PhaseFacts
 from reports.services import benchmark, over_sites
-from reports.services.exposure import execution, exposure, summary
 from reports.services.items import Source, generate
 from web.addresses import absolute
 
@@ -167,7 +171,9 @@ def _benchmark(
             draw=draw,
             figures=kept,
         )
-    sources = computing.sources_of(version)
+    is_public = source.facts.audience is Audience.PUBLIC
+    costs_kept = kept_in(AnonymousUser(), version).metrics if is_public else frozenset()
+    sources = computing.sources_of(version, kept=costs_kept)
     return benchmark.build(
         phase, sources=sources, ledger=source.ledger, origins=[source.ranking(phase)], draw=draw, figures=kept
     )

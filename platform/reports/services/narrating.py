@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from evaluation.claims.absences import letters_of
 from evaluation.claims.comparisons import first_under_other_schemes, largest_move
-from evaluation.claims.ranking import sentences_of
+from evaluation.claims.ranking import letters_of, sentences_of
 from evaluation.claims.reports import REACHED, Reached
 from evaluation.figures import better_map, dot_and_box_plot, line_plot, rank_forest
 from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import alike, interval_words, percent, rank_words, shared_firsts
-from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry
-from reports.domain.words import Names
+from evaluation.ranking.reading import Entry, entries, is_combined, label, main_entry
+from exposure.domain.words import Names
 from reports.services.items.claims import HARDEST, Hard, hardest
 
 MOST_SCORES: Final = 7

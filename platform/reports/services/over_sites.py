@@ -5,11 +5,11 @@ from typing import Any
 
 from evaluation.assessment import Assessment
 from evaluation.claims.ranking import sentences_of
-from evaluation.figures.selection import entries, label, overall
 from evaluation.ranking import describe
+from evaluation.ranking.reading import entries, label, overall
+from exposure.queries.facts import PhaseFacts
 from leaderboards.domain.over_sites import over_sites
 from reports.domain.content import Ledger, Origin
-from reports.queries.facts import PhaseFacts
 from reports.services.benchmark import Benchmark, Draw, Figures, Recorder, findings, names_of
 
 

@@ -16,15 +16,15 @@ from audit.services import record
 from challenges.models import Challenge, Phase, Team
 from designs.models import DesignVersion
 from evaluation import canonical
+from exposure.queries.audience import Audience
+from exposure.queries.facts import Facts, collect
 from reports.domain.guideline import CHAPTERS
 from reports.models import Report, ReportSettings, ReportText
-from reports.queries.audience import Audience
-from reports.queries.facts import Facts, collect
+from reports.queries.reports import chosen_design
 from reports.queries.work import REPORTS
 from reports.services import challenge_report, exports, team_report
-from work.clock import shared_now
-from work.leases import Lease, LeaseLostError, claim
-from work.services import UNEXPECTED, ask
+from work.queries import shared_now
+from work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim
 
 log = structlog.get_logger(__name__)
 
@@ -52,7 +52,7 @@ def texts_of(challenge: Challenge) -> dict[str, dict[str, Any]]:
 @transaction.atomic
 def request_report(*, actor: User, challenge: Challenge, audience: Audience) -> Report:
     """Ask for the report of a challenge as it stands; one of the same facts is found again."""
-    facts = collect(challenge, audience=audience, texts=texts_of(challenge))
+    facts = collect(challenge, audience=audience, chosen=chosen_design(challenge), texts=texts_of(challenge))
     inputs = {"generator": exports.VERSION, "kind": "challenge", **facts.document}
     return _requested(
         actor=actor, challenge=challenge, kind=Report.Kind.CHALLENGE, audience=str(audience), inputs=inputs

@@ -58,6 +58,7 @@ def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "di
     from evaluation.figures.publication import Printed  # only workers draw
 
     found: list[Exhibit] = []
+    legend = run.submission.phase.assessment.kind.legend_of(with_reference=True)
     for case in dict.fromkeys(cases):
         if len(found) == MOST_PICTURES:
             break
@@ -67,9 +68,7 @@ def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "di
             continue
         name = f"case-{len(found) + 1:02d}.png"
         figures[name] = Printed(svg=b"", png=vault.read_bytes(picture_name(run, case, with_reference=True)))
-        found.append(
-            Exhibit("figure", origins=keys, text=f"Case {case}: prediction in blue, reference in yellow.", name=name)
-        )
+        found.append(Exhibit("figure", origins=keys, text=f"Case {case}. {legend}", name=name))
     return found
 
 

@@ -9,30 +9,33 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 
 from challenges.models import Phase, Team
 from challenges.queries import phases_of
 from evaluation import __version__
-from evaluation.claims.absences import letters_of
+from evaluation.claims.ranking import letters_of
 from evaluation.claims.reports import AGAINST, STANDING, Against, Standing
 from evaluation.figures import blob_by_algorithm, rank_forest, stacked_frequencies
 from evaluation.figures.layout import interval_words, number, rank_words
-from evaluation.figures.selection import entries, label, main_entry
 from evaluation.ranking.raw import raw_values
+from evaluation.ranking.reading import entries, label, main_entry
+from exposure.domain.words import Names
+from exposure.queries.audience import Audience, Level, level_for
+from exposure.queries.facts import RankingFacts, ranking_facts
 from leaderboards.domain import files
 from leaderboards.models import RankingVersion
 from leaderboards.queries.rankings import names_shown
+from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import computing
 from reports.domain.content import Chapter, Exhibit, Fill, Item, Ledger, Origin, plain
-from reports.domain.words import Names
-from reports.queries.audience import Audience, Level, level_for
-from reports.queries.facts import RankingFacts, ranking_facts
 from reports.services.benchmark import names_of
 from reports.services.challenge_report import Built, Progress
 from reports.services.team_cases import MOST_EXPLAINED, effects, groups, previews, worst, worst_indices
 from submissions.models import Run
 from submissions.queries import counted_runs, results_frame
+from submissions.queries.results import kept_costs
 from test_sets.queries.decoys import keeps_decoys
 
 if TYPE_CHECKING:
@@ -140,7 +143,7 @@ def build(facts: TeamFacts, *, progress: Progress) -> Built:
             Chapter(
                 "team",
                 f"{facts.team} in {facts.challenge}",
-                [words_of.item(item) for item in items if item.text or item.exhibits],
+                [item.named(words_of.text) for item in items if item.text or item.exhibits],
             )
         ],
         ledger,
@@ -307,7 +310,7 @@ def _cases(
     against_field = facts.level is Level.ALL and facts.ranking is not None
     if against_field and facts.ranking is not None:
         version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
-        sources = computing.sources_of(version)
+        sources = computing.sources_of(version, kept=kept_in(AnonymousUser(), version).metrics)
         results, assessment, origin = (
             sources.results,
             sources.assessment,
@@ -318,10 +321,15 @@ def _cases(
                 facts.ranking.address,
             ),
         )
-        metadata = sources.characteristics
+        metadata, told = sources.characteristics, list(sources.raw.values())
     else:
         results, assessment, origin = results_frame(run), run.submission.phase.assessment, own
-        results = results.assign(algorithm=facts.team)
+        kept = kept_costs(run, AnonymousUser())
+        told = [
+            entry
+            for entry in raw_values(assessment, results.assign(algorithm=facts.team))
+            if entry["metric"] not in kept
+        ]
         metadata = None
     keys = ledger.keys(own, origin) if against_field else ledger.keys(own)
 
@@ -333,7 +341,7 @@ def _cases(
         return name, words
 
     pictured: list[str] = []
-    for place, entry in enumerate(raw_values(assessment, results)):
+    for place, entry in enumerate(told):
         column = list(entry["algorithms"]).index(facts.team)
         pictured += [str(entry["cases"][index]) for index in worst_indices(entry, column)[:1]]
         item.exhibits += worst(entry, column, keys, against_field=against_field)

@@ -12,15 +12,15 @@ from django.views.decorators.vary import vary_on_headers
 from challenges.models import Challenge
 from challenges.queries import phases_of, visible_challenge
 from challenges.views import challenge_context
+from exposure import services as judging
+from exposure.queries.audience import Audience
+from exposure.queries.facts import collect
 from leaderboards.queries.rankings import key_of
 from reports.domain.content import Status, items_of, shown_paragraphs
 from reports.domain.paper.composing import made_from
 from reports.domain.presenting import chapters_of, paper_views
 from reports.models import Report
 from reports.queries import reports
-from reports.queries.audience import Audience
-from reports.queries.facts import collect
-from reports.services import exposure as judging
 from reports.services import storing
 from reports.services.exports import FORMATS, paper_of
 from web.spreadsheets import csv_file
@@ -166,7 +166,7 @@ def exposure(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = visible_challenge(request.user, slug)
     context = context_of(request, challenge)
     audience = Audience.ORGANIZERS if context["may_write"] else Audience.PUBLIC
-    facts = collect(challenge, audience=audience, with_methods=False)
+    facts = collect(challenge, audience=audience, chosen=reports.chosen_design(challenge), with_methods=False)
     findings = judging.exposure(facts)
     context |= {
         "findings": findings,

@@ -2,14 +2,16 @@
 
 from submissions.queries.quotas import Quota, quota
 from submissions.queries.results import (
+    LeftOut,
+    Rescoring,
     annotator_evidence,
     annotator_frames,
     counted_runs,
     evidence_of,
     left_out,
+    rescoring_of,
     results_frame,
 )
-from submissions.queries.versions import LeftOut, Rescoring, rescoring_of
 
 __all__ = [
     "LeftOut",

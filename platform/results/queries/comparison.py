@@ -13,7 +13,7 @@ from evaluation.outcomes import Outcome
 from submissions.domain import tables
 from submissions.models import Run, Submission
 from submissions.queries.releases import told_values
-from submissions.queries.results import results_frame
+from submissions.queries.results import told_frame
 
 # Differences below this share of the larger value are what rounding makes of equal predictions.
 TOLERANCE = 1e-9
@@ -65,9 +65,9 @@ class Compared:
         return float(pd.Series(changes).median()) if changes else None
 
 
-def compare(before: Run, after: Run, assessment: Assessment) -> list[Compared]:
-    """Compare two results case by case, the largest losses first; both belong to one phase and one test set."""
-    first, second = results_frame(before), results_frame(after)
+def compare(before: Run, after: Run, assessment: Assessment, user: Any) -> list[Compared]:
+    """Compare two results case by case as far as a person may know them, the largest losses first; both belong to one phase and one test set."""
+    first, second = told_frame(before, user), told_frame(after, user)
     found = []
     for column in tables.columns(assessment, pd.concat([first, second])):
         older, newer = (_cells(frame, column) for frame in (first, second))
@@ -114,7 +114,7 @@ def history_figures(user: Any, teams: Collection[Team]) -> list[tuple[str, dict[
         uses = {use.name: use for use in submission.phase.assessment.metrics}
         for value in told_values(submission, run):
             use = uses[value["metric"]]
-            name = tables.title(use) + (f" ({use.unit})" if use.unit else "")
+            name = use.title + (f" ({use.unit})" if use.unit else "")
             place = (submission.phase_id, submission.phase.name, name)
             series.setdefault(place, {}).setdefault(value["region"] or "all", []).append((submission, value["value"]))
     found = []

@@ -1,6 +1,8 @@
-"""Where the pictures of a case are kept."""
+"""Where what is shown of a case is kept: pictures, sheets of slices, answers, and the plan that says what there is."""
 
 import hashlib
+import json
+from typing import Any
 
 from submissions.models import Run
 from test_sets import vault
@@ -13,20 +15,28 @@ def picture_name(run: Run, case: str, *, with_reference: bool) -> str:
     return f"{_place(run, case)}-{kind}"
 
 
-def sheet_name(run: Run, case: str, layer: str, axis: str) -> str:
+def sheet_name(run: Run, case: str, layer: str, axis: str, *, is_secret: bool) -> str:
     """Return the name of a sheet of slices; one that shows a reference is kept as references are."""
-    kind = {"image": "image.jpg", "prediction": "outline.png", "reference": f"outline-full.png{vault.SUFFIX}"}[layer]
-    return f"{_place(run, case)}-{axis}-{kind}"
+    return f"{_place(run, case)}-{axis}-sheet-{layer}{vault.SUFFIX if is_secret else ''}"
 
 
 def plan_name(run: Run, case: str, *, with_reference: bool) -> str:
-    """Return the name of what says how the sheets are laid out and where to begin; where, with the reference, is secret."""
-    kind = f"full.json{vault.SUFFIX}" if with_reference else "prediction.json"
+    """Return the name of what says what there is of a case and where to begin; with the reference that is secret."""
+    kind = f"shown-full.json{vault.SUFFIX}" if with_reference else "shown.json"
     return f"{_place(run, case)}-{kind}"
 
 
 def _place(run: Run, case: str) -> str:
     return f"pictures/{run.pk}/{hashlib.sha256(case.encode()).hexdigest()[:32]}"
+
+
+def plan_of(run: Run, case: str, *, with_reference: bool) -> dict[str, Any] | None:
+    """What there is of a case: whether a picture, strips and layers of slices, answers; none before it was drawn."""
+    name = plan_name(run, case, with_reference=with_reference)
+    if not private().exists(name):
+        return None
+    plan: dict[str, Any] = json.loads(vault.read_bytes(name))
+    return plan
 
 
 def is_drawn(run: Run, case: str, *, with_reference: bool) -> bool:

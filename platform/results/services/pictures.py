@@ -1,7 +1,8 @@
-"""Drawing the picture of a case, in a worker: nothing in a request opens an image."""
+"""Drawing what is shown of a case, in a worker: nothing in a request opens an image or a table of predictions."""
 
 import json
 import uuid
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -11,8 +12,7 @@ from numpy.typing import NDArray
 
 from confinement import archive
 from confinement.sandbox import answers
-from evaluation import problems
-from evaluation.figures.case_sheets import CaseSheets
+from evaluation.figures.case_sheets import WITH, CaseSheets
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem, file_problem
 from evaluation.problems.tables import TableProblem
@@ -20,48 +20,61 @@ from evaluation.readers.limits import Limits
 from results.queries.pictures import picture_name, plan_name, sheet_name
 from scoring.domain.prediction_tables import OpenTable
 from scoring.domain.report import Report
+from scoring.domain.tables_beside import OpenTableBeside
 from submissions.models import Run
-from submissions.queries.pictures import can_be_drawn
+from submissions.queries.pictures import can_be_drawn, has_something_to_show
 from test_sets import vault
 from test_sets.domain import backgrounds
 from test_sets.models import TestCase
-from test_sets.queries.expectation import expectation
+from test_sets.queries.test_sets import expectation
 from test_sets.services.reference_tables import stored
-from uploads.limits import child_limits
-from uploads.storage import local_path, private, store_bytes, working_folder
+from uploads.storage import child_limits, local_path, private, store_bytes, working_folder
 
 log = structlog.get_logger(__name__)
+_OUTLINE, _ANSWER = "outline.raw", "answer.raw"
+MOST_ANSWERS = 100_000
+"""So many numbers of one answer are taken from a child at most."""
 
 
 def draw(*, run_id: str | uuid.UUID, case: str) -> None:
-    """Draw both pictures of a case: with the prediction only, and with the reference beside it."""
+    """Draw what there is of a case, twice: with the prediction only, and with the reference beside it."""
     run = Run.objects.select_related("submission").get(pk=run_id)
     test_case = TestCase.objects.filter(test_set=run.test_set_id, name=case).first()
-    if test_case is None or private().exists(picture_name(run, case, with_reference=True)):
+    if test_case is None or private().exists(plan_name(run, case, with_reference=True)):
         return
-    problem = problems.get(run.submission.phase.assessment.problem)
-    if not can_be_drawn(problem, test_case):
+    problem = run.submission.phase.assessment.kind
+    if not has_something_to_show(problem, test_case):
         return
-    prediction = _prediction(run, problem, test_case)
-    reference = problem.outline_of(_reference(run, problem, test_case))
-    image = backgrounds.read(local_path(test_case.image_file)) if test_case.image_file else None
-    sheets = problem.sheets(test_case.geometry, image, prediction, reference)
-    if sheets is not None:
-        _keep_sheets(run, case, sheets)
-    for with_reference in (False, True):
-        shown = reference if with_reference else None
-        picture = problem.draw(test_case.geometry, image, prediction, shown)
-        if picture is not None:
-            _keep(picture_name(run, case, with_reference=with_reference), picture)
+    outline, answer = _prediction(run, problem, test_case)
+    reference = _reference(run, problem, test_case)
+    plans: dict[bool, dict[str, Any]] = {side: {"strips": [], "layers": [], "answers": None} for side in (False, True)}
+    if can_be_drawn(problem, test_case):
+        image = backgrounds.read(local_path(test_case.image_file)) if test_case.image_file else None
+        sheets = problem.sheets(test_case.geometry, image, outline, reference)
+        for side, plan in plans.items():
+            shown = problem.outline_of(reference) if side else None
+            picture = problem.draw(test_case.geometry, image, outline, shown)
+            if picture is not None:
+                _keep(picture_name(run, case, with_reference=side), picture)
+            plan["picture"] = picture is not None
+            if sheets is not None:
+                plan.update(sheets.plan(with_reference=side))
+        if sheets is not None:
+            _keep_sheets(run, case, sheets)
+    if problem.tells_answers:
+        shared = run.test_set.shared
+        answers = problem.case_answers(run.submission.phase.assessment, shared, answer, reference)
+        for side, plan in plans.items():
+            plan["answers"] = answers.document(with_reference=side)
+    # The plan comes last: with it everything is there.
+    for side, plan in plans.items():
+        _keep(plan_name(run, case, with_reference=side), json.dumps(plan).encode())
 
 
 def _keep_sheets(run: Run, case: str, sheets: CaseSheets) -> None:
-    """Store what the viewer of a case shows, and last what says how it is laid out."""
+    secret = {layer.name: layer.shown_to == WITH for layer in sheets.layers}
     for (layer, axis), sheet in sheets.pictures.items():
-        _keep(sheet_name(run, case, layer, axis), sheet)
-    for with_reference in (False, True):
-        plan = json.dumps(sheets.plan(with_reference=with_reference))
-        _keep(plan_name(run, case, with_reference=with_reference), plan.encode())
+        _keep(sheet_name(run, case, layer, axis, is_secret=secret[layer]), sheet)
 
 
 def _keep(name: str, picture: bytes) -> None:
@@ -70,45 +83,75 @@ def _keep(name: str, picture: bytes) -> None:
 
 
 def _reference(run: Run, problem: Problem, case: TestCase) -> Any:
-    """The reference of a case, as the problem takes it to outline."""
+    """The reference of a case: of a table as prepared, else as it is read."""
     if isinstance(problem, TableProblem):
         return problem.prepare(stored(case.reference_file, problem.id), case.name, case.test_set.shared)
     with vault.opened(case.reference_file) as path:
         return file_problem(problem.id).read_reference(run.submission.phase.assessment, path)
 
 
-def _prediction(run: Run, problem: Problem, case: TestCase) -> NDArray[Any] | None:
-    """Read the prediction of a case in a confined child, which hands what is drawn of it over as plain numbers."""
-    member = Report.of(run.submission.report).members.get(case.name)
+@dataclass
+class _Read:
+    """What a confined child hands over of a prediction, as plain numbers in a file each."""
+
+    folder: Path
+
+    def write(self, name: str, numbers: NDArray[Any], kind: str) -> None:
+        """Called in the child."""
+        (self.folder / name).write_bytes(np.ascontiguousarray(numbers.astype(kind)).tobytes())
+
+    def read(self, name: str, kind: str, shape: tuple[int, ...]) -> NDArray[Any] | None:
+        """The numbers; what comes from a child that has read a stranger's file may be of any length, and none."""
+        path = self.folder / name
+        if not path.is_file():
+            return None
+        raw = path.read_bytes()
+        each = int(np.prod([length for length in shape if length >= 0])) * np.dtype(kind).itemsize
+        if len(raw) % each or (-1 not in shape and len(raw) != each):
+            return None
+        return np.frombuffer(raw, dtype=kind).reshape(shape)
+
+
+def _prediction(run: Run, problem: Problem, case: TestCase) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+    """What is drawn of the prediction of a case and what was answered, read in a confined child."""
+    report = Report.of(run.submission.report)
+    member = report.members.get(case.name)
     if member is None:
-        return None
+        return None, None
     path = local_path(run.submission.predictions_file)
     wanted = expectation(run.test_set, run.submission.phase.assessment)
-    kind, shape = problem.outline_form(case.geometry)
-
-    def read(own: Path) -> Any:
-        if not isinstance(problem, FileProblem):
-            return OpenTable(path, member, wanted).read(own).of(case.name)
-        target, most = own / PurePosixPath(member).name, problem.byte_limit(case.geometry)
-        archive.extract(path, member, target, limit=most)
-        return problem.read_prediction(target, case.geometry, wanted.expected, limits=Limits(decoded_bytes=most))
+    is_drawn = can_be_drawn(problem, case)
+    kind, shape = problem.outline_form(case.geometry) if is_drawn else ("", ())
+    classes = {"classes": wanted.table.classes if wanted.table is not None else ()}
 
     with working_folder() as folder:
-        handed_over = folder / "outline.raw"
+        handed_over = _Read(folder)
 
         def work(_: str, own: Path) -> str:
-            outline = problem.outline_of(read(own)).astype(kind)
-            handed_over.write_bytes(np.ascontiguousarray(outline).tobytes())
+            value = answered = None
+            if not isinstance(problem, FileProblem):
+                value = answered = OpenTable(path, member, wanted).read(own).of(case.name)
+            else:
+                if problem.tells_answers:
+                    beside = OpenTableBeside(path, report.table, wanted.beside).read(own)
+                    answered = None if beside is None else beside.of(case.name)
+                if is_drawn:
+                    target, most = own / PurePosixPath(member).name, problem.byte_limit(case.geometry)
+                    archive.extract(path, member, target, limit=most)
+                    limits = Limits(decoded_bytes=most)
+                    value = problem.read_prediction(target, case.geometry, wanted.expected, limits=limits)
+            if is_drawn and value is not None:
+                handed_over.write(_OUTLINE, problem.outline_of(value), kind)
+            if problem.tells_answers and answered is not None:
+                handed_over.write(_ANSWER, problem.answer_numbers_of(answered, classes), "float64")
             return "done"
 
-        [answer] = answers([case.name], work, limits=child_limits(), reads=[path], hands_over=folder)
-        if answer.failure is not None:
-            log.info("picture_without_prediction", run=str(run.pk), case=case.name, failure=str(answer.failure))
-            return None
-        raw = handed_over.read_bytes()
-    # What comes from a child that has read a stranger's file may be of any length.
-    each = int(np.prod([length for length in shape if length >= 0])) * np.dtype(kind).itemsize
-    if len(raw) % each or (-1 not in shape and len(raw) != each):
-        return None
-    found = np.frombuffer(raw, dtype=kind).reshape(shape)
-    return found if np.isfinite(found).all() else None
+        [reply] = answers([case.name], work, limits=child_limits(), reads=[path], hands_over=folder)
+        if reply.failure is not None:
+            log.info("picture_without_prediction", run=str(run.pk), case=case.name, failure=str(reply.failure))
+            return None, None
+        outline = handed_over.read(_OUTLINE, kind, shape) if is_drawn else None
+        answer = handed_over.read(_ANSWER, "float64", (-1,)) if problem.tells_answers else None
+    if outline is not None and not np.isfinite(outline).all():
+        outline = None
+    return outline, answer if answer is None or answer.size <= MOST_ANSWERS else None

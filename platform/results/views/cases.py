@@ -1,6 +1,5 @@
 """Pictures of single cases: slices with outlines, drawn by a worker and fetched when they are there."""
 
-import json
 from typing import Any
 
 import pandas as pd
@@ -17,23 +16,23 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase
 from challenges.views.access import organizing, page_context
-from evaluation import problems
-from evaluation.figures.case_sheets import AXES, LAYERS
-from results.queries.pictures import is_drawn, picture_name, plan_name, sheet_name
+from evaluation.figures.case_sheets import AXES, WITH
+from results.queries.pictures import picture_name, plan_of, sheet_name
 from submissions.domain import tables
 from submissions.models import Run, Submission
-from submissions.queries import counted_runs, results_frame
-from submissions.queries.pictures import can_be_drawn
+from submissions.queries import counted_runs, told_frame
+from submissions.queries.pictures import can_be_drawn, has_something_to_show
 from submissions.queries.submissions import counted_run, visible_submission
 from submissions.rules import is_own
 from test_sets import vault
 from test_sets.models import TestCase
 from test_sets.services.reference_access import note_seen
 from uploads.storage import private
-from work.jobs import send
+from work.services import send
 
 # A picture that was asked for is not asked for again within this time.
 _ASKED_SECONDS = 20
+_PNG = b"\x89PNG"
 TEAMS_PER_PAGE = 25
 # So many further teams stand beside the chosen one on the page of a case.
 MOST_BESIDE = 3
@@ -41,10 +40,10 @@ MOST_BESIDE = 3
 
 @login_required
 @require_safe
-def own_case(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResponse:
+def own_case(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpResponse:
     """One case of a submission: picture and values."""
     challenge, submission, run, test_case = _load(request, slug, pk, case)
-    frame = tables.of_cases(results_frame(run))
+    frame = tables.of_cases(told_frame(run, request.user))
     columns = tables.columns(submission.phase.assessment, frame)
     line = tables.line_of(case, frame, columns, run.case_notes)
     ordered = tables.lines(frame, columns, run.case_notes) if columns else []
@@ -59,23 +58,25 @@ def own_case(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpRespons
             case=test_case,
             values=list(zip(columns, line.cells, strict=True)),
             note=line.note,
-            picture=_picture(request, submission, run, case),
+            shown=_shown(request, submission, run, test_case),
             ordered=ordered,
+            listed=[entry.case for entry in ordered] or _names(test_case),
             main=columns[0] if columns else None,
-            neighbours=_around([entry.case for entry in ordered], case),
+            neighbours=_around([entry.case for entry in ordered] or _names(test_case), case),
         ),
     )
 
 
 @login_required
 @require_safe
-def picture(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResponse:
-    """The part of the page with the picture, or with the word that it is being drawn."""
-    _, submission, run, _ = _load(request, slug, pk, case)
-    found = _picture(request, submission, run, case, small="small" in request.GET)
-    if found is None:
+def picture(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpResponse:
+    """The part of the page with picture and answers, or with the word that they are being prepared."""
+    _, submission, run, test_case = _load(request, slug, pk, case)
+    small = "small" in request.GET
+    found = _shown(request, submission, run, test_case, small=small, group=request.GET.get("group", ""))
+    if found is None or (small and not found["is_picture"]):
         raise Http404("There is no picture of this case.")
-    return render(request, "results/picture.html", {"picture": found})
+    return render(request, "results/picture.html" if small else "results/shown.html", {"shown": found})
 
 
 @login_required
@@ -97,33 +98,27 @@ def picture_png(request: SignedInRequest, slug: str, pk: Any, case: str) -> Http
 @login_required
 @require_safe
 def viewer_plan(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResponse:
-    """What the viewer shows of a case: its sheets and where to begin; has them drawn if they are not there."""
-    _, submission, run, test_case = _load(request, slug, pk, case)
-    if not can_be_drawn(problems.get(submission.phase.assessment.problem), test_case):
-        raise Http404("There is no picture of this case.")
-    with_reference = _sees_reference(request, submission)
-    name = plan_name(run, case, with_reference=with_reference)
-    if not private().exists(name):
-        # Sheets are stored before the picture: where there is one without them, the kind of problem has no slices.
-        if is_drawn(run, case, with_reference=with_reference):
-            raise Http404("There are no slices of this case.")
-        _have_drawn(run, case)
-        return JsonResponse({"drawn": False})
-    layers = [layer for layer in LAYERS if layer != "reference" or with_reference]
+    """What the viewer shows of a case: its sheets, the layers that lie over each other, and where to begin."""
+    _, submission, run, _ = _load(request, slug, pk, case)
+    plan = plan_of(run, case, with_reference=_sees_reference(request, submission))
+    if plan is None:
+        raise Http404("This case has not been drawn yet.")
     address = [submission.challenge.slug, submission.pk, case]
     return JsonResponse(
         {
-            "drawn": True,
             "case": case,
             "team": submission.team.name,
+            "differs": any(layer["shown_to"] == WITH for layer in plan["layers"]),
+            "layers": plan["layers"],
             "strips": [
                 strip
                 | {
                     "sheets": {
-                        layer: reverse("results:case_sheet", args=[*address, layer, strip["axis"]]) for layer in layers
+                        layer["name"]: reverse("results:case_sheet", args=[*address, layer["name"], strip["axis"]])
+                        for layer in plan["layers"]
                     }
                 }
-                for strip in json.loads(vault.read_bytes(name))
+                for strip in plan["strips"]
             ],
         }
     )
@@ -132,24 +127,27 @@ def viewer_plan(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResp
 @login_required
 @require_safe
 def sheet(request: SignedInRequest, slug: str, pk: Any, case: str, layer: str, axis: str) -> HttpResponse:
-    """All slices of a layer along an axis; those of the reference only for whom the phase reveals it, and noted."""
+    """All slices of a layer along an axis: of those that the reader is shown alone, and noted where it is the reference."""
     _, submission, run, test_case = _load(request, slug, pk, case)
-    if layer not in LAYERS or axis not in AXES or (layer == "reference" and not _sees_reference(request, submission)):
+    plan = plan_of(run, case, with_reference=_sees_reference(request, submission))
+    known = {entry["name"]: entry for entry in plan["layers"]} if plan is not None else {}
+    if layer not in known or axis not in AXES:
         raise Http404("There is no such picture.")
-    name = sheet_name(run, case, layer, axis)
+    is_secret = known[layer]["shown_to"] == WITH
+    name = sheet_name(run, case, layer, axis, is_secret=is_secret)
     if not private().exists(name):
-        raise Http404("This picture has not been drawn yet.")
-    if layer == "reference":
+        raise Http404("There is no such picture.")
+    if is_secret:
         note_seen(actor=request.user, case=test_case)
-    kind = "image/jpeg" if layer == "image" else "image/png"
-    response = HttpResponse(vault.read_bytes(name), content_type=kind)
+    content = vault.read_bytes(name)
+    response = HttpResponse(content, content_type="image/png" if content.startswith(_PNG) else "image/jpeg")
     response["Cache-Control"] = "private, max-age=300"
     return response
 
 
 @login_required
 @require_safe
-def organized_case(request: HttpRequest, slug: str, case: str) -> HttpResponse:
+def organized_case(request: SignedInRequest, slug: str, case: str) -> HttpResponse:
     """One case through all teams (organizers)."""
     challenge = organizing(request, slug)
     phase, test_case = _case_of(challenge, case, request.GET.get("phase"))
@@ -160,8 +158,10 @@ def organized_case(request: HttpRequest, slug: str, case: str) -> HttpResponse:
     chosen = chosen or (shown[0] if shown else None)
     wanted = request.GET.getlist("beside")[:MOST_BESIDE]
     beside = [run for run in shown if str(run.submission_id) in wanted and run != chosen]
+    # Viewers that stand beside each other show the same place.
+    group = "case" if beside else ""
     # A result is a file: no more of them are read than a page shows.
-    frames = {run.pk: tables.of_cases(results_frame(run)) for run in shown}
+    frames = {run.pk: tables.of_cases(told_frame(run, request.user)) for run in shown}
     columns = tables.columns(phase.assessment, pd.concat(frames.values())) if chosen else []
     teams = []
     for run in shown:
@@ -181,8 +181,10 @@ def organized_case(request: HttpRequest, slug: str, case: str) -> HttpResponse:
             page=page,
             chosen=chosen,
             beside=beside,
+            most_beside=MOST_BESIDE,
             neighbours=_neighbours(test_case),
-            picture=_picture(request, chosen.submission, chosen, case) if chosen else None,
+            shown=_shown(request, chosen.submission, chosen, test_case, group=group) if chosen else None,
+            shown_beside=[_shown(request, run.submission, run, test_case, group=group) for run in beside],
         ),
     )
 
@@ -221,7 +223,13 @@ def _case_of(challenge: Challenge, case: str, phase: str | None) -> tuple[Phase,
 
 
 def _neighbours(case: TestCase) -> dict[str, str | None]:
+    """Those before and after it, decoys as well: organizers look at all."""
     return _around(list(case.test_set.cases.order_by("position").values_list("name", flat=True)), case.name)
+
+
+def _names(case: TestCase) -> list[str]:
+    """The cases of its test set that are scored, in their order."""
+    return list(case.test_set.cases.filter(is_decoy=False).order_by("position").values_list("name", flat=True))
 
 
 def _around(cases: list[str], case: str) -> dict[str, str | None]:
@@ -238,29 +246,44 @@ def _sees_reference(request: HttpRequest, submission: Submission) -> bool:
     return may
 
 
-def _picture(
-    request: HttpRequest, submission: Submission, run: Run, case: str, *, small: bool = False
+def _shown(
+    request: SignedInRequest, submission: Submission, run: Run, case: TestCase, *, small: bool = False, group: str = ""
 ) -> dict[str, Any] | None:
-    """Say whether the picture is there; if not, have it drawn. None where there is nothing to draw on or to outline.
+    """What there is of a case; has it prepared if it is not there. None where there is nothing to draw and no answer to tell.
 
-    A small one is a preview among others, which leads to the page of its case.
+    Parameters
+    ----------
+    small
+        As a preview among others, which leads to the page of its case.
+    group
+        Name for viewers that show the same place.
     """
-    problem = problems.get(submission.phase.assessment.problem)
-    if not can_be_drawn(problem, TestCase.objects.get(test_set=run.test_set_id, name=case)):
+    problem = submission.phase.assessment.kind
+    if not has_something_to_show(problem, case):
         return None
     with_reference = _sees_reference(request, submission)
-    drawn = is_drawn(run, case, with_reference=with_reference)
-    if not drawn:
-        _have_drawn(run, case)
-    args = [submission.challenge.slug, submission.pk, case]
+    plan = plan_of(run, case.name, with_reference=with_reference)
+    if plan is None:
+        _have_drawn(run, case.name)
+    elif (told := plan["answers"]) is not None and told["has_reference"] and not small:
+        note_seen(actor=request.user, case=case)
+    args = [submission.challenge.slug, submission.pk, case.name]
+    asked = "?small=1" if small else f"?group={group}" if group else ""
     return {
-        "case": case,
-        "drawn": drawn,
+        "case": case.name,
+        "team": submission.team.name,
+        "drawn": plan is not None,
+        "is_picture": can_be_drawn(problem, case),
+        "has_picture": plan is not None and plan.get("picture", False),
+        "has_slices": bool(plan and plan["strips"]),
+        "answers": plan["answers"] if plan else None,
         "with_reference": with_reference,
-        "words": problem.picture_words.format(case=case),
-        "caption": problem.picture_caption.format(shown="reference" if with_reference else "prediction"),
+        "outlines": [name for name in problem.outlines if with_reference or name != "reference"],
+        "words": problem.picture_words.format(case=case.name),
+        "caption": problem.caption_of(with_reference=with_reference),
         "address": reverse("results:case_picture_png", args=args),
-        "again": reverse("results:case_picture", args=args) + ("?small=1" if small else ""),
-        "small": small,
+        "again": reverse("results:case_picture", args=args) + asked,
+        "viewer": reverse("results:case_viewer", args=args),
+        "group": group,
         "page": reverse("results:case", args=args),
     }

@@ -80,7 +80,7 @@ def two(request: HttpRequest, slug: str) -> HttpResponse:
     if before.submission.phase_id != after.submission.phase_id or before.test_set_id != after.test_set_id:
         messages.error(request, "Only submissions to one phase, scored on one version of its cases, can be compared.")
         return redirect("results:history", slug=slug)
-    found = compare(before, after, after.submission.phase.assessment)
+    found = compare(before, after, after.submission.phase.assessment, request.user)
     return render(
         request,
         "results/compare.html",
@@ -113,7 +113,7 @@ def two_csv(request: HttpRequest, slug: str) -> HttpResponse:
             pair.change,
             pair.verdict,
         )
-        for entry in compare(before, after, after.submission.phase.assessment)
+        for entry in compare(before, after, after.submission.phase.assessment, request.user)
         for pair in entry.pairs
     )
     name = f"{slug}-{after.submission.phase.slug}-{before.submission.number}-{after.submission.number}.csv"

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from reviews.models.calls import Call
 from reviews.models.filings import FiledVersion, Filing
+from reviews.models.states import State
 
 if TYPE_CHECKING:
     from reviews.models.reviews import Review
@@ -124,6 +125,7 @@ class Assignment(models.Model):
     assigned_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     assigned_at = models.DateTimeField(default=timezone.now)
     is_automatic = models.BooleanField(default=False)
+    told_at = models.DateTimeField(null=True, blank=True, help_text="when the reviewer was written to")
     reminded_at = models.DateTimeField(null=True, blank=True)
     removed_at = models.DateTimeField(null=True, blank=True)
 
@@ -146,3 +148,8 @@ class Assignment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.reviewer} of {self.filing}"
+
+    @property
+    def is_to_be_sent(self) -> bool:
+        """Whether the review of an assignment that `queries.reviewing_of` found is still to be sent."""
+        return self.filing.state == State.UNDER_REVIEW and (self.review is None or self.review.sent_at is None)

@@ -14,6 +14,7 @@ from reviews.queries.filings import (
     numbers_wanted,
     review_due,
     sent_reviews,
+    still_wanted,
 )
 from reviews.queries.reviews import (
     has_sent,
@@ -27,10 +28,12 @@ from reviews.queries.reviews import (
     threads_for_reviewer,
     threads_of,
 )
-from reviews.queries.waiting import Waiting, waiting_in
+from reviews.queries.waiting import CHAIRS, Funnel, Waiting, funnels_of, waiting_in
 
 __all__ = [
+    "CHAIRS",
     "Found",
+    "Funnel",
     "Waiting",
     "accepted_filing",
     "active_assignments",
@@ -40,6 +43,7 @@ __all__ = [
     "conflicts_of",
     "decided_version_ids",
     "due_for_reminder",
+    "funnels_of",
     "has_sent",
     "is_place",
     "last_transition",
@@ -54,6 +58,7 @@ __all__ = [
     "reviewing_of",
     "sees_others",
     "sent_reviews",
+    "still_wanted",
     "threads_for_organizers",
     "threads_for_reviewer",
     "threads_of",

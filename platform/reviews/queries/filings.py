@@ -1,5 +1,7 @@
 """Filings: what stands where."""
 
+from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -62,6 +64,13 @@ def active_assignments(filing: Filing) -> QuerySet[Assignment]:
 def numbers_wanted(filing: Filing) -> dict[str, int]:
     """How many of each part have to be assigned before a review starts and have to have sent before it is decided."""
     return {str(Part.GENERAL): filing.call.reviewers_min, str(Part.CLINICAL): filing.call.clinical_reviewers}
+
+
+def still_wanted(filing: Filing, assigned: Iterable[Assignment]) -> dict[str, int]:
+    """How many of each part are missing among some assignments before as many are there as the call asks for."""
+    parts = Counter(one.part for one in assigned)
+    wanted = numbers_wanted(filing)
+    return {part: number - parts[part] for part, number in wanted.items() if parts[part] < number}
 
 
 def sent_reviews(filing: Filing, filed: FiledVersion | None = None) -> QuerySet[Review]:

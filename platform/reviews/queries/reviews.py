@@ -24,7 +24,8 @@ from reviews.models import (
     Showing,
     State,
 )
-from reviews.queries.filings import decided_version_ids, latest, latest_of
+from reviews.queries.anonymity import masks_of
+from reviews.queries.filings import decided_version_ids, latest, latest_of, review_due
 
 # Recommendations on a line, so that their distance says how far apart reviewers are.
 LADDER: Final = {str(outcome): at for at, outcome in enumerate(Outcome)}
@@ -220,18 +221,24 @@ def loads_of(call: Call) -> list[Reviewer]:
     return people
 
 
-def reviewing_of(user: Any) -> list[Assignment]:
-    """What a person reviews, with `review` (of the version filed last) and the call, newest calls first."""
-    rows = list(
-        Assignment.objects.filter(reviewer__user=user, removed_at=None)
-        .select_related("filing__call", "filing__design", "reviewer")
-        .order_by("filing__call__review_at", "filing__number")
-    )
+def reviewing_of(user: Any, call: Call | None = None) -> list[Assignment]:
+    """What a person reviews, in one call or all: with the `review` of the version `filed` last, the `title` as reviewers may
+    read it, and when it is `due`. What is still to be sent comes first, by its date.
+    """
+    found = Assignment.objects.filter(reviewer__user=user, removed_at=None)
+    if call is not None:
+        found = found.filter(filing__call=call)
+    rows = list(found.select_related("filing__call", "filing__design", "reviewer").order_by("filing__number"))
     newest = latest_of(Filing.objects.filter(pk__in=[row.filing_id for row in rows]))
     reviews = {
         review.assignment_id: review
         for review in Review.objects.filter(assignment__in=rows, filed__in=list(newest.values()))
     }
+    hidden = [row.filing for row in rows if row.filing.call.hides_organizers]
+    masks = masks_of(hidden) if hidden else {}
     for row in rows:
         row.review, row.filed = reviews.get(row.pk), newest[row.filing_id]
-    return rows
+        mask = masks.get(row.filing_id)
+        row.title = mask.text(row.filing.title) if mask else row.filing.title
+        row.due = review_due(row.filing, row.filed)
+    return sorted(rows, key=lambda row: (not row.is_to_be_sent, row.due))

@@ -1,14 +1,21 @@
-"""What in a call waits for whom, and until when."""
+"""What in calls waits for whom, and until when."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
-from reviews.models import Call, Filing, State
-from reviews.queries.filings import latest_of, review_due
-from reviews.queries.reviews import matrix_of
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
 
-CHAIRS, ORGANIZERS = "chairs", "organizers"
+from reviews.models import Assignment, Call, FiledVersion, Filing, Review, State
+from reviews.queries.filings import latest_of, review_due, still_wanted
+
+CHAIRS, REVIEWERS, ORGANIZERS = "chairs", "reviewers", "organizers"
+IN_REVIEW: Final = (State.SUBMITTED, State.UNDER_REVIEW, State.REVISION_REQUIRED, State.REVISION_SUBMITTED)
+DECIDED: Final = (State.ACCEPTED, State.REGISTERED, State.REJECTED, State.DECLINED)
 
 
 @dataclass(frozen=True)
@@ -18,38 +25,150 @@ class Waiting:
     Attributes
     ----------
     whom
-        Chairs, organizers, or a reviewer by name.
+        Chairs, reviewers or organizers.
+    name
+        Of the reviewer; empty for the others, any of whom may do it.
     due
         Until when it is to be done; nothing where no date is set.
+    page
+        Name of the page of the call or of the filing where a chair sees to it.
     """
 
     filing: Filing
     what: str
     whom: str
     due: datetime | None
+    name: str = ""
+    page: str = "filing"
+
+    @property
+    def address(self) -> str:
+        """Where a chair sees to it."""
+        if self.page == "filing":
+            return self.filing.get_absolute_url()
+        return f"{reverse(f'reviews:{self.page}', args=[self.filing.call.slug])}#filing-{self.filing.number}"
+
+    @property
+    def is_late(self) -> bool:
+        """Whether its date is over."""
+        return self.due is not None and self.due < timezone.now()
+
+
+@dataclass(frozen=True)
+class WaitsFor:
+    """How much waits for chairs, reviewers or organizers, and until when the first of it."""
+
+    whom: str
+    number: int
+    due: datetime | None
+
+
+@dataclass(frozen=True)
+class Funnel:
+    """How the designs of a call stand.
+
+    Attributes
+    ----------
+    states
+        Number of designs in each state.
+    waiting
+        What is open, without the designs that the chair has a part in.
+    """
+
+    call: Call
+    states: Counter[str] = field(default_factory=Counter)
+    waiting: list[Waiting] = field(default_factory=list)
+
+    @property
+    def filed(self) -> int:
+        """All designs that were filed and not withdrawn."""
+        return self.in_review + self.decided
+
+    @property
+    def in_review(self) -> int:
+        """Designs that are not decided about for good."""
+        return sum(self.states[state] for state in IN_REVIEW)
+
+    @property
+    def decided(self) -> int:
+        """Designs that were accepted or rejected."""
+        return sum(self.states[state] for state in DECIDED)
+
+    @property
+    def waits_for(self) -> list[WaitsFor]:
+        """For whom something waits."""
+        found = []
+        for whom in (CHAIRS, REVIEWERS, ORGANIZERS):
+            rows = [row for row in self.waiting if row.whom == whom]
+            if rows:
+                dates = [row.due for row in rows if row.due is not None]
+                found.append(WaitsFor(whom, len(rows), min(dates, default=None)))
+        return found
 
 
 def waiting_in(call: Call, *, without: Iterable[int] = ()) -> list[Waiting]:
-    """Everything that is open, what is due first first; `without` are designs that the chair has a part in."""
-    rows = matrix_of(call, without=without).rows
-    newest = latest_of(Filing.objects.filter(pk__in=[row.filing.pk for row in rows]))
-    found: list[Waiting] = []
-    for row in rows:
-        filing = row.filing
-        match filing.state:
-            case State.SUBMITTED:
-                what = "Open the review" if row.assigned else "Assign reviewers"
-                found.append(Waiting(filing, what, CHAIRS, call.review_at))
-            case State.UNDER_REVIEW:
-                due = review_due(filing, newest[filing.pk])
-                cells = [cell for cell in row.cells if cell is not None and cell.sent is None]
-                found += [Waiting(filing, "Review", cell.assignment.reviewer.user.display_name, due) for cell in cells]
-                if not cells:
-                    found.append(Waiting(filing, "Decide", CHAIRS, None))
-            case State.REVISION_REQUIRED:
-                found.append(Waiting(filing, "Revise", ORGANIZERS, call.revision_at))
-            case State.REVISION_SUBMITTED:
-                found.append(Waiting(filing, "Decide about the revision", CHAIRS, None))
-            case State.ACCEPTED:
-                found.append(Waiting(filing, "Register", ORGANIZERS, call.registration_at))
-    return sorted(found, key=lambda one: (one.due is not None, one.due or one.filing.created_at, one.filing.number))
+    """Everything that is open in a call, what is due first first; `without` are designs that the chair has a part in."""
+    return funnels_of([call], without=without)[0].waiting
+
+
+def funnels_of(calls: Iterable[Call], *, without: Iterable[int] = ()) -> list[Funnel]:
+    """How designs stand in each of some calls, in a number of queries that depends on nothing.
+
+    Parameters
+    ----------
+    without
+        Designs of which nothing is told but their state: the chair has a part in them.
+    """
+    funnels = {call.pk: Funnel(call) for call in calls}
+    filings = list(Filing.objects.filter(call__in=funnels).select_related("call", "design"))
+    for filing in filings:
+        funnels[filing.call_id].states[filing.state] += 1
+    hidden = set(without)
+    shown = [filing for filing in filings if filing.design_id not in hidden]
+    newest = latest_of(Filing.objects.filter(pk__in=[filing.pk for filing in shown]))
+    assigned: dict[int, list[Assignment]] = defaultdict(list)
+    for one in _assignments(shown):
+        assigned[one.filing_id].append(one)
+    sent = set(
+        Review.objects.filter(filed__in=list(newest.values()), sent_at__isnull=False).values_list(
+            "assignment", flat=True
+        )
+    )
+    for filing in shown:
+        funnels[filing.call_id].waiting.extend(_open(filing, newest[filing.pk], assigned[filing.pk], sent))
+    for funnel in funnels.values():
+        funnel.waiting.sort(key=lambda row: (row.due is not None, row.due or row.filing.created_at, row.filing.number))
+    return list(funnels.values())
+
+
+def _assignments(filings: Iterable[Filing]) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(filing__in=list(filings), removed_at=None).select_related("reviewer__user")
+
+
+def _open(filing: Filing, filed: FiledVersion, assigned: list[Assignment], sent: set[int]) -> Iterator[Waiting]:
+    """What is open about one design."""
+    call = filing.call
+    match filing.state:
+        case State.SUBMITTED:
+            if not still_wanted(filing, assigned):
+                yield Waiting(filing, "Open the review", CHAIRS, call.review_at)
+            else:
+                yield Waiting(filing, "Assign reviewers", CHAIRS, call.review_at, page="assignments")
+        case State.UNDER_REVIEW:
+            if untold := sum(one.told_at is None for one in assigned):
+                letters = f"{untold} letter{'' if untold == 1 else 's'}"
+                yield Waiting(filing, f"Send {letters} of assignment", CHAIRS, None, page="letters")
+            if not still_wanted(filing, [one for one in assigned if one.pk in sent]):
+                yield Waiting(filing, "Decide", CHAIRS, None)
+            elif still_wanted(filing, assigned):
+                yield Waiting(filing, "Assign reviewers", CHAIRS, None, page="assignments")
+            due = review_due(filing, filed)
+            for one in assigned:
+                if one.pk not in sent:
+                    yield Waiting(filing, "Review", REVIEWERS, due, one.reviewer.user.display_name)
+        case State.REVISION_REQUIRED:
+            yield Waiting(filing, "Revise", ORGANIZERS, call.revision_at)
+        case State.REVISION_SUBMITTED:
+            yield Waiting(filing, "Decide about the revision", CHAIRS, None)
+        case State.ACCEPTED:
+            yield Waiting(filing, "Register", ORGANIZERS, call.registration_at)

@@ -3,7 +3,9 @@
 import re
 import traceback
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -16,6 +18,7 @@ from accounts.models import User
 from audit.services import record
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document.words import value_words
+from notifications.domain.acts import Letter
 from reviews import queries, rules
 from reviews.domain.optimising import Candidate, plan
 from reviews.models import (
@@ -33,8 +36,7 @@ from reviews.queries.work import ASSIGNMENTS
 from reviews.services import mails
 from reviews.services.reviewing import begin_review
 from reviews.services.transitions import advance
-from work.leases import Lease, LeaseLostError, claim
-from work.services import ask
+from work.services import Lease, LeaseLostError, ask, claim
 
 log = structlog.get_logger(__name__)
 # Reviewers are assigned while a filing waits, and exchanged while it is reviewed.
@@ -50,10 +52,8 @@ TOPICS = (
 
 
 @transaction.atomic
-def assign(
-    *, actor: User, filing: Filing, reviewer: Reviewer, part: str, is_automatic: bool = False, tell: bool = True
-) -> Assignment:
-    """Assign a reviewer.
+def assign(*, actor: User, filing: Filing, reviewer: Reviewer, part: str, is_automatic: bool = False) -> Assignment:
+    """Assign a reviewer, who is told by `tell` or with the start of the review, so that chairs read the letters first.
 
     Raises
     ------
@@ -100,8 +100,6 @@ def assign(
         scope=locked.call.slug,
         facts={"reviewer": reviewer.pk, "part": str(part), "automatic": is_automatic},
     )
-    if tell:
-        mails.assigned(assignment)
     return assignment
 
 
@@ -121,21 +119,82 @@ def unassign(*, actor: User, assignment: Assignment) -> None:
         )
 
 
+@dataclass(frozen=True)
+class ReviewerLetter:
+    """A letter to a reviewer about one design, before it is sent."""
+
+    assignment: Assignment
+    kind: str
+    letter: Letter
+
+
+def letters_of_assignment(assignments: Iterable[Assignment]) -> list[ReviewerLetter]:
+    """What those are written who have not been told yet of what was assigned to them."""
+    return [
+        ReviewerLetter(one, "review_assigned", mails.letter_of_assignment(one))
+        for one in assignments
+        if one.told_at is None
+    ]
+
+
+def letter_of_reminder(assignment: Assignment) -> ReviewerLetter:
+    """What reminds a reviewer of a review that was not sent."""
+    return ReviewerLetter(assignment, "review_reminder", mails.letter_of_reminder(assignment))
+
+
+def letters_of_start(filing: Filing) -> list[ReviewerLetter]:
+    """What opening a review writes to its reviewers: of the assignment, and of a revision to those who know the design."""
+    assignments = list(queries.active_assignments(filing).select_related("filing__call"))
+    letters = letters_of_assignment(assignments)
+    if filing.state == State.REVISION_SUBMITTED:
+        known = [one for one in assignments if one.told_at is not None]
+        letters += [ReviewerLetter(one, "review_assigned", mails.letter_of_revision(one)) for one in known]
+    return letters
+
+
+@transaction.atomic
+def tell(*, actor: User, assignments: Iterable[Assignment]) -> int:
+    """Send reviewers the letters about what was assigned to them, each once; returns how many."""
+    rows = Assignment.objects.select_for_update(of=("self",), no_key=True).filter(
+        pk__in=[one.pk for one in assignments], removed_at=None, told_at=None
+    )
+    letters = letters_of_assignment(rows.select_related("filing__call", "reviewer__user"))
+    for one in letters:
+        _send(one)
+        record(
+            actor=actor,
+            act="reviewer_told",
+            subject=one.assignment.filing,
+            scope=one.assignment.filing.call.slug,
+            facts={"reviewer": one.assignment.reviewer_id},
+        )
+    return len(letters)
+
+
+def _send(one: ReviewerLetter) -> None:
+    mails.send_to_reviewer(one.assignment, one.kind, one.letter)
+    if one.assignment.told_at is None:
+        one.assignment.told_at = timezone.now()
+        one.assignment.save(update_fields=["told_at"])
+
+
 @transaction.atomic
 def start_review(*, actor: User, filing: Filing) -> None:
-    """Open the review of what was filed last; reviewers of a revision are told that it came."""
+    """Open the review of what was filed last; its reviewers are told (`letters_of_start`)."""
     is_revision = filing.state == State.REVISION_SUBMITTED
+    letters = letters_of_start(filing)
     advance(filing=filing, to=State.UNDER_REVIEW, actor=actor)
     if is_revision:
         for assignment in queries.active_assignments(filing).select_related("filing__call"):
             begin_review(assignment=assignment)
-            mails.again(assignment)
+    for one in letters:
+        _send(one)
 
 
 @transaction.atomic
 def remind(*, actor: User | None, assignment: Assignment) -> None:
     """Remind a reviewer; the system does it by itself, a chair whenever they like."""
-    mails.reminder(assignment)
+    _send(letter_of_reminder(assignment))
     assignment.reminded_at = timezone.now()
     assignment.save(update_fields=["reminded_at"])
     record(

@@ -111,14 +111,14 @@ MAILS: Final[dict[str, DeliveredMail]] = {
     ),
     "assigned": DeliveredMail(
         "A design was assigned to a reviewer",
-        "A design to review for {call}",
+        "{call}: “{design}” to review",
         "The design “{design}” in {call} was assigned to you as {part}. Your review is due on {review_date}: read the design "
         "and answer the questions on the page.\n\nIf you have a conflict of interest, say so there before you read on.",
         ("call", "design", "part", "review_date"),
     ),
     "reminder": DeliveredMail(
         "Reminder of a review",
-        "Your review for {call} is due on {review_date}",
+        "{call}: your review of “{design}” is due on {review_date}",
         "Your review of “{design}” for {call} has not been sent yet; it is due on {review_date}, and the decision waits for "
         "it. What you wrote so far is kept: finish it on the page and send it.",
         ("call", "design", "review_date"),

@@ -96,7 +96,8 @@ def load_example_call(*, people: dict[str, User], designs: dict[str, Design]) ->
         _answer_one(filings["msd"], organizer)
     if "nuclei" in filings:
         _review(filings["nuclei"], chair, panel, ("ruth", "rolf", "clara"), Outcome.ACCEPT, Outcome.MAJOR)
-        assigning.assign(actor=chair, filing=filings["nuclei"], reviewer=panel["rita"], part=Part.GENERAL, tell=False)
+        rita = assigning.assign(actor=chair, filing=filings["nuclei"], reviewer=panel["rita"], part=Part.GENERAL)
+        assigning.tell(actor=chair, assignments=[rita])
     return call, True
 
 
@@ -168,7 +169,6 @@ def _review(
             filing=filing,
             reviewer=panel[name],
             part=Part.CLINICAL if name == "clara" else Part.GENERAL,
-            tell=False,
         )
         for name in names
     ]

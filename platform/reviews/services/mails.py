@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from notifications.domain import letters_of_records
+from notifications.domain.acts import Letter
 from notifications.services import notify
 from reviews.models import Assignment, Call, FiledVersion, Filing, MailText, Part
 from reviews.queries import anonymity, latest, review_due
@@ -42,6 +43,22 @@ def filled(call: Call, kind: str, **values: Any) -> tuple[str, str]:
     return fill(subject, known), fill(body, known)
 
 
+def example_letter(call: Call, kind: str, *, chair: str) -> Letter:
+    """A mail of this call as it would read about an invented design."""
+    subject, text = filled(
+        call,
+        kind,
+        design="A design",
+        chair=chair,
+        part=Part.GENERAL.label,
+        number=1,
+        points="1. Number of cases: Why so many?",
+        days=21,
+        link="[the link of the letter]",
+    )
+    return Letter(subject=subject, text=text)
+
+
 def day(moment: Any) -> str:
     """A date as letters write it."""
     return f"{timezone.localtime(moment):%d %B %Y, %H:%M %Z}".lstrip("0")
@@ -52,19 +69,32 @@ def title_for_reviewers(filing: Filing) -> str:
     return anonymity.mask_of(filing).text(filing.title) if filing.call.hides_organizers else filing.title
 
 
-def assigned(assignment: Assignment) -> None:
-    """Tell a reviewer of a new design."""
-    _to_reviewer(assignment, "assigned", "review_assigned", part=Part(assignment.part).label)
+def letter_of_assignment(assignment: Assignment) -> Letter:
+    """What tells a reviewer of a new design."""
+    return _for_reviewer(assignment, "assigned", part=Part(assignment.part).label)
 
 
-def again(assignment: Assignment) -> None:
-    """Tell a reviewer that a revision is to be reviewed."""
-    _to_reviewer(assignment, "again", "review_assigned")
+def letter_of_revision(assignment: Assignment) -> Letter:
+    """What tells a reviewer that a revision is to be reviewed."""
+    return _for_reviewer(assignment, "again")
 
 
-def reminder(assignment: Assignment) -> None:
-    """Remind a reviewer."""
-    _to_reviewer(assignment, "reminder", "review_reminder")
+def letter_of_reminder(assignment: Assignment) -> Letter:
+    """What reminds a reviewer of a review that was not sent."""
+    return _for_reviewer(assignment, "reminder")
+
+
+def send_to_reviewer(assignment: Assignment, kind: str, letter: Letter) -> None:
+    """Send a letter to the reviewer of an assignment; it leads to the page of the review."""
+    filing = assignment.filing
+    notify(
+        people=[assignment.reviewer.user],
+        kind=kind,
+        subject=letter.subject,
+        text=letter.text,
+        address=reverse("reviews:review", args=[filing.call.slug, filing.number]),
+        scope=filing.call.slug,
+    )
 
 
 def filed(version: FiledVersion) -> None:
@@ -105,18 +135,11 @@ def discussed(*, filing: Filing, people: list[Any], address: str) -> None:
     )
 
 
-def _to_reviewer(assignment: Assignment, text: str, kind: str, **values: Any) -> None:
+def _for_reviewer(assignment: Assignment, text: str, **values: Any) -> Letter:
     filing = assignment.filing
     due = day(review_due(filing, latest(filing)))
     subject, body = filled(filing.call, text, design=title_for_reviewers(filing), review_date=due, **values)
-    notify(
-        people=[assignment.reviewer.user],
-        kind=kind,
-        subject=subject,
-        text=body,
-        address=reverse("reviews:review", args=[filing.call.slug, filing.number]),
-        scope=filing.call.slug,
-    )
+    return Letter(subject=subject, text=body)
 
 
 def _to_organizers(filing: Filing, kind: str, subject: str, body: str) -> None:

@@ -1,5 +1,7 @@
 """Messages of chairs to many people."""
 
+from typing import TYPE_CHECKING
+
 from django.db import transaction
 
 from accounts.models import User
@@ -8,10 +10,13 @@ from notifications.services import notify
 from reviews import queries
 from reviews.models import Call, State
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-@transaction.atomic
-def write_to(*, actor: User, call: Call, audience: str, subject: str, text: str) -> int:
-    """Write to reviewers or organizers of a call, each by themselves; returns to how many."""
+
+def receivers(call: Call, audience: str) -> list[User]:
+    """Reviewers or organizers of a call whom a message is for; nobody whose account is closed."""
+    people: Iterable[User]
     match audience:
         case "reviewers":
             people = [one.user for one in call.reviewers.filter(left_at=None).select_related("user")]
@@ -21,9 +26,15 @@ def write_to(*, actor: User, call: Call, audience: str, subject: str, text: str)
             filings = call.filings.filter(state__in=[State.ACCEPTED, State.REGISTERED])
             if audience == "organizers":
                 filings = call.filings.exclude(state=State.WITHDRAWN)
-            people = list(User.objects.filter(design_roles__design__filings__in=filings).distinct())
+            people = User.objects.filter(design_roles__design__filings__in=filings).distinct()
+    return [person for person in people if person.is_active]
+
+
+@transaction.atomic
+def write_to(*, actor: User, call: Call, audience: str, subject: str, text: str) -> int:
+    """Write to reviewers or organizers of a call, each by themselves; returns to how many."""
     told = notify(
-        people=people,
+        people=receivers(call, audience),
         kind="call_message",
         subject=subject,
         text=text,

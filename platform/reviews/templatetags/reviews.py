@@ -2,7 +2,7 @@
 
 from django import template
 
-from reviews.models import Outcome, State
+from reviews.models import Outcome, Part, State
 
 register = template.Library()
 
@@ -36,3 +36,13 @@ def outcome_kind(outcome: str) -> str:
     'warn'
     """
     return _OUTCOMES[Outcome(outcome)]
+
+
+@register.filter
+def part_label(part: str, number: int = 1) -> str:
+    """As what somebody reviews, for one or several people.
+
+    >>> part_label("clinical"), part_label("general", 2)
+    ('clinical reviewer', 'reviewers')
+    """
+    return f"{Part(part).label}{'' if number == 1 else 's'}"

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 
 from reviews import rules
-from reviews.models import Assignment, Call, Filing
+from reviews.models import Assignment, Call, Filing, Reviewer
 
 
 def call_for(request: HttpRequest, slug: str, permission: str = "view_call") -> Call:
@@ -80,6 +80,11 @@ def review_for(request: HttpRequest, slug: str, number: int) -> Assignment:
 def own_designs(user: Any) -> list[int]:
     """Designs that the person has a part in; a chair sees nothing of their review."""
     return list(user.design_roles.values_list("design_id", flat=True))
+
+
+def reviewer_in(user: Any, call: Call) -> Reviewer | None:
+    """The person as a reviewer of the call."""
+    return call.reviewers.filter(user=user, left_at=None).select_related("user", "call").first()
 
 
 def call_context(request: HttpRequest, call: Call, current: str) -> dict[str, Any]:

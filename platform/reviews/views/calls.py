@@ -1,5 +1,7 @@
 """Calls: the list, the page of a call, and what chairs settle."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -7,6 +9,7 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import SignedInRequest
@@ -16,8 +19,10 @@ from reviews.forms import CallForm, MailTextForm, MessageForm, QuestionForm
 from reviews.models import Call, MailText, Question
 from reviews.services import calls as services
 from reviews.services.defaults import MAILS
-from reviews.services.messages import write_to
-from reviews.views.access import call_context, call_for, own_designs
+from reviews.services.mails import example_letter
+from reviews.services.messages import receivers, write_to
+from reviews.views.access import call_context, call_for, own_designs, reviewer_in
+from reviews.views.letters import ShownLetter, lettered
 from web.spreadsheets import csv_file
 
 
@@ -56,15 +61,19 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
     """What organizers and reviewers have to know, and their own part in it."""
     call = call_for(request, slug)
     context = call_context(request, call, "call")
-    waiting = queries.waiting_in(call, without=own_designs(request.user)) if context["is_chair"] else []
+    own = own_designs(request.user) if context["is_chair"] else []
+    reviewer = reviewer_in(request.user, call) if context["is_reviewer"] else None
     return render(
         request,
         "reviews/call.html",
         {
             **context,
-            "waiting": waiting,
+            "funnel": queries.funnels_of([call], without=own)[0] if context["is_chair"] else None,
+            "reviewer": reviewer,
+            "reviewing": queries.reviewing_of(request.user, call) if reviewer is not None else [],
             "filings": queries.own_filings(request.user, call),
             "chairs": [chair.user for chair in call.chairs.select_related("user")],
+            "now": timezone.now(),
         },
     )
 
@@ -132,20 +141,27 @@ def question(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 def mails(request: HttpRequest, slug: str) -> HttpResponse:
     """The mails of a call."""
     call = call_for(request, slug, "chair_call")
+    if request.GET.get("format") == "csv":
+        lines = (
+            (row["kind"], row["label"], row["subject"], "own" if row["is_own"] else "standard")
+            for row in _mail_rows(call)
+        )
+        return csv_file(f"{call.slug}-mails.csv", ["kind", "mail", "subject", "text"], lines)
+    return _mails(request, call, MessageForm())
+
+
+def _mails(request: HttpRequest, call: Call, form: MessageForm) -> HttpResponse:
+    context = {"rows": _mail_rows(call), "form": form, "in_form": form.initial}
+    return render(request, "reviews/mails.html", {**call_context(request, call, "mails"), **context})
+
+
+def _mail_rows(call: Call) -> list[dict[str, Any]]:
     own = {text.kind: text for text in call.mail_texts.all()}
-    rows = [
+    return [
         {"kind": kind, "label": known.label, "subject": own[kind].subject if kind in own else known.subject,
          "is_own": kind in own}
         for kind, known in MAILS.items()
     ]  # fmt: skip
-    if request.GET.get("format") == "csv":
-        lines = ((row["kind"], row["label"], row["subject"], "own" if row["is_own"] else "delivered") for row in rows)
-        return csv_file(f"{call.slug}-mails.csv", ["kind", "mail", "subject", "text"], lines)
-    return render(
-        request,
-        "reviews/mails.html",
-        {**call_context(request, call, "mails"), "rows": rows, "form": MessageForm()},
-    )
 
 
 @login_required
@@ -168,19 +184,46 @@ def mail(request: SignedInRequest, slug: str, kind: str) -> HttpResponse:
     return render(
         request,
         "reviews/mail.html",
-        {**call_context(request, call, "mails"), "form": form, "label": MAILS[kind].label, "is_own": own is not None},
+        {
+            **call_context(request, call, "mails"),
+            "form": form,
+            "label": MAILS[kind].label,
+            "is_own": own is not None,
+            "example": example_letter(call, kind, chair=request.user.display_name),
+        },
     )
 
 
 @login_required
 @require_POST
 def message(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Write to all reviewers or organizers."""
+    """Show a message to many reviewers or organizers with who gets it; posting it once more sends it."""
     call = call_for(request, slug, "chair_call")
     form = MessageForm(request.POST)
-    if form.is_valid():
-        number = write_to(actor=request.user, call=call, **form.cleaned_data)
-        messages.success(request, f"The message goes to {number} {'person' if number == 1 else 'people'}.")
-    else:
+    if not form.is_valid():
         messages.error(request, "Write a subject and a text first.")
-    return redirect("reviews:mails", call.slug)
+        return redirect("reviews:mails", call.slug)
+    if "change" in request.POST:
+        return _mails(request, call, MessageForm(initial=form.cleaned_data))
+    if "confirmed" in request.POST:
+        number = write_to(actor=request.user, call=call, **form.cleaned_data)
+        messages.success(request, f"The message goes to {_people(number)}.")
+        return redirect("reviews:mails", call.slug)
+    people = sorted(person.display_name for person in receivers(call, form.cleaned_data["audience"]))
+    to = f"{_people(len(people))}: {', '.join(people)}"
+    return lettered(
+        request,
+        call_context(request, call, "mails"),
+        heading=f"Message to {_people(len(people))}",
+        letters=[ShownLetter(to, form.cleaned_data["subject"], form.cleaned_data["text"])] if people else [],
+        none="There is nobody to whom this message would go.",
+        submit="Send the message",
+        back=reverse("reviews:mails", args=[call.slug]),
+        kept={name: [form.cleaned_data[name]] for name in ("audience", "subject", "text")},
+        can_change=True,
+        note="Each gets it by themselves; nobody sees another name or address.",
+    )
+
+
+def _people(number: int) -> str:
+    return f"{number} {'person' if number == 1 else 'people'}"

@@ -76,6 +76,8 @@ def filing(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if chairs and not any(decision.filed_id == filed.pk for decision in decisions):
         current = readers.reviews_shown(entry, filed, reader)
     threads = queries.threads_of(entry) if chairs else queries.threads_for_organizers(entry)
+    assignments = list(queries.active_assignments(entry)) if chairs else []
+    waiting = [row for row in queries.waiting_in(entry.call) if row.filing == entry] if chairs else []
     return render(
         request,
         "reviews/filing.html",
@@ -86,7 +88,11 @@ def filing(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             "steps": entry.transitions.select_related("actor"),
             "rounds": rounds,
             "current": current,
-            "assignments": queries.active_assignments(entry) if chairs else [],
+            "assignments": assignments,
+            "missing": queries.still_wanted(entry, assignments),
+            "waiting": waiting,
+            "waits_for_reviews": any(row.name for row in waiting),
+            "due": queries.review_due(entry, filed),
             "discussion": readers.discussion_shown(entry, reader) if chairs else [],
             "threads": readers.thread_counts(threads),
             "outcomes": _outcomes(entry),

@@ -9,25 +9,33 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from accounts.requests import SignedInRequest
+from people.models import Invitation
 from people.queries import open_invitation
 from people.services import invitations
 from people.tables import letter_message
 from reviews.contributions.invitations import REVIEWER_INVITATIONS
 from reviews.forms import InvitationForm
 from reviews.models import Call
-from reviews.views.access import call_for
+from reviews.views.access import call_context, call_for
+from reviews.views.letters import ShownLetter, lettered
+from reviews.views.people import people_page
 
 
 @login_required
 @require_POST
 def invite(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Invite people to review; each gets a letter of their own."""
+    """Show the letter to everybody who is to review; posting it once more sends it, to each by themselves."""
     call = call_for(request, slug, "chair_call")
     form = InvitationForm(request.POST)
     if not form.is_valid():
         for errors in form.errors.values():
             messages.error(request, " ".join(map(str, errors)))
         return redirect("reviews:people", call.slug)
+    if "change" in request.POST:
+        emails = "\n".join(form.cleaned_data["emails"])
+        return people_page(request, call, InvitationForm(initial={**form.cleaned_data, "emails": emails}))
+    if "confirmed" not in request.POST:
+        return _previewed(request, call, form.cleaned_data["emails"], form.cleaned_data["part"])
     sent = 0
     for email in form.cleaned_data["emails"]:
         try:
@@ -44,6 +52,36 @@ def invite(request: SignedInRequest, slug: str) -> HttpResponse:
     if sent:
         messages.success(request, f"{sent} invitation{'s' if sent > 1 else ''} sent.")
     return redirect("reviews:people", call.slug)
+
+
+def _previewed(request: SignedInRequest, call: Call, emails: list[str], part: str) -> HttpResponse:
+    """The letter, for those who can be invited, with why the others cannot."""
+    invited, problems = [], []
+    for email in emails:
+        try:
+            REVIEWER_INVITATIONS.check(call, email=email, role=part)
+        except ValidationError as error:
+            problems.append(f"{email}: {' '.join(error.messages)}")
+        else:
+            invited.append(email)
+    draft = Invitation(email="", role=part, invited_by=request.user)
+    letter = REVIEWER_INVITATIONS.letter(draft, target=call, link="[the link of this invitation]")
+    shown = ShownLetter(to=", ".join(invited), subject=letter.subject, text=letter.context["text"])
+    number = len(invited)
+    return lettered(
+        request,
+        call_context(request, call, "people"),
+        heading=f"{number} invitation{'' if number == 1 else 's'}",
+        letters=[shown] if invited else [],
+        none="Nobody of these can be invited.",
+        submit="Send the invitations" if number > 1 else "Send the invitation",
+        back=reverse("reviews:people", args=[call.slug]),
+        kept={"emails": [" ".join(invited)], "part": [part]},
+        can_change=True,
+        kind="invitation",
+        problems=problems,
+        note="Each gets it by themselves, with a link of their own." if number > 1 else "",
+    )
 
 
 @login_required

@@ -5,6 +5,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from reviews import queries, rules
@@ -12,6 +13,7 @@ from reviews.forms import DecisionForm
 from reviews.models import Call, Filing, Outcome, Part
 from reviews.services import deciding
 from reviews.views.access import call_context, call_for, filing_context, filing_for, own_designs
+from reviews.views.letters import ShownLetter, lettered
 from web.spreadsheets import csv_file
 
 
@@ -61,9 +63,27 @@ def _previewed(request: HttpRequest, call: Call, filings: list[Filing], outcome:
     letters = []
     for filing in filings:
         subject, letter = deciding.draft_letter(filing=filing, outcome=outcome, chair=request.user)
-        letters.append({"filing": filing, "subject": subject, "letter": letter})
-    shown = {"letters": letters, "outcome": outcome, "label": Outcome(outcome).label}
-    return render(request, "reviews/letters.html", {**call_context(request, call, "matrix"), **shown})
+        letters.append(
+            ShownLetter(
+                to="organizers",
+                about=f"{filing.number} · {filing.title}",
+                subject=subject,
+                text=letter,
+                value=str(filing.pk),
+            )
+        )
+    return lettered(
+        request,
+        call_context(request, call, "matrix"),
+        heading=f"{Outcome(outcome).label.capitalize()}: {len(letters)} letter{'' if len(letters) == 1 else 's'}",
+        letters=letters,
+        name="filing",
+        submit="Decide and send the letters",
+        back=reverse("reviews:matrix", args=[call.slug]),
+        kept={"outcome": [outcome]},
+        kind=outcome,
+        note="To change one of them, leave it out here and decide on the page of its design.",
+    )
 
 
 @login_required

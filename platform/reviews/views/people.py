@@ -13,10 +13,10 @@ from people.tables import invitation_rows
 from reviews import queries
 from reviews.contributions.invitations import REVIEWER_INVITATIONS
 from reviews.forms import BidForm, ChairForm, InvitationForm, ReviewerForm
-from reviews.models import Bid, Chair, Reviewer, State
+from reviews.models import Bid, Call, Chair, Reviewer, State
 from reviews.queries import anonymity
 from reviews.services import calls, reviewers
-from reviews.views.access import call_context, call_for, own_designs, reviewed_call_for
+from reviews.views.access import call_context, call_for, own_designs, reviewed_call_for, reviewer_in
 from web.spreadsheets import csv_file
 
 
@@ -24,7 +24,11 @@ from web.spreadsheets import csv_file
 @require_safe
 def people(request: HttpRequest, slug: str) -> HttpResponse:
     """Who reviews, with their load; who is invited; who chairs."""
-    call = call_for(request, slug, "chair_call")
+    return people_page(request, call_for(request, slug, "chair_call"), InvitationForm())
+
+
+def people_page(request: HttpRequest, call: Call, form: InvitationForm) -> HttpResponse:
+    """That page, with a form of invitations that is filled in or empty."""
     return render(
         request,
         "reviews/people.html",
@@ -37,7 +41,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
                 withdraw_path=lambda entry: reverse("reviews:close_invitation", args=[call.slug, entry.pk]),
             ),
             "chairs": call.chairs.select_related("user"),
-            "form": InvitationForm(),
+            "form": form,
             "chair_form": ChairForm(),
         },
     )
@@ -111,7 +115,9 @@ def reviewer(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             messages.success(request, "Saved.")
             return redirect("reviews:people" if not own else "reviews:call", call.slug)
     return render(
-        request, "reviews/reviewer.html", {**call_context(request, call, "people"), "form": form, "person": person}
+        request,
+        "reviews/reviewer.html",
+        {**call_context(request, call, "people"), "form": form, "person": person, "own": own},
     )
 
 
@@ -119,7 +125,8 @@ def reviewer(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 def bids(request: SignedInRequest, slug: str) -> HttpResponse:
     """What a reviewer would like to review."""
     call = reviewed_call_for(request, slug)
-    person = call.reviewers.select_related("user", "call").get(user=request.user, left_at=None)
+    person = reviewer_in(request.user, call)
+    assert person is not None, "the rule found them"
     open_ = list(
         call.filings.filter(state__in=[State.SUBMITTED, State.UNDER_REVIEW])
         .exclude(design__in=own_designs(request.user))

@@ -13,7 +13,7 @@ from reviews import queries
 from reviews.domain.sections import BY_KEY, HIDDEN_IN_DOUBLE, SECTIONS
 from reviews.forms import AnswerForm, ConflictForm, VerdictForm
 from reviews.models import Answer, Assignment, Confidence, Outcome, Question, Review, Side, State
-from reviews.queries import anonymity, readers
+from reviews.queries import readers
 from reviews.services import reviewers, reviewing, talk
 from reviews.views.access import filing_context, review_for
 
@@ -22,18 +22,8 @@ from reviews.views.access import filing_context, review_for
 @require_safe
 def mine(request: SignedInRequest) -> HttpResponse:
     """Everything that the person reviews, what is due first."""
-    rows = queries.reviewing_of(request.user)
-    masks = anonymity.masks_of(row.filing for row in rows if row.filing.call.hides_organizers)
-    for row in rows:
-        mask = masks.get(row.filing_id)
-        row.title = mask.text(row.filing.title) if mask else row.filing.title
-        row.due = queries.review_due(row.filing, row.filed)
     calls = request.user.reviewing.filter(left_at=None).select_related("call")
-    return render(
-        request,
-        "reviews/mine.html",
-        {"rows": rows, "calls": list(calls), "under_review": State.UNDER_REVIEW},
-    )
+    return render(request, "reviews/mine.html", {"rows": queries.reviewing_of(request.user), "calls": list(calls)})
 
 
 @login_required
@@ -41,13 +31,17 @@ def mine(request: SignedInRequest) -> HttpResponse:
 def review(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Where a review starts: due date, sections with what is still open, and the way to declare a conflict."""
     assignment = review_for(request, slug, number)
+    context = _context(request, assignment, "")
+    open_parts = context["open_parts"]
     return render(
         request,
         "reviews/review.html",
         {
-            **_context(request, assignment, ""),
+            **context,
+            "begin": open_parts[0] if open_parts else None,
+            "answered": sum(link["done"] for link in context["links"]),
+            "asked_in_all": sum(link["asked"] for link in context["links"]),
             "form": ConflictForm(),
-            "filed": queries.latest(assignment.filing),
             "revised": queries.latest(assignment.filing).number > 1,
         },
     )
@@ -217,6 +211,10 @@ def _context(request: HttpRequest, assignment: Assignment, current: str) -> dict
             "current": section.key == current,
             "asked": sum(question.section == section.key for question in questions),
             "done": sum(question.section == section.key and question.pk in done for question in questions),
+            "needed": sum(
+                question.section == section.key and question.is_required and question.pk not in done
+                for question in questions
+            ),
         }
         for section in SECTIONS
         if not (section.key == HIDDEN_IN_DOUBLE and call.hides_organizers)
@@ -226,6 +224,7 @@ def _context(request: HttpRequest, assignment: Assignment, current: str) -> dict
         "assignment": assignment,
         "stored": stored,
         "links": links,
+        "open_parts": [link for link in links if link["needed"]],
         "current": current,
         "questions": questions,
         "answers": answers,

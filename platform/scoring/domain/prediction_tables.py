@@ -17,7 +17,7 @@ from evaluation.readers import ReadError
 from evaluation.readers.limits import Limits
 from scoring.domain.matching import EXTRAS_SHOWN, guess
 from scoring.domain.report import Extra, Finding, Report, Status
-from test_sets.queries.expectation import Expectation
+from test_sets.queries.test_sets import Expectation
 
 _TOO_LARGE = "more than a table of these cases needs. Pack the table only."
 _CLASSES_SHOWN = 12

@@ -1,21 +1,27 @@
-"""The result of a run: one columnar file that never changes, a second one of evidence, and the digest of what they say."""
+"""The result of a run: one columnar file that never changes, a second one of evidence, the digest of what they say, and the few numbers that pages read."""
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+import numpy as np
 import pandas as pd
 
+from evaluation.aggregation import Table, build_tables, check_results, metadata_column
+from evaluation.assessment import Assessment
 from evaluation.bundle import combined_digest
 from evaluation.canonical import sha256
+from evaluation.outcomes import Outcome
 from test_sets import vault
 from uploads.storage import private, store_bytes
 
-# Scoring loads libraries that pages do without; what needs it imports it when called.
 if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence
 
-COLUMNS = ("algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal", "flag", "worst")
+
+COLUMNS = ("algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal", "flag", "worst", "before")
+_FURTHER = ("worst", "before")
+"""Columns that are told only of results in which a row fills them."""
 
 
 class CaseRow(NamedTuple):
@@ -29,6 +35,7 @@ class CaseRow(NamedTuple):
     image_diagonal: float | None
     flag: str = ""
     worst: float | None = None
+    before: float | None = None
 
     @classmethod
     def of(cls, row: Any) -> Self:
@@ -36,7 +43,8 @@ class CaseRow(NamedTuple):
         diagonal = None if row.image_diagonal is None else float(row.image_diagonal)
         value = None if row.value is None else float(row.value)
         worst = None if row.worst is None else float(row.worst)
-        return cls(row.case, row.region, row.metric, value, str(row.outcome), diagonal, str(row.flag), worst)
+        before = None if row.before is None else float(row.before)
+        return cls(row.case, row.region, row.metric, value, str(row.outcome), diagonal, str(row.flag), worst, before)
 
 
 def in_order(rows: Iterable[CaseRow]) -> list[CaseRow]:
@@ -50,9 +58,9 @@ def digest(rows: Iterable[CaseRow], evidence: "Evidence | None" = None) -> str:
     With evidence it covers both; without, it is that of the rows alone.
     """
     ordered = in_order(rows)
-    # As `evaluation.bundle.result_digest` has it: the last column is there only where a row fills it.
-    width = 8 if any(row.worst is not None for row in ordered) else 7
-    own = sha256([list(row[:width]) for row in ordered])
+    # As `evaluation.bundle.result_digest` has it: the last columns are there only where a row fills them.
+    further = [name for name in _FURTHER if any(getattr(row, name) is not None for row in ordered)]
+    own = sha256([[*row[:7], *(getattr(row, name) for name in further)] for row in ordered])
     if evidence is None:
         return own
     from evaluation.scoring.evidence import evidence_digest
@@ -63,7 +71,7 @@ def digest(rows: Iterable[CaseRow], evidence: "Evidence | None" = None) -> str:
 def frame(rows: Iterable[CaseRow], *, algorithm: str = "") -> pd.DataFrame:
     """Return rows as a table with the contract's columns."""
     table = pd.DataFrame([(algorithm, *row) for row in in_order(rows)], columns=list(COLUMNS))
-    return table.astype({"value": "float64", "image_diagonal": "float64", "worst": "float64"})
+    return table.astype(dict.fromkeys(("value", "image_diagonal", *_FURTHER), "float64"))
 
 
 def store(rows: Iterable[CaseRow], name: str) -> None:
@@ -101,7 +109,7 @@ def _annotators_evidence(name: str, place: int) -> str:
 def read_annotators(name: str, *, algorithm: str = "") -> dict[str, pd.DataFrame]:
     """Return annotator → results under that annotator's references, with the columns that `read` gives."""
     with private().open(name) as stream:
-        table = pd.read_parquet(io.BytesIO(stream.read()), engine="pyarrow")
+        table = with_further(pd.read_parquet(io.BytesIO(stream.read()), engine="pyarrow"))
     table["algorithm"] = algorithm
     groups = table.groupby("annotator", sort=True)
     return {str(key): own[list(COLUMNS)].reset_index(drop=True) for key, own in groups}
@@ -142,7 +150,12 @@ def read(name: str, *, algorithm: str = "") -> pd.DataFrame:
     with private().open(name) as stream:
         table = pd.read_parquet(io.BytesIO(stream.read()), engine="pyarrow")
     table["algorithm"] = algorithm
-    return table
+    return with_further(table)
+
+
+def with_further(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with every column that there is; one that was stored before a column was made has none of its values."""
+    return table.assign(**{name: np.nan for name in _FURTHER if name not in table})
 
 
 def rows_of(table: pd.DataFrame) -> list[CaseRow]:
@@ -152,7 +165,94 @@ def rows_of(table: pd.DataFrame) -> list[CaseRow]:
 
 
 def to_csv(table: pd.DataFrame) -> str:
-    """Write a table as the contract's CSV: 17 significant digits, nothing where there is no value, flags and worst values only if any."""
-    unused = [*([] if table["flag"].any() else ["flag"]), *([] if table["worst"].notna().any() else ["worst"])]
+    """Write a table as the contract's CSV: 17 significant digits, nothing where there is no value, further columns only if any."""
+    unused = [*([] if table["flag"].any() else ["flag"]), *(name for name in _FURTHER if not table[name].notna().any())]
     table = table.drop(columns=unused)
     return table.to_csv(index=False, float_format="%.17g", lineterminator="\n")
+
+
+def summarize(
+    assessment: Assessment,
+    results: pd.DataFrame,
+    metadata: pd.DataFrame | None = None,
+    *,
+    cases: Sequence[str] = (),
+    noted: Collection[str] = (),
+) -> dict[str, Any]:
+    """Aggregate the result of one run along the levels of the assessment, every outcome counted as it says.
+
+    Parameters
+    ----------
+    metadata
+        Case metadata with a column for every level above the case.
+    cases
+        Names of all cases; those that the results name if not given.
+    noted
+        Cases with a note why they have no value. Where all values are of the whole data set, nothing else tells.
+
+    Returns
+    -------
+    dict
+        ``values``: a list of ``metric``, ``region``, ``value`` and ``outcomes`` (outcome → number of cases) in the order
+        of the assessment, and where the reference of some cases is empty ``others``: the number of the other cases and the
+        value over them, since many correct empty answers hide what happens where there is something; ``cases``; ``missing_cases``: cases without any value because the prediction is missing; ``doubts``: what looks like
+        a mistake in the team's files, a sentence each.
+    """
+    # A single submission that lacks an input has no result for that metric; only a ranking can tell whether anyone could.
+    lacking = results["outcome"] == Outcome.NOT_APPLICABLE.value
+    results = results.assign(outcome=results["outcome"].mask(lacking, Outcome.MISSING.value))
+    tables = build_tables(assessment, check_results(results))
+    levels = [level for level in assessment.aggregation.levels if level != "case"]
+    values = []
+    for table in tables:
+        column = table.values[:, 0]  # noqa: PD011 (not a pandas object)
+        # A value of the whole data set has no levels: there is nothing to aggregate.
+        above = [] if table.per_dataset else levels
+        groups = {level: metadata_column(metadata, table.cases, level) for level in above}
+        higher = table.metric.higher_is_better
+        value: dict[str, Any] = {
+            "metric": table.metric.name,
+            "region": table.region,
+            "value": _along(assessment, column, groups, higher_is_better=higher),
+            "outcomes": dict(table.outcomes[0]),
+        }
+        hollow = np.isin(table.cases, _empty_references(results, table))
+        if hollow.any() and not hollow.all():
+            rest = np.where(hollow, np.nan, column)
+            value["others"] = {
+                "cases": int((~hollow).sum()),
+                "value": _along(assessment, rest, groups, higher_is_better=higher),
+            }
+        values.append(value)
+    of_cases = results[results["case"] != ""]
+    known = set(cases) or set(of_cases["case"])
+    missing = set(of_cases[of_cases["outcome"] == Outcome.MISSING.value]["case"])
+    if of_cases.empty:
+        missing = set(noted) & known
+    doubts = list(assessment.kind.doubts(assessment, results))
+    return {"values": values, "cases": len(known), "missing_cases": len(missing), "doubts": doubts}
+
+
+def _empty_references(results: pd.DataFrame, table: Table) -> list[str]:
+    """Cases whose reference has nothing of a region, as far as a result tells: a missing prediction says nothing of it."""
+    rows = results[(results["metric"] == table.metric.name) & (results["region"] == (table.region or ""))]
+    return rows[rows["outcome"].isin([Outcome.BOTH_EMPTY.value, Outcome.REF_EMPTY.value])]["case"].tolist()
+
+
+def _along(
+    assessment: Assessment, values: np.ndarray, groups: dict[str, np.ndarray], *, higher_is_better: bool
+) -> float | None:
+    """Aggregate cases to the innermost groups, those to the next ones, and the outermost to one number."""
+    table = pd.DataFrame({"value": values, **groups})
+    table = table[np.isfinite(table["value"])]
+    if table.empty:
+        return None
+    quantile = assessment.aggregation.operator.quantile(higher_is_better=higher_is_better)
+
+    def one(column: pd.Series) -> float:
+        return float(column.mean() if quantile is None else column.quantile(quantile))
+
+    names = list(groups)
+    for position in range(len(names)):
+        table = table.groupby(names[position:])["value"].agg(one).reset_index()
+    return one(table["value"])

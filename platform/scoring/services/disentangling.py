@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.canonical import sha256
 from evaluation.metrics.disentangled import nothing_found
@@ -21,7 +20,7 @@ from evaluation.readers import Geometry
 from evaluation.scoring import PreparedInstances, ScoredCase
 from evaluation.scoring.disentangled_document import SCHEMA, Unit, describe, summary_of
 from evaluation.scoring.disentangling import classes_of, found_of, numbers_of, possible
-from evaluation.scoring.pieces import Numbers
+from evaluation.scoring.rows import Numbers
 from test_sets import vault
 from test_sets.models import TestSet
 from test_sets.queries.test_sets import metadata_frame_of
@@ -92,7 +91,7 @@ def document_of(assessment: Assessment, found: Iterable[Found], metadata: pd.Dat
         Case metadata; images are pooled by patient, or else by the first level of the assessment above the case.
     """
     found = list(found)
-    if not problems.get(assessment.problem).rates_parts or not found:
+    if not assessment.kind.rates_parts or not found:
         return None
     classes = classes_of(assessment)
     column, groups = _groups(assessment, [each.case for each in found], metadata)
@@ -124,9 +123,7 @@ def summary(document: Mapping[str, Any]) -> dict[str, Any]:
 def keep(
     folder: str, test_set: TestSet, assessment: Assessment, found: Mapping[str, Plain | None]
 ) -> tuple[str, dict[str, Any]]:
-    """Keep what the cases left behind below `folder`; returns the file, and what pages read. Nothing for other problems."""
-    if not problems.get(assessment.problem).rates_parts:
-        return "", {}
+    """Keep what the cases left behind below `folder`; returns the file, and what pages read."""
     grids = dict(test_set.cases.values_list("name", "geometry"))
     there = [
         Found(case, Geometry.of(grids[case]), plain)

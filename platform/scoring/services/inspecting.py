@@ -1,24 +1,106 @@
-"""Reading and checking an archive of predictions against a test set, in confined children."""
+"""Reading and checking an archive of predictions against a test set: what confined children do with it, and what comes of it."""
 
 import errno
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 from django.conf import settings
 
 from confinement import archive
-from confinement.limits import MIB, ArchiveLimits, ChildLimits, archive_limits
-from confinement.sandbox import Failure, answers
-from scoring.domain import checks
-from scoring.domain.report import Finding, Report
+from confinement.limits import MIB, ArchiveLimits, ChildLimits
+from confinement.sandbox import Answer, Failure, answers
+from evaluation.problems.files import file_problem
+from evaluation.readers import Limits, ReadError
+from scoring.domain import prediction_tables, tables_beside
+from scoring.domain.matching import match
+from scoring.domain.report import Finding, Report, Status
 from scoring.domain.tables_beside import OpenTableBeside
-from test_sets.queries.expectation import Expectation
-from uploads.limits import child_limits
-from uploads.storage import free_bytes, store_file, working_folder
+from test_sets.queries.test_sets import Expectation, ExpectedCase
+from uploads.storage import child_limits, free_bytes, store_file, working_folder
 
 ORDINARY_RATIO = 4
 """What archives of label images unpack to, over their own size, where nothing is unusual about them."""
+
+
+def judge(path: Path, expectation: Expectation, limits: ArchiveLimits, folder: Path) -> dict[str, Any]:
+    """Judge the archive as a whole and assign its files to the expected cases; returns a report document.
+
+    A table of predictions is judged to the end at once, in `folder`.
+    """
+    if expectation.table is not None:
+        return prediction_tables.inspect(path, expectation, limits, folder)
+    rules = expectation.beside
+    try:
+        files = archive.members(path, limits)
+        table, files = ("", files) if rules is None else tables_beside.set_apart(files, rules)
+        rows = tables_beside.extract(path, table, rules, folder) if rules is not None and table else None
+    except archive.ArchiveError as error:
+        return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
+    except ReadError as error:
+        return Report(problem=f"{error.message}. {error.remedy}", inspected=True).document()
+    report = match(files, expectation.names, expectation.suffixes, words=file_problem(expectation.problem).file_words)
+    report.table = table
+    if rows is not None:
+        tables_beside.judge(rows, report, PurePosixPath(table).name)
+    return report.document()
+
+
+def check(
+    path: Path,
+    member: str,
+    case: ExpectedCase,
+    wanted: Expectation,
+    folder: Path,
+    *,
+    beside: OpenTableBeside | None = None,
+) -> dict[str, Any]:
+    """Read one prediction as scoring will read it; returns a finding as JSON."""
+    target = folder / PurePosixPath(member).name
+    try:
+        archive.extract(path, member, target, limit=case.byte_limit)
+    except archive.ArchiveError as error:
+        message, _, remedy = str(error).partition(". ")
+        return asdict(Finding(case.name, Status.INVALID, "damaged", member, message, remedy))
+    try:
+        limits = Limits(decoded_bytes=case.byte_limit)
+        problem = file_problem(wanted.problem)
+        content = problem.read_prediction(target, case.facts, wanted.expected, limits=limits)
+    except ReadError as error:
+        return asdict(Finding(case.name, Status.INVALID, error.kind, member, error.message, error.remedy))
+    finally:
+        target.unlink(missing_ok=True)
+    if beside is None:
+        return asdict(Finding(case.name, Status.VALID, file=member))
+    return asdict(beside.finding(problem, content, case.name, member, folder))
+
+
+def finding_of(answer: Answer, member: str) -> Finding:
+    """Turn a child's answer into a finding, also when the child died on the file."""
+    if answer.failure is None and isinstance(answer.value, dict):
+        try:
+            finding = Finding(**{**answer.value, "status": Status(answer.value["status"])})
+        except (TypeError, ValueError, KeyError):
+            finding = None
+        if finding is not None and finding.case == answer.item:
+            return finding
+    message, remedy = explain(answer.failure or Failure.CRASH, PurePosixPath(member).name)
+    return Finding(answer.item, Status.INVALID, str(answer.failure or Failure.CRASH), member, message, remedy)
+
+
+def explain(failure: Failure, file: str) -> tuple[str, str]:
+    """Return what to tell a participant about a file that its reader did not survive: message and remedy."""
+    messages = {
+        Failure.TIME: (f"{file}: reading it took longer than is allowed", "Save it uncompressed or more simply."),
+        Failure.MEMORY: (f"{file}: reading it needs more memory than is allowed", "Save it with a smaller data type."),
+        Failure.SPACE: (
+            f"{file}: reading it wrote more to the disk than any file of a case needs",
+            "Write the file again with a common library.",
+        ),
+        Failure.CRASH: (f"{file}: the reader broke off at it", "Write the file again with a common library."),
+    }
+    return messages[failure]
 
 
 @dataclass(frozen=True)
@@ -63,12 +145,12 @@ def inspect(path: Path, wanted: Expectation, *, repacked_name: str, beat: Callab
 
         def work(_item: str, own: Path) -> object:
             if not archive.is_tar(path):
-                return checks.inspect(path, wanted, limits, own)
+                return judge(path, wanted, limits, own)
             try:
                 archive.repack_tar(path, repacked, whole)
             except archive.ArchiveError as error:
                 return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
-            return checks.inspect(repacked, wanted, limits, own)
+            return judge(repacked, wanted, limits, own)
 
         [answer] = answers(
             ["archive"], work, limits=_for_archives(size, limits), reads=[path], beat=beat, hands_over=folder
@@ -97,11 +179,32 @@ def check_cases(
     beside = OpenTableBeside(path, report.table, wanted.beside)
 
     def work(name: str, folder: Path) -> object:
-        return checks.check(path, report.members[name], cases[name], wanted, folder, beside=beside)
+        return check(path, report.members[name], cases[name], wanted, folder, beside=beside)
 
     for answer in answers(waiting, work, limits=child_limits(), reads=[path], beat=beat, seconds=seconds):
         details = f"{answer.item}: {answer.failure}\n{answer.details}\n" if answer.details else ""
-        yield Checked(answer.item, checks.finding_of(answer, report.members[answer.item]), details)
+        yield Checked(answer.item, finding_of(answer, report.members[answer.item]), details)
+
+
+def archive_limits(*, cases: int, needed_bytes: int) -> ArchiveLimits:
+    """Bounds on an archive of predictions, by what a test set needs.
+
+    Parameters
+    ----------
+    cases
+        How many cases it has.
+    needed_bytes
+        Most bytes that the files of all cases sensibly unpack to.
+
+    Returns
+    -------
+    ArchiveLimits
+        With room for files that nobody asked for, such as probability maps beside label images.
+    """
+    usual = ArchiveLimits()
+    total = min(usual.total_bytes, 4 * needed_bytes + 256 * MIB)
+    entries = min(usual.entries, 10 * cases + 1_000)
+    return replace(usual, entries=entries, total_bytes=total, entry_bytes=min(usual.entry_bytes, total))
 
 
 def _room(size: int, limits: ArchiveLimits) -> int:

@@ -4,22 +4,169 @@ A prediction is a file of its own or the rows of a table. Beside rows of results
 only the whole data set has.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
 
+from confinement import archive
 from confinement.limits import ChildLimits, TableLimits
 from confinement.sandbox import answers
 from evaluation import problems
+from evaluation.assessment import Assessment
+from evaluation.problems.files import FileProblem, file_problem
+from evaluation.problems.tables import TableProblem
 from evaluation.scoring import ScoredCase
+from scoring.domain.prediction_tables import OpenTable
 from scoring.domain.results import CaseRow
+from scoring.domain.tables_beside import OpenTableBeside
 from scoring.services import disentangling
-from scoring.services.cases import Scored, plain_pieces
-from scoring.services.predictions import Predictions
-from scoring.services.references import annotated, references
-from scoring.services.trusting import handed_for_decoy, of_annotators, scored_of
-from test_sets.models import TestCase
+from scoring.services.cases import Scored, handed_for_decoy, of_annotators, plain_pieces, scored_of
+from test_sets import vault
+from test_sets.models import Annotation, TestCase, TestSet
+from test_sets.queries.test_sets import expectation
+from test_sets.services import reference_tables
+
+# Voxels of references that one worker process keeps prepared: some hundred small cases, or a few large ones.
+CACHED_VOXELS = 50_000_000
+
+
+class ReferenceCache:
+    """Prepared references of this process, the least recently used dropped first when there are too many voxels.
+
+    Keyed by the digests of reference and assessment, so that a replaced reference or another assessment can never meet
+    what was prepared for the old one.
+    """
+
+    def __init__(self, voxels: int) -> None:
+        self._room = voxels
+        self._kept: OrderedDict[tuple[str, str], tuple[int, Any]] = OrderedDict()
+
+    def get(self, assessment: Assessment, case: TestCase | Annotation, *, algorithm: str) -> Any:
+        """Return the prepared reference of a case, as it is for one algorithm."""
+        return assessment.kind.reference_for(self._prepared(assessment, case), algorithm)
+
+    def _prepared(self, assessment: Assessment, case: TestCase | Annotation) -> Any:
+        key = (assessment.digest, case.reference_sha256)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key][1]
+        problem = assessment.kind
+        if isinstance(problem, TableProblem):
+            table = reference_tables.stored(case.reference_file, problem.id)
+            return self._keep(key, 1, problem.prepare(table, case.name, case.test_set.shared))
+        kind = file_problem(assessment.problem)
+        with vault.opened(case.reference_file) as path:
+            content = kind.read_reference(assessment, path)
+        prepared = kind.prepare(assessment, content, reference_tables.instances_of(case))
+        # What metrics work out about a reference, and the libraries that they load when first called, would otherwise
+        # be worked out and loaded in every child again.
+        kind.warm_up_with(assessment, prepared, content)
+        return self._keep(key, kind.cost(case.geometry), prepared)
+
+    def _keep(self, key: tuple[str, str], voxels: int, prepared: Any) -> Any:
+        self._kept[key] = (voxels, prepared)
+        while len(self._kept) > 1 and sum(voxels for voxels, _ in self._kept.values()) > self._room:
+            self._kept.popitem(last=False)
+        return prepared
+
+
+references = ReferenceCache(CACHED_VOXELS)
+
+
+def preload() -> None:
+    """Load the libraries that reading and scoring load when first called, so that forked workers and children share them."""
+    for problem in problems.scored_problems():
+        problem.preload()
+
+
+def annotated(assessment: Assessment, case: TestCase, *, algorithm: str) -> dict[str, Any]:
+    """Return the prepared references of a case by annotator; also of a decoy, so that it takes its time like others."""
+    return {entry.annotator: references.get(assessment, entry, algorithm=algorithm) for entry in case.annotations.all()}
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """An archive that was found valid, and what it is scored against.
+
+    Attributes
+    ----------
+    path
+        The zip archive.
+    members
+        Case → its member of the archive, of the cases that have a valid prediction.
+    beside
+        The member that holds the table beside the files; empty where there is none.
+    algorithm
+        Whose they are, as references name algorithms that are measured by references of their own.
+    """
+
+    path: Path
+    members: Mapping[str, str]
+    beside: str
+    test_set: TestSet
+    assessment: Assessment
+    algorithm: str
+
+    def open(self) -> "OpenPredictions":
+        """Return what a child reads them with."""
+        wanted = expectation(self.test_set, self.assessment)
+        if wanted.table is not None:
+            return _Table(OpenTable(self.path, next(iter(self.members.values()), ""), wanted))
+        beside = OpenTableBeside(self.path, self.beside, wanted.beside)
+        limits = {case.name: case.byte_limit for case in wanted.cases}
+        return _Files(self.path, file_problem(self.assessment.problem), self.members, limits, beside)
+
+
+class OpenPredictions(Protocol):
+    """The predictions of an archive as a child finds them, case by case."""
+
+    @property
+    def path(self) -> Path: ...
+
+    def of(self, case: str, folder: Path) -> Any: ...
+
+    def close(self, case: str, folder: Path) -> None: ...
+
+
+@dataclass
+class _Table:
+    """Predictions that are rows of one table."""
+
+    table: OpenTable
+
+    @property
+    def path(self) -> Path:
+        return self.table.path
+
+    def of(self, case: str, folder: Path) -> Any:
+        return self.table.read(folder).of(case)
+
+    def close(self, case: str, folder: Path) -> None:
+        """Nothing is left behind."""
+
+
+@dataclass
+class _Files:
+    """Predictions that are a file a case, with a table beside them where there is one."""
+
+    path: Path
+    problem: FileProblem
+    members: Mapping[str, str]
+    byte_limits: Mapping[str, int]
+    beside: OpenTableBeside
+
+    def of(self, case: str, folder: Path) -> Any:
+        target = self._target(case, folder)
+        archive.extract(self.path, self.members[case], target, limit=self.byte_limits[case])
+        return self.problem.submitted(target, self.beside.read(folder))
+
+    def close(self, case: str, folder: Path) -> None:
+        self._target(case, folder).unlink(missing_ok=True)
+
+    def _target(self, case: str, folder: Path) -> Path:
+        return folder / PurePosixPath(self.members[case]).name
 
 
 def score_cases(
@@ -40,12 +187,12 @@ def score_cases(
     prepared: dict[str, Any] = {}
     drawn: dict[str, dict[str, Any]] = {}
     for case in cases:
-        prepared[case.name] = references.get(assessment, case)
+        prepared[case.name] = references.get(assessment, case, algorithm=predictions.algorithm)
         beat()
-        drawn[case.name] = annotated(assessment, case)
+        drawn[case.name] = annotated(assessment, case, algorithm=predictions.algorithm)
         beat()
     submitted = predictions.open()
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     if problem.table_files:
         limits = replace(limits, message_bytes=TableLimits().message_bytes)
 
@@ -58,7 +205,7 @@ def score_cases(
         }
         handed = problem.look(prediction) if by_name[name].is_decoy and prediction is not None else {}
         submitted.close(name, folder)
-        apart = disentangling.reported(scored)
+        apart = disentangling.reported(scored) if problem.rates_parts else None
         return reported(scored) | {"annotators": more, "handed": handed, "disentangled": apart}
 
     def reported(scored: ScoredCase) -> Any:
@@ -72,7 +219,9 @@ def score_cases(
     for answer in answers(names, work, limits=limits, reads=[submitted.path], beat=beat, seconds=seconds):
         found = scored_of(assessment, answer, members[answer.item], prepared[answer.item])
         more = of_annotators(assessment, answer, members[answer.item], drawn[answer.item])
-        apart = disentangling.trusted(assessment, None if found.note else answer.value, prepared[answer.item])
-        details = found.details or disentangling.doubt(apart, noted=bool(found.note))
-        handed = handed_for_decoy(answer.value)
-        yield replace(found, annotators=more, handed=handed, disentangled=apart, details=details)
+        found = replace(found, annotators=more, handed=handed_for_decoy(answer.value))
+        if problem.rates_parts:
+            apart = disentangling.trusted(assessment, None if found.note else answer.value, prepared[answer.item])
+            details = found.details or disentangling.doubt(apart, noted=bool(found.note))
+            found = replace(found, disentangled=apart, details=details)
+        yield found

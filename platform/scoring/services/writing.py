@@ -1,20 +1,18 @@
 """Writing the result of a run: rows, evidence, what differs by annotator, and the few numbers that pages read."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.scoring import provenance
-from evaluation.scoring.assembling import assemble, is_pooled, working_points
+from evaluation.scoring.assembling import assemble, working_points
 from scoring.domain import results
 from scoring.domain.report import Report
-from scoring.domain.results import CaseRow
-from scoring.domain.summary import summarize
+from scoring.domain.results import CaseRow, summarize
 from scoring.services import disentangling
 from scoring.services.cases import Scored, whole_pieces
-from scoring.services.references import references
+from scoring.services.scorer import references
 from test_sets import vault
 from test_sets.models import Annotation, TestSet
 from test_sets.queries.test_sets import metadata_frame_of
@@ -37,7 +35,13 @@ class Written:
 
 
 def write(
-    key: str, test_set: TestSet, assessment: Assessment, everything: Sequence[Scored], *, report: Report, algorithm: str
+    key: str,
+    test_set: TestSet,
+    assessment: Assessment,
+    everything: Sequence[Scored],
+    *,
+    report: dict[str, Any],
+    algorithm: str,
 ) -> Written:
     """Put the cases of a run together and store what comes out; the same cases give the same files under the same names.
 
@@ -48,7 +52,7 @@ def write(
     everything
         Every case of the test set, decoys too.
     report
-        What validation found.
+        What validation found, as it is stored.
     algorithm
         How the table that is summarized names it.
     """
@@ -56,10 +60,12 @@ def write(
     found = [scored for scored in everything if scored.case not in decoys]
     rows = [row for scored in found for row in scored.rows]
     evidence = None
-    if is_pooled(assessment):
+    if assessment.is_pooled:
         cases = {case.name: case for case in test_set.cases.select_related("test_set")}
         pieces = {
-            scored.case: whole_pieces(assessment, scored.pieces, references.get(assessment, cases[scored.case]))
+            scored.case: whole_pieces(
+                assessment, scored.pieces, references.get(assessment, cases[scored.case], algorithm=algorithm)
+            )
             for scored in found
         }
         more, evidence = assemble(assessment, pieces, shared=_shared(test_set, assessment))
@@ -70,37 +76,41 @@ def write(
     if evidence is not None:
         results.store_evidence(evidence, kept)
     results.store(rows, name)
-    annotators = _store_annotators(f"results/{key}/annotators", test_set, assessment, found)
+    annotators = _store_annotators(f"results/{key}/annotators", test_set, assessment, found, algorithm)
     table = results.frame(rows, algorithm=algorithm)
     notes = {scored.case: scored.note for scored in found if scored.note}
-    summary = summarize(
-        assessment, table, metadata_frame_of(test_set), cases=[scored.case for scored in found], noted=notes
-    )
+    metadata = metadata_frame_of(test_set) if len(assessment.aggregation.levels) > 1 else None
+    summary = summarize(assessment, table, metadata, cases=[scored.case for scored in found], noted=notes)
     # What teams are told of missing cases covers all that were asked for: a decoy is missed like any other case.
     absent = sum(scored.case in decoys and bool(scored.note) for scored in everything)
     summary |= {"asked": len(everything), "asked_missing": summary["missing_cases"] + absent}
-    apart = {scored.case: scored.disentangled for scored in found}
+    parts: tuple[str, dict[str, Any]] = ("", {})
+    if assessment.kind.rates_parts:
+        apart = {scored.case: scored.disentangled for scored in found}
+        parts = disentangling.keep(f"disentangled/{key}", test_set, assessment, apart)
     return Written(
         name,
         digest,
         kept,
         annotators,
         summary,
-        provenance(assessment) | {"working_points": working_points(assessment, evidence)},
+        provenance(assessment) | {"working_points": [] if evidence is None else working_points(assessment, evidence)},
         notes,
-        _of_decoys(report, everything, decoys),
-        *disentangling.keep(f"disentangled/{key}", test_set, assessment, apart),
+        _of_decoys(report, [scored for scored in everything if scored.case in decoys]),
+        *parts,
     )
 
 
-def _store_annotators(stem: str, test_set: TestSet, assessment: Assessment, found: Sequence[Scored]) -> str:
+def _store_annotators(
+    stem: str, test_set: TestSet, assessment: Assessment, found: Sequence[Scored], algorithm: str
+) -> str:
     """Keep what the cases give under the references of each annotator, as what they give under the merged ones is kept."""
     rows = {
         name: [row for scored in found if name in scored.annotators for row in scored.annotators[name].rows]
         for name in sorted({name for scored in found for name in scored.annotators})
     }
     evidence = {}
-    if rows and is_pooled(assessment):
+    if rows and assessment.is_pooled:
         drawn = {
             (entry.annotator, entry.name): entry
             for entry in Annotation.objects.filter(case__test_set=test_set).select_related("case__test_set")
@@ -110,7 +120,7 @@ def _store_annotators(stem: str, test_set: TestSet, assessment: Assessment, foun
                 scored.case: whole_pieces(
                     assessment,
                     scored.annotators[name].pieces,
-                    references.get(assessment, drawn[name, scored.case]),
+                    references.get(assessment, drawn[name, scored.case], algorithm=algorithm),
                 )
                 for scored in found
                 if name in scored.annotators
@@ -120,19 +130,16 @@ def _store_annotators(stem: str, test_set: TestSet, assessment: Assessment, foun
     return results.store_annotators(rows, stem, evidence=evidence)
 
 
-def _of_decoys(report: Report, everything: Sequence[Scored], decoys: Collection[str]) -> dict[str, Any]:
+def _of_decoys(report: dict[str, Any], decoys: Sequence[Scored]) -> dict[str, Any]:
     """For organizers: what became of each decoy."""
-    findings = report.findings
+    findings = Report.of(report).findings if decoys else {}
     return {
-        scored.case: {"status": str(findings[scored.case].status) if scored.case in findings else "missing"}
-        | scored.handed
-        for scored in everything
-        if scored.case in decoys
+        decoy.case: {"status": str(findings[decoy.case].status) if decoy.case in findings else "missing"} | decoy.handed
+        for decoy in decoys
     }
 
 
 def _shared(test_set: TestSet, assessment: Assessment) -> Mapping[str, Any]:
     """What all evidence of the test set has in common."""
-    metadata = test_set.cases.filter(is_decoy=False).values_list("name", "metadata")
-    patients = {name: str(facts["patient"]) for name, facts in metadata if facts.get("patient") is not None}
-    return problems.get(assessment.problem).shared_evidence(assessment, test_set.shared, patients)
+    facts = dict(test_set.cases.filter(is_decoy=False).values_list("name", "metadata"))
+    return assessment.kind.shared_evidence(assessment, test_set.shared, facts)

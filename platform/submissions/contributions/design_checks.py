@@ -17,8 +17,7 @@ from evaluation.readers.instance_tables import INSTANCES_FILE
 from submissions.models import Submission
 from test_sets import vault
 from test_sets.models import TestCase, TestSet
-from test_sets.queries.expectation import has_one_table
-from test_sets.queries.test_sets import is_scored_here
+from test_sets.queries.test_sets import has_one_table, is_scored_here
 from test_sets.services.reference_tables import instances_file
 from test_sets.services.sealing import manifest_digest
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from accounts.models import User
 from audit.models import Entry
 from challenges import hooks
 from challenges.models import Challenge, Organizer, Phase
 from challenges.queries import key_of, people, phases_of, projection_of
 from scoring.domain import results
 from submissions.models import MethodDescription, Run, Submission
-from submissions.queries import counted_runs, results_frame
+from submissions.queries import counted_runs, told_frame
 from submissions.queries.decoys import decoy_columns, decoy_rows
 from submissions.queries.releases import PROBING_COLUMNS, probing_of, probing_rows
 from submissions.queries.results import method_slug
@@ -46,22 +47,22 @@ class _Pipe(io.RawIOBase):
         return found
 
 
-def archive(challenge: Challenge) -> Iterator[bytes]:
-    """The export as a ZIP archive in pieces: no more than one of its files is in memory at a time."""
+def archive(challenge: Challenge, user: User) -> Iterator[bytes]:
+    """The export as a ZIP archive in pieces, as a person may have it: no more than one of its files is in memory at a time."""
     pipe = _Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, text in parts(challenge):
+        for name, text in parts(challenge, user):
             packed.writestr(name, text)
             yield pipe.take()
     yield pipe.take()
 
 
-def parts(challenge: Challenge) -> Iterator[tuple[str, str]]:
+def parts(challenge: Challenge, user: User) -> Iterator[tuple[str, str]]:
     """Name and content of every file."""
     yield from _people(challenge)
     yield from _submissions(challenge)
     for phase in phases_of(challenge):
-        yield from _phase(phase)
+        yield from _phase(phase, user)
     for provider in hooks.exports:
         yield from provider(challenge)
     rows = challenge.announcements.values_list("published_at", "title", "text", "author__username", "told")
@@ -117,13 +118,13 @@ def submission_rows(rows: QuerySet[Submission]) -> Iterator[tuple[Any, ...]]:
     ).iterator()
 
 
-def _phase(phase: Phase) -> Iterator[tuple[str, str]]:
+def _phase(phase: Phase, user: User) -> Iterator[tuple[str, str]]:
     key = key_of(phase)
     yield f"assessments/{key}.json", json.dumps(phase.assessment_document, indent=1)
     for run in counted_runs(phase):
         yield (
             f"results/{key}/{run.submission.team.slug}{method_slug(phase, run.submission)}.csv",
-            results.to_csv(results_frame(run)),
+            results.to_csv(told_frame(run, user)),
         )
     for test_set in TestSet.objects.filter(phase=phase, sealed_at__isnull=False).order_by("version"):
         stem = f"test-sets/{key}-{test_set.version}"

@@ -5,16 +5,19 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from django.contrib.auth.models import AnonymousUser
+
 from challenges.models import Challenge
 from challenges.queries import key_of, phases_of
 from datasets import hooks
 from datasets.hooks import Artifact, Choice
 from evaluation.readers import case_name
+from evaluation.wording import joined
 from scoring.domain import results
 from submissions.models import Run
-from submissions.queries import counted_runs, results_frame
-from submissions.queries.results import method_slug
-from test_sets.queries.expectation import has_one_table
+from submissions.queries import counted_runs, told_frame
+from submissions.queries.results import kept_costs, method_slug
+from test_sets.queries.test_sets import has_one_table
 from uploads.storage import local_path
 
 
@@ -67,18 +70,24 @@ def _copy(run: Run, path: Path, choice: Choice) -> None:
 
 
 def case_results(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
-    """One table a team and phase, with the digest that the ranking names; without withdrawn cases."""
+    """One table a team and phase, with the digest that the ranking names; without withdrawn cases, and without costs that are kept."""
     if not choice.case_results:
         return
     for key, run in _runs(challenge, choice):
         team = run.submission.team
         yield Artifact(
             f"results-{key}-{team.slug}{method_slug(run.submission.phase, run.submission)}.csv",
-            f"results of {team.name} case by case, digest {run.result_digest}",
+            f"results of {team.name} case by case, {_which(run)}",
             partial(_table, run, choice=choice),
         )
 
 
+def _which(run: Run) -> str:
+    """By what the table is known, or what it lacks of it."""
+    kept = kept_costs(run, AnonymousUser())
+    return f"without {joined(sorted(kept))}" if kept else f"digest {run.result_digest}"
+
+
 def _table(run: Run, path: Path, choice: Choice) -> None:
-    frame = results_frame(run)
+    frame = told_frame(run, AnonymousUser())
     path.write_text(results.to_csv(frame[~frame["case"].isin(list(choice.without_cases))]), encoding="utf-8")

@@ -19,10 +19,9 @@ from submissions.contributions import decoys, replacements
 from submissions.models import Run, Submission
 from submissions.queries.overview import failed, work_of
 from submissions.queries.results import measured_outside
+from submissions.services.messages import FAILED, KIND, REMINDER, remind, remind_phase
 from submissions.services.releasing import release_new
-from submissions.services.reminding import remind, remind_phase
 from submissions.services.states import repeat
-from submissions.services.telling import FAILED, KIND, REMINDER
 from test_sets.models import TestCase
 from uploads.models import Upload
 

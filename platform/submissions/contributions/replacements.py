@@ -8,7 +8,7 @@ from accounts.models import User
 from challenges.models import Phase
 from submissions.models import Run, Submission
 from submissions.queries.results import measured_outside
-from submissions.services.runs import start_run
+from submissions.services.states import start_run
 from test_sets import hooks
 from test_sets.hooks import Dependents
 

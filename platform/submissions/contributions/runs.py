@@ -17,13 +17,13 @@ def register() -> None:
 def finish(run: uuid.UUID) -> None:
     """Put the result of a run together if nothing else of it is open."""
     # Here, since web processes load no libraries of scoring.
-    from submissions.services.finishing import finish_run
+    from submissions.services.scoring import finish_run
 
     finish_run(run_id=run)
 
 
 def give_up(run: uuid.UUID, cause: str, log: str) -> None:
     """End a run without values of the scoring image: the fault is never the team's."""
-    from submissions.services.finishing import fail_run
+    from submissions.services.scoring import fail_run
 
     fail_run(run_id=run, cause=cause, log=log)

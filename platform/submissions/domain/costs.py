@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable
 
-from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse
-from submissions.domain.tables import title
 
 
 def cost_of_a_missing_case(assessment: Assessment) -> str:
@@ -26,7 +24,7 @@ def cost_of_a_missing_case(assessment: Assessment) -> str:
     ... )
     'counts as 0 in DSC and NSD, and as 40 mm in ASSD'
     """
-    if words := problems.get(assessment.problem).missing_words(assessment):
+    if words := assessment.kind.missing_words(assessment):
         return words
     cases = [use for use in assessment.metrics if use.level == "case"]
     whole = [use for use in assessment.metrics if use.level != "case"]
@@ -68,7 +66,7 @@ def _verb(uses: list[MetricUse]) -> str:
 def _listed(uses: Iterable[MetricUse]) -> str:
     groups: dict[str, list[str]] = {}
     for use in uses:
-        groups.setdefault(_counts_as(use), []).append(title(use))
+        groups.setdefault(_counts_as(use), []).append(use.title)
     return ", and ".join(f"{words} in {_and(names)}" for words, names in groups.items())
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from evaluation import catalogue
-from evaluation.assessment import Assessment, MetricUse
+from evaluation.assessment import Assessment
 from evaluation.outcomes import Outcome
 from evaluation.ranking.schemes import DEFAULT, get_scheme
 
@@ -65,35 +64,12 @@ class CaseLine:
     mean_rank: float
 
 
-def title(metric: MetricUse) -> str:
-    """Return what people call a metric: its own name in the assessment, else the usual abbreviation.
-
-    Examples
-    --------
-    >>> from evaluation.assessment import parse
-    >>> uses = parse(
-    ...     {
-    ...         "schema": 1,
-    ...         "problem": "semantic_segmentation",
-    ...         "regions": [{"name": "all", "labels": [1]}],
-    ...         "metrics": [{"id": "dsc"}, {"id": "hausdorff_percentile"}, {"id": "assd", "name": "distance"}],
-    ...         "aggregation": {"levels": ["case"], "operator": "mean"},
-    ...     }
-    ... ).metrics
-    >>> [title(use) for use in uses]
-    ['DSC', 'HD95', 'distance']
-    """
-    if metric.name != metric.id or metric.id == "value":
-        return metric.name
-    return catalogue.get(metric.id).short_name(metric.options)
-
-
 def summary_lines(assessment: Assessment, summary: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the aggregated values of a run as a page shows them."""
     uses = {use.name: use for use in assessment.metrics}
     return [
         {
-            "title": title(uses[value["metric"]]),
+            "title": uses[value["metric"]].title,
             "unit": uses[value["metric"]].unit or "",
             "higher_is_better": uses[value["metric"]].higher_is_better,
             "region": value["region"],
@@ -138,7 +114,7 @@ def columns(assessment: Assessment, frame: pd.DataFrame) -> list[Column]:
     for region, metric in sorted(found, key=order):
         use = uses[metric][1]
         digits = decimals(values[region, metric], use.unit)
-        made.append(Column(metric, region, use.unit or "", use.higher_is_better, title(use), digits))
+        made.append(Column(metric, region, use.unit or "", use.higher_is_better, use.title, digits))
     return made
 
 

@@ -2,14 +2,17 @@
 
 from submissions.queries.quotas import Quota, quota
 from submissions.queries.results import (
+    LeftOut,
+    Rescoring,
     annotator_evidence,
     annotator_frames,
     counted_runs,
     evidence_of,
     left_out,
+    rescoring_of,
     results_frame,
+    told_frame,
 )
-from submissions.queries.versions import LeftOut, Rescoring, rescoring_of
 
 __all__ = [
     "LeftOut",
@@ -23,4 +26,5 @@ __all__ = [
     "quota",
     "rescoring_of",
     "results_frame",
+    "told_frame",
 ]

@@ -8,8 +8,7 @@ from uuid import UUID
 
 from challenges.models import Phase, Team
 from submissions.models import Run, Submission
-from submissions.queries.declaring import teams_of_other_levels
-from submissions.queries.methods import described_teams, description_needed
+from submissions.queries.methods import described_teams, description_needed, teams_of_other_levels
 from submissions.queries.results import lacks_too_much, left_out, method_words, standing_of
 from test_sets.queries.decoys import keeps_decoys
 

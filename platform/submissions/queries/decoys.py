@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from challenges.models import Phase
-from evaluation import problems
 from submissions.models import Run
 from test_sets.models import TestSet
 
@@ -62,7 +61,7 @@ def handed_in(test_set: TestSet) -> list[Handed]:
 
 def decoy_columns(phase: Phase) -> tuple[str, ...]:
     """Headings of `decoy_rows`: what is kept of a prediction depends on the kind of problem."""
-    return ("team", "submission", "decoy", "status", *problems.get(phase.assessment.problem).decoy_columns)
+    return ("team", "submission", "decoy", "status", *phase.assessment.kind.decoy_columns)
 
 
 def decoy_rows(test_set: TestSet) -> Iterator[tuple[Any, ...]]:

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from evaluation import problems
 from evaluation.problems.files import FileProblem
 from submissions.models import Submission
 from test_sets.models import TestSet
-from test_sets.queries.expectation import expectation
+from test_sets.queries.test_sets import expectation
 
 
 def expected_words(submission: Submission, cases: Sequence[str]) -> dict[str, str]:
@@ -15,7 +14,7 @@ def expected_words(submission: Submission, cases: Sequence[str]) -> dict[str, st
     if test_set is None:
         return {}
     assessment = submission.phase.assessment
-    problem, wanted = problems.get(assessment.problem), expectation(test_set, assessment)
+    problem, wanted = assessment.kind, expectation(test_set, assessment)
     if not isinstance(problem, FileProblem):
         return {case: f"rows of the case {case}" for case in cases}
     words, chosen = problem.submit_words(assessment, len(wanted.cases)), set(cases)

@@ -1,14 +1,18 @@
-"""Reads of method descriptions, for pages, leaderboards and the final ranking."""
+"""What teams say in descriptions of their methods, who may read it, and who by it may be ranked and named."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from challenges.models import Phase, Team
 from challenges.queries.people import terms_of
 from evaluation.designs.document import Entry, State
 from submissions.domain.method_entries import from_json
 from submissions.models import MethodDescription, Submission
-from submissions.queries.declaring import teams_with_code
+
+CODE: Final = "code_url"
+LEVEL: Final = "interaction_level"
+CONSENT: Final = "consent_result_publication"
+UNNAMED: Final = ("anonymously", "not_public")
 
 
 def method_of(submission: Submission) -> MethodDescription | None:
@@ -72,3 +76,42 @@ def undescribed(phase: Phase) -> list[Team]:
     """Teams with a scored submission that still lack a complete description."""
     scored = Submission.objects.filter(phase=phase, state=Submission.State.SCORED).values("team")
     return list(Team.objects.filter(pk__in=scored).exclude(pk__in=described_teams(phase)).order_by("name"))
+
+
+def declared(phase: Phase) -> dict[int, dict[str, Entry]]:
+    """The entries of each team's newest description of a submission to the phase's task, by team."""
+    rows = MethodDescription.objects.filter(submission__phase__task=phase.task_id).order_by("submission__created_at")
+    return {team: from_json(entries) for team, entries in rows.values_list("submission__team", "entries")}
+
+
+def said(entries: Mapping[str, Entry] | None, parameter: str) -> Any:
+    """The value of an entry; ``None`` where a description is missing, or says nothing or keeps it back."""
+    entry = (entries or {}).get(parameter)
+    return entry.value if entry is not None and entry.state is State.PROVIDED else None
+
+
+def description_decides(phase: Phase) -> bool:
+    """Whether what a description says can change who is ranked or named, beyond that it is there."""
+    named = phase.announcement in (Phase.Announcement.AGREED, Phase.Announcement.NOT_REFUSED)
+    return bool(named or phase.requires_code or phase.interaction or phase.interaction_levels)
+
+
+def teams_of_other_levels(phase: Phase) -> set[int]:
+    """Teams whose description names a level of interaction that may not be ranked finally."""
+    allowed = set(phase.interaction_levels)
+    if not allowed:
+        return set()
+    return {
+        team for team, entries in declared(phase).items() if (level := said(entries, LEVEL)) and level not in allowed
+    }
+
+
+def levels_of(phase: Phase) -> dict[int, str]:
+    """The level of interaction that each team's description names, by team."""
+    return {team: str(level) for team, entries in declared(phase).items() if (level := said(entries, LEVEL))}
+
+
+def teams_with_code(phase: Phase) -> set[int]:
+    """Teams that say in a description of a submission to the phase's task where their code is."""
+    rows = MethodDescription.objects.filter(submission__phase__task=phase.task_id)
+    return {team for team, entries in rows.values_list("submission__team", "entries") if said(from_json(entries), CODE)}

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 
-from evaluation import problems
 from evaluation.problems.base import Problem
 from submissions.models import Run
 from test_sets.models import TestCase
@@ -11,7 +10,7 @@ from test_sets.models import TestCase
 def drawable(run: Run, cases: Collection[str]) -> list[str]:
     """Those of some cases of which there are pictures, in the same order; one query."""
     rows = TestCase.objects.filter(test_set=run.test_set_id, name__in=cases)
-    problem = problems.get(run.submission.phase.assessment.problem)
+    problem = run.submission.phase.assessment.kind
     found = {case.name for case in rows.only("name", "geometry", "image_file") if can_be_drawn(problem, case)}
     return [case for case in cases if case in found]
 
@@ -19,3 +18,8 @@ def drawable(run: Run, cases: Collection[str]) -> list[str]:
 def can_be_drawn(problem: Problem, case: TestCase) -> bool:
     """Whether there is something to draw of a case."""
     return problem.can_be_drawn(case.geometry, has_image=bool(case.image_file))
+
+
+def has_something_to_show(problem: Problem, case: TestCase) -> bool:
+    """Whether there is a picture of a case, or the answer to it line by line."""
+    return problem.tells_answers or can_be_drawn(problem, case)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Phase, Team
 from submissions.models import Submission
-from uploads.limits import upload_limits
+from uploads.storage import upload_limits
 
 
 @dataclass(frozen=True)

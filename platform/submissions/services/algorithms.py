@@ -1,7 +1,7 @@
 """Algorithms that are handed in: a submission whose predictions are made here, and then go the way of all predictions."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from django.db import transaction
@@ -11,16 +11,21 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges.models import Phase, Seat, Team
+from evaluation.assessment import MetricUse
+from evaluation.assessment.costs import CostError, metric_named
+from evaluation.running.efficiency import Costs
+from evaluation.running.efficiency import costs_of as costs_of_runs
+from evaluation.running.table import read_runs
 from executions.models import AlgorithmArchive, CaseOutcome, Execution
 from executions.services import executing
 from scoring.domain.report import Report, Status
 from submissions.models import Run, Submission
 from submissions.queries.quotas import quota
 from submissions.queries.work import VALIDATION
+from submissions.services.messages import tell_team
 from submissions.services.submitting import at_sites
-from submissions.services.telling import tell_team
 from uploads.services.refusals import NotAllowedError, PhaseNotOpenError, QuotaExceededError
-from uploads.storage import private
+from uploads.storage import local_path, private
 from work.services import ask
 
 State = Submission.State
@@ -160,6 +165,24 @@ def describe(run: Run) -> None:
         digests = {"predictions": execution.predictions_digest, "runs": execution.runs_digest}
         run.provenance = run.provenance | {"execution": execution.provenance | digests}
         run.summary = run.summary | {"outcomes": execution.counts}
+
+
+def costs_of(submission_id: uuid.UUID, uses: Sequence[MetricUse]) -> Costs:
+    """What running the algorithm on each case took, by case and metric, when its predictions were made; nothing where it never ran.
+
+    Raises
+    ------
+    CostError
+        Where a cost that is registered by now was not measured then, or a time beside other runs.
+    """
+    done = Execution.objects.filter(subject=submission_id, state=Execution.State.DONE).order_by("-created_at").first()
+    if done is None:
+        return {}
+    shared = [use for use in uses if metric_named(use.options["id"]).is_time and not done.plan.get("exclusive")]
+    if shared:
+        message = f"{shared[0].title} was taken where other algorithms could run beside it, and is not comparable"
+        raise CostError(message)
+    return costs_of_runs([read_runs(local_path(done.runs_file))], uses)
 
 
 def execution_of(submission_id: uuid.UUID) -> Execution | None:

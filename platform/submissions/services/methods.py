@@ -12,8 +12,7 @@ from evaluation.designs.document import Entry
 from submissions import hooks
 from submissions.domain.method_entries import share, to_json
 from submissions.models import MethodDescription, Submission
-from submissions.queries.declaring import description_decides
-from submissions.queries.methods import description_needed
+from submissions.queries.methods import description_decides, description_needed
 
 
 @transaction.atomic

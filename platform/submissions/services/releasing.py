@@ -12,10 +12,11 @@ from django.db.models import F
 
 from challenges.models import Phase
 from evaluation.outcomes import Outcome
+from executions.queries.costs import costs_scored
 from submissions.domain.releasing import Score, Told, scores_of, tell
 from submissions.models import Release, Run, Submission
 from submissions.queries.results import results_frame
-from submissions.services.doubles import show_doubles
+from submissions.services.duplicates import show_duplicates
 from test_sets.queries.test_sets import metadata_frame_of
 
 log = structlog.get_logger(__name__)
@@ -87,7 +88,8 @@ def release(*, run: Run, phase: Phase) -> Release:
         defaults={
             "result_digest": run.result_digest,
             "scores": [entry.document() for entry in told],
-            "marks": marks_of(frame),
+            # Two runs of the same program take different times.
+            "marks": marks_of(frame[~frame["metric"].isin(costs_scored(run.provenance))]),
         },
     )
     _find_alike(made, run, phase)
@@ -157,7 +159,7 @@ def _find_alike(made: Release, run: Run, phase: Phase) -> None:
         .values_list("marks", "submission__number", "submission__team", "submission__team__name")[:LOOKED_AT]
     )
     shares = ((alike(made.marks, marks), number, team, name) for marks, number, team, name in others)
-    show_doubles(
+    show_duplicates(
         submission,
         (
             (team, f"has the same values as submission {number} of {name} in {share:.0%} of the cases")

@@ -14,9 +14,8 @@ from submissions.models import Rescoring, Run, Submission
 from submissions.queries.results import measured_outside
 from submissions.queries.work import RESCORING
 from submissions.services.states import repeat
-from work.clock import shared_now
-from work.jobs import enqueue
-from work.leases import Lease, LeaseLostError, claim
+from work.queries import shared_now
+from work.services import Lease, LeaseLostError, claim, enqueue
 
 log = structlog.get_logger(__name__)
 

@@ -1,30 +1,295 @@
-"""Scoring: chunks that any worker can take, and one result a run whatever happens to the workers."""
+"""Scoring: chunks that any worker can take, and how a run ends, with a result or without one, whatever happens to the workers."""
 
 import time
 import traceback
+import uuid
+from collections import defaultdict
+from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import structlog
 from django.db import transaction
+from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
+from audit.services import record
+from evaluation.assessment.costs import CostError
+from evaluation.outcomes import Outcome
+from judging.queries import scorers
+from judging.services import judging
 from scoring.domain.report import Report
-from scoring.services import scorer
-from scoring.services.cases import Scored
-from scoring.services.predictions import Predictions
-from submissions.models import Chunk, Run
+from scoring.domain.results import CaseRow
+from scoring.services import scorer, writing
+from scoring.services.cases import Scored, Under, missing, missing_under
+from scoring.services.scorer import Predictions, annotated, references
+from scoring.services.writing import Written
+from submissions import hooks
+from submissions.models import Chunk, Run, Submission
 from submissions.queries.work import SCORING
-from submissions.services.finishing import fail_run, finish_run, with_references
-from uploads.limits import child_limits
-from uploads.storage import free_bytes, has_room, is_out_of_room, local_path
-from work.clock import shared_now
-from work.jobs import enqueue
-from work.leases import Lease, LeaseLostError, claim_next, task_budget
+from submissions.services import algorithms
+from submissions.services.duplicates import show_same_results
+from submissions.services.messages import tell_of_failed_repeat, tell_organizers, tell_team
+from submissions.services.states import FAILED_MESSAGE
+from test_sets.models import Annotation, TestCase
+from uploads.storage import child_limits, free_bytes, has_room, is_out_of_room, local_path
+from work.queries import shared_now
+from work.services import Lease, LeaseLostError, claim_next, enqueue, task_budget
 
 log = structlog.get_logger(__name__)
 
+EMPTIED: dict[str, Any] = dict.fromkeys(("rows", "pieces", "annotator_rows", "decoys", "disentangled"))
+"""What chunks hold until their run is assembled."""
+
 FULL_PAUSE = timedelta(seconds=20)
+
+
+def finish_run(*, run_id: uuid.UUID) -> None:
+    """Assemble the result of a run whose chunks are all done; done again, or by two at once, it changes nothing."""
+    # Chunks before the run: whoever finishes it empties the chunks, and a run that is open later had full ones before.
+    chunks = list(Chunk.objects.filter(run=run_id))
+    run = Run.objects.select_related("submission__phase__task__challenge", "submission__team", "test_set").get(
+        pk=run_id
+    )
+    assessment = run.submission.phase.assessment
+    judged = scorers.rows_of(run.pk) if assessment.scorer else []
+    if run.is_finished or judged is None or any(chunk.state != Chunk.State.DONE for chunk in chunks):
+        return
+    try:
+        files = writing.write(
+            str(run.pk),
+            run.test_set,
+            assessment,
+            _with_costs(run, _with_judged(run, _assemble(run, chunks), judged)),
+            report=run.submission.report,
+            algorithm=run.submission.team.name,
+        )
+    except CostError as error:
+        cause = f"{error}: the team has to hand in the algorithm again"
+        fail_run(run_id=run_id, cause=cause, log=traceback.format_exc())
+        return
+    except Exception as error:
+        log.exception("assembling_error", run=str(run.pk), submission=str(run.submission_id))
+        if is_out_of_room(error):
+            return  # the sweep finds it again
+        fail_run(run_id=run_id, cause="its result could not be put together", log=traceback.format_exc())
+        return
+    _store_result(run, files, chunks=chunks)
+    log.info("run_scored", run=str(run.pk), submission=str(run.submission_id), digest=files.digest)
+
+
+def _assemble(run: Run, chunks: list[Chunk]) -> list[Scored]:
+    """Every case of the test set: as the chunks found it, or missing."""
+    assessment, team = run.submission.phase.assessment, run.submission.team.name
+    rows: dict[str, list[CaseRow]] = defaultdict(list)
+    pieces: dict[str, Any] = {}
+    notes = dict(run.case_notes)
+    drawn: dict[str, dict[str, Under]] = defaultdict(dict)
+    handed: dict[str, Any] = {}
+    apart: dict[str, Any] = {}
+    for chunk in chunks:
+        for row in chunk.rows or []:
+            rows[row[0]].append(CaseRow(*row))
+        for annotator, case, own_rows, own_pieces in chunk.annotator_rows or []:
+            drawn[case][annotator] = Under([CaseRow(*row) for row in own_rows], own_pieces)
+        handed |= chunk.decoys or {}
+        apart |= chunk.disentangled or {}
+        pieces |= chunk.pieces or {}
+        notes |= chunk.notes
+    scored = {name for chunk in chunks for name in chunk.cases}
+    found = []
+    for case in with_references(run):
+        note, own = notes.get(case.name, ""), handed.get(case.name, {})
+        if case.name in scored:
+            more = dict(drawn[case.name])
+            found.append(
+                Scored(
+                    case.name,
+                    rows[case.name],
+                    pieces.get(case.name),
+                    note=note,
+                    annotators=more,
+                    handed=own,
+                    disentangled=apart.get(case.name),
+                )
+            )
+        else:
+            nothing = missing(assessment, case.name, references.get(assessment, case, algorithm=team))
+            more = missing_under(assessment, case.name, annotated(assessment, case, algorithm=team))
+            found.append(replace(nothing, note=note, annotators=more))
+    return found
+
+
+def _with_judged(run: Run, found: list[Scored], judged: list[list[Any]]) -> list[Scored]:
+    """The same with what the organizers' scoring image answered; a case that it was not asked for is missing."""
+    assessment = run.submission.phase.assessment
+    if not assessment.by_scorer:
+        return found
+    rows = {(case, region, metric): (value, outcome) for case, region, metric, value, outcome in judged}
+    regions = [region.name for region in assessment.regions] or [""]
+    nothing = (None, str(Outcome.MISSING))
+    return [
+        replace(
+            scored,
+            rows=[
+                *scored.rows,
+                *(
+                    CaseRow(scored.case, region, use.name, *rows.get((scored.case, region, use.name), nothing), None)
+                    for region in regions
+                    for use in assessment.by_scorer
+                ),
+            ],
+        )
+        for scored in found
+    ]
+
+
+def _with_costs(run: Run, found: list[Scored]) -> list[Scored]:
+    """The same with what running the algorithm on each case took; it is the same under the references of every annotator."""
+    uses = run.submission.phase.assessment.by_run
+    if not uses:
+        return found
+    costs = algorithms.costs_of(run.submission_id, uses)
+    nothing = (None, str(Outcome.MISSING))
+    whole = []
+    for scored in found:
+        rows = [CaseRow(scored.case, "", use.name, *costs.get((scored.case, use.name), nothing), None) for use in uses]
+        drawn = {name: own._replace(rows=[*own.rows, *rows]) for name, own in scored.annotators.items()}
+        whole.append(replace(scored, rows=[*scored.rows, *rows], annotators=drawn))
+    return whole
+
+
+@transaction.atomic
+def _store_result(run: Run, files: Written, *, chunks: list[Chunk]) -> None:
+    submission = _locked_submission(run)
+    current = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+    if current.is_finished:
+        return
+    Run.objects.filter(submission=submission, counts=True).update(counts=False, state=Run.State.SUPERSEDED)
+    current.state, current.counts, current.finished_at = Run.State.SCORED, True, timezone.now()
+    current.result_file, current.result_digest, current.evidence_file = files.result, files.digest, files.evidence
+    current.annotators_file, current.decoys = files.annotators, files.decoys
+    current.disentangled_file, current.disentangled = files.disentangled, files.disentangled_summary
+    current.summary, current.provenance, current.case_notes = files.summary, files.provenance, files.notes
+    current.log = "\n".join(chunk.log for chunk in chunks if chunk.log)
+    if submission.phase.assessment.scorer and (facts := scorers.facts_of(run.pk)):
+        current.provenance = current.provenance | {"scorer": facts}
+    if submission.is_algorithm:
+        algorithms.describe(current)
+    current.save()
+    Chunk.objects.filter(run=run).update(**EMPTIED)
+    if submission.state != Submission.State.SCORED:
+        Submission.objects.filter(pk=submission.pk).update(
+            state=Submission.State.SCORED, state_since=current.finished_at, reason=""
+        )
+        if submission.phase.is_sealed:  # else it is told with the rank
+            tell_team(submission, Submission.State.SCORED)
+        if (same := _same_of_others(current, submission)).exists():
+            show_same_results(submission, same)
+    record(
+        actor=None,
+        act="run_scored",
+        subject=current,
+        scope=submission.challenge.slug,
+        facts={
+            "submission": str(submission.pk),
+            "team": submission.team.name,
+            "number": submission.number,
+            "run": current.number,
+            "result_digest": files.digest,
+            "assessment_digest": current.assessment_digest,
+            "manifest_digest": run.test_set.manifest_digest,
+        },
+    )
+    for callback in hooks.run_scored:
+        callback(submission.phase_id)
+
+
+def _same_of_others(run: Run, submission: Submission) -> QuerySet[Run]:
+    """Results of other teams in the phase with the same digest: equal values in every case."""
+    rows = Run.objects.filter(counts=True, submission__phase=submission.phase_id, result_digest=run.result_digest)
+    return rows.exclude(submission__team=submission.team_id)
+
+
+def with_references(run: Run) -> QuerySet[TestCase]:
+    """The cases of a run with all that preparing their references reads."""
+    annotations = Prefetch("annotations", queryset=Annotation.objects.select_related("case__test_set"))
+    return run.test_set.cases.select_related("test_set").prefetch_related(annotations)
+
+
+@transaction.atomic
+def fail_run(*, run_id: uuid.UUID, cause: str, log: str) -> None:
+    """End a run that the platform could not score, after all tries; team and organizers are told.
+
+    An earlier result of the submission stays, and others do not wait for it: a new ranking is asked for, which leaves the
+    team out and says why where this run was against a new version of the test set.
+
+    Parameters
+    ----------
+    cause
+        For everybody: what went wrong, in words of ours.
+    log
+        For organizers.
+    """
+    run = Run.objects.select_related("submission__phase__task__challenge", "submission__team", "test_set").get(
+        pk=run_id
+    )
+    submission = _locked_submission(run)
+    current = Run.objects.select_for_update(no_key=True).get(pk=run_id)
+    if current.is_finished:
+        return
+    before = submission.runs.filter(counts=True).select_related("test_set").first()
+    message = FAILED_MESSAGE if before is None else _again_failed(run, before, cause)
+    current.state, current.finished_at = Run.State.FAILED, timezone.now()
+    current.message, current.log = message[:500], log
+    current.save()
+    judging.withdraw_run(current.pk)
+    Chunk.objects.filter(run=current).exclude(state=Chunk.State.DONE).delete()
+    Chunk.objects.filter(run=current).update(**EMPTIED)
+    if before is None:
+        Submission.objects.filter(pk=submission.pk).update(
+            state=Submission.State.FAILED, state_since=current.finished_at, reason=FAILED_MESSAGE[:500]
+        )
+        tell_team(submission, Submission.State.FAILED, reason=FAILED_MESSAGE)
+    else:
+        tell_of_failed_repeat(submission, run=current)
+    tell_organizers(submission, run=current, cause=cause)
+    record(
+        actor=None,
+        act="run_failed",
+        subject=current,
+        scope=submission.challenge.slug,
+        facts={
+            "submission": str(submission.pk),
+            "team": submission.team.name,
+            "run": current.number,
+            "cause": cause,
+            "test_set": run.test_set.version,
+        },
+    )
+    if before is not None:
+        for callback in hooks.run_scored:
+            callback(submission.phase_id)
+
+
+def _again_failed(run: Run, before: Run, cause: str) -> str:
+    """Say what an earlier result is worth after scoring again failed."""
+    if run.test_set_id == before.test_set_id:
+        return f"Scoring it again failed: {cause}. The earlier result stands."
+    return (
+        f"Scoring it against version {run.test_set.version} of the test set failed: {cause}. Its result against version "
+        f"{before.test_set.version} stays readable; it is not ranked by version {run.test_set.version} until the organizers "
+        "have had it scored."
+    )
+
+
+def _locked_submission(run: Run) -> Submission:
+    """Return the submission of a run, locked until the transaction ends."""
+    rows = Submission.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "phase__task__challenge", "team"
+    )
+    return rows.get(pk=run.submission_id)
 
 
 def score_next_chunk() -> bool:
@@ -81,7 +346,10 @@ def _score_claimed(chunk: Chunk, lease: Lease) -> None:
 def _score_cases(chunk: Chunk, lease: Lease) -> list[Scored]:
     report, test_set = Report.of(chunk.run.submission.report), chunk.run.test_set
     path = local_path(chunk.run.submission.predictions_file)
-    predictions = Predictions(path, report.members, report.table, test_set, chunk.run.submission.phase.assessment)
+    submission = chunk.run.submission
+    predictions = Predictions(
+        path, report.members, report.table, test_set, submission.phase.assessment, submission.team.name
+    )
     rows = with_references(chunk.run).filter(name__in=chunk.cases)
     cases = {case.name: case for case in rows}
     scored: list[Scored] = []

@@ -16,9 +16,8 @@ from submissions.models import Submission
 from submissions.queries.quotas import quota
 from submissions.queries.work import VALIDATION
 from test_sets.queries.test_sets import is_scored_here
-from uploads.limits import upload_limits
 from uploads.models import Multipart, Upload
-from uploads.services import announcing, multiparts
+from uploads.services import multiparts
 from uploads.services.refusals import (
     AwayError,
     GoneError,
@@ -29,10 +28,10 @@ from uploads.services.refusals import (
     TooLargeError,
     UploadError,
 )
-from uploads.services.uploads import append, cancel, check_receiving
-from uploads.storage import delete, private, scratch, store_file
-from work.clock import shared_now
-from work.jobs import enqueue
+from uploads.services.uploads import append, cancel, check_announced, check_receiving, check_room
+from uploads.storage import delete, private, scratch, store_file, upload_limits
+from work.queries import shared_now
+from work.services import enqueue
 
 
 def create_upload(
@@ -89,8 +88,8 @@ def create_upload(
             raise QuotaExceededError(
                 f"Your team has {limits.under_way} unfinished uploads for this phase. Finish or cancel one of them first."
             )
-        announcing.check_announced(size, user=user, whose="Your team has", rows=Upload.objects.filter(team=team))
-        announcing.check_room(size, passes_here=not is_direct)
+        check_announced(size, user=user, whose="Your team has", rows=Upload.objects.filter(team=team))
+        check_room(size, passes_here=not is_direct)
         upload = Upload.objects.create(
             phase=phase,
             team=team,

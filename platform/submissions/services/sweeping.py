@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from datasets.services import hosting
 from submissions.queries.work import unassembled_runs
-from submissions.services import finishing, states, submitting
+from submissions.services import scoring, states, submitting
 from test_sets import vault
 from test_sets.services import arrivals
 from uploads.models import Upload
-from uploads.services import multiparts, refusals, uploads
+from uploads.services import form_files, multiparts, refusals, uploads
 from uploads.storage import scratch
 
 log = structlog.get_logger(__name__)
@@ -30,7 +30,7 @@ def sweep() -> dict[str, int]:
         "uploads": _finish_uploads() + arrivals.finish_whole() + hosting.finish_whole(),
         "held": _decide_held(),
         "runs": _assemble(),
-        "expired": uploads.expire() + arrivals.expire() + hosting.expire(),
+        "expired": uploads.expire() + arrivals.expire() + hosting.expire() + form_files.expire(),
         "thrown_away": multiparts.throw_away_ended(),
     }
     _tidy()
@@ -67,7 +67,7 @@ def _decide_held() -> int:
 def _assemble() -> int:
     runs = list(unassembled_runs()[:AT_ONCE])
     for run in runs:
-        finishing.finish_run(run_id=run.pk)
+        scoring.finish_run(run_id=run.pk)
     return len(runs)
 
 

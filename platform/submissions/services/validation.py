@@ -13,10 +13,9 @@ from scoring.services import inspecting
 from submissions.models import Submission
 from submissions.queries.work import VALIDATION
 from submissions.services import algorithms, states
-from test_sets.queries.expectation import Expectation, expectation
-from test_sets.queries.test_sets import active_test_set
+from test_sets.queries.test_sets import Expectation, active_test_set, expectation
 from uploads.storage import free_bytes, has_room, is_out_of_room, local_path, sha256_of
-from work.leases import Lease, LeaseLostError, claim, task_budget
+from work.services import Lease, LeaseLostError, claim, task_budget
 
 log = structlog.get_logger(__name__)
 

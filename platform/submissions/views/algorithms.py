@@ -20,7 +20,7 @@ from executions.queries.interfaces import places_of
 from executions.queries.quotas import compute_time, hours_words
 from executions.services import arriving
 from submissions.domain.costs import rule_of_a_missing_case
-from submissions.forms.algorithms import ArchiveForm, HandInForm
+from submissions.forms import ArchiveForm, HandInForm
 from submissions.hooks import try_me_files
 from submissions.queries import quota
 from submissions.services import algorithms, submitting

@@ -15,8 +15,8 @@ from challenges.queries import projection_of, registered_document
 from challenges.views.access import page_context
 from evaluation.designs.checks.running import check_description
 from evaluation.designs.document import Document, Entry, State
+from submissions import forms
 from submissions.domain.method_entries import PERSONAL, from_json, missing, parameters, share, words
-from submissions.forms import methods
 from submissions.models import Submission
 from submissions.queries.methods import description_needed, is_anonymous, is_public, last_method, method_of
 from submissions.queries.submissions import visible_submission
@@ -34,7 +34,7 @@ def edit(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     copied = None
     method = method_of(submission)
     if request.method == "POST":
-        entries, errors = methods.read(request.POST)
+        entries, errors = forms.read(request.POST)
         if not errors:
             method = describe(actor=request.user, submission=submission, entries=entries)
             messages.success(request, f"Stored: {method.filled} of {method.required} needed answers are given.")
@@ -55,7 +55,7 @@ def edit(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
             challenge,
             active_tab="submissions:own",
             submission=submission,
-            sections=methods.sections(entries, errors),
+            sections=forms.sections(entries, errors),
             errors=[(parameters()[name], text) for name, text in errors.items()],
             share=share(entries),
             missing=missing(entries),
@@ -86,7 +86,7 @@ def public(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
         (label, [(entry.parameter, words(entry.parameter, entries[entry.parameter.id])) for entry in fields])
         for _, label, fields in (
             (key, label, [f for f in fields if f.parameter.id in entries and f.parameter.id not in hidden])
-            for key, label, fields in methods.sections(entries, {})
+            for key, label, fields in forms.sections(entries, {})
         )
         if fields
     ]

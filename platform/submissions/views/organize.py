@@ -20,7 +20,7 @@ from challenges.views.access import organizing, page_context, phase_by_id
 from scoring.domain import results
 from submissions.contributions.exporting import SUBMISSION_COLUMNS, submission_rows
 from submissions.models import Submission
-from submissions.queries import counted_runs, results_frame
+from submissions.queries import counted_runs, told_frame
 from submissions.queries.submissions import labelled, of_challenge, visible_submission
 from submissions.services import states
 from test_sets.models import TestCase
@@ -107,16 +107,16 @@ def results_csv(request: HttpRequest, slug: str, phase: int) -> HttpResponseBase
     """The results of all teams that count in a phase as one table."""
     challenge = organizing(request, slug)
     entry = phase_by_id(challenge, phase)
-    response = StreamingHttpResponse(_results(entry), content_type="text/csv; charset=utf-8")
+    response = StreamingHttpResponse(_results(entry, request.user), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-{key_of(entry)}-results.csv"'
     return response
 
 
-def _results(phase: Phase) -> Iterator[str]:
+def _results(phase: Phase, user: Any) -> Iterator[str]:
     """The table team by team: no more than one team's results are in memory."""
     yield ",".join(results.COLUMNS) + "\n"
     for run in counted_runs(phase):
-        yield results_frame(run)[list(results.COLUMNS)].to_csv(
+        yield told_frame(run, user)[list(results.COLUMNS)].to_csv(
             index=False, header=False, float_format="%.17g", lineterminator="\n"
         )
 

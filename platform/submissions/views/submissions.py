@@ -15,6 +15,7 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge
 from challenges.views.access import page_context, participating
+from evaluation.claims.costs import KEPT
 from evaluation.claims.legend import AGGREGATED, Counts
 from scoring.domain import results
 from scoring.domain.report import Report
@@ -22,7 +23,7 @@ from submissions import hooks
 from submissions.domain import tables
 from submissions.domain.costs import rule_of_methods
 from submissions.models import Submission
-from submissions.queries import results_frame
+from submissions.queries import told_frame
 from submissions.queries.counting import Counting, counting, standing_submissions
 from submissions.queries.expected import expected_words
 from submissions.queries.own_list import listed
@@ -30,6 +31,7 @@ from submissions.queries.pictures import drawable
 from submissions.queries.progress import progress
 from submissions.queries.progressing import changes, earlier_runs
 from submissions.queries.releases import told_values
+from submissions.queries.results import kept_costs
 from submissions.queries.submissions import counted_run, labelled, of_teams, visible_submission
 from submissions.services import algorithms, choosing, states
 from web.spreadsheets import csv_file
@@ -137,6 +139,8 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         exact = content["may_organize"] or submission.phase.is_revealed
         values = run.summary["values"] if exact else told_values(submission, run)
         content["summary"] = run.summary
+        # Only where the references are public anyway: elsewhere a team would learn of them what it may not.
+        content["doubts"] = run.summary.get("doubts", []) if submission.phase.is_dry_run else []
         content["aggregated"] = AGGREGATED.first(Counts(run.summary["cases"], run.summary["missing_cases"]))
         content["earlier"] = earlier_runs(submission)
         higher = {metric.name: metric.higher_is_better for metric in submission.phase.assessment.metrics}
@@ -151,7 +155,8 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         content["feedback"] = "" if exact else submission.phase.feedback
     if run is not None and content["shows_cases"]:
         assessment = submission.phase.assessment
-        frame = tables.of_cases(results_frame(run))
+        frame = tables.of_cases(told_frame(run, user))
+        content["kept"] = KEPT.all(kept_costs(run, user))
         content["columns"] = tables.columns(assessment, frame)
         content["lines"] = tables.lines(frame, content["columns"], run.case_notes)
         # Organizers open a case for its picture: theirs shows the reference, and each look is logged.
@@ -231,8 +236,9 @@ def results_csv(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     run = counted_run(submission)
     if run is None:
         raise Http404("This submission has no result.")
-    response = HttpResponse(results.to_csv(results_frame(run)), content_type="text/csv; charset=utf-8")
+    response = HttpResponse(results.to_csv(told_frame(run, request.user)), content_type="text/csv; charset=utf-8")
     name = f"{slug}-{submission.phase.slug}-{submission.team.slug}-{submission.number}.csv"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Podium-Digest"] = run.result_digest
+    if not kept_costs(run, request.user):  # it is of the whole table
+        response["Podium-Digest"] = run.result_digest
     return response

@@ -13,11 +13,10 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase, Team
 from challenges.views.access import page_context, participating, phase_by_id, team_in
-from evaluation import problems
 from evaluation.problems.files import FileProblem, FileWords
 from evaluation.problems.tables import SubmitWords, table_problem
 from submissions.domain.costs import cost_of_a_missing_case, rule_of_a_missing_case
-from submissions.forms.submitting import SubmitForm
+from submissions.forms import SubmitForm
 from submissions.hooks import try_me_files
 from submissions.models import Submission
 from submissions.queries import quota
@@ -26,10 +25,10 @@ from submissions.services import submitting
 from submissions.views import algorithms
 from test_sets.models import TestSet
 from test_sets.queries.dry_runs import are_public
-from test_sets.queries.expectation import expectation
+from test_sets.queries.test_sets import expectation
 from uploads import object_store
-from uploads.limits import upload_limits
 from uploads.services import refusals, uploads
+from uploads.storage import upload_limits
 from web.bodies import takes_files
 from web.policy import allow_connections
 
@@ -113,13 +112,13 @@ def _table_words(phase: Phase, test_set: TestSet) -> SubmitWords | None:
 
 def _file_words(phase: Phase, test_set: TestSet) -> FileWords | None:
     """What the page says of the files of predictions, where each case has one."""
-    problem, wanted = problems.get(phase.assessment.problem), expectation(test_set, phase.assessment)
+    problem, wanted = phase.assessment.kind, expectation(test_set, phase.assessment)
     return problem.submit_words(phase.assessment, len(wanted.cases)) if isinstance(problem, FileProblem) else None
 
 
 def _expected_rows(phase: Phase, test_set: TestSet) -> list[tuple[str, tuple[str, ...]]]:
     """Each expected case with what participants may know of it, in words."""
-    problem, cases = problems.get(phase.assessment.problem), expectation(test_set, phase.assessment).cases
+    problem, cases = phase.assessment.kind, expectation(test_set, phase.assessment).cases
     if not isinstance(problem, FileProblem):
         return [(case.name, ()) for case in cases]
     return [(case.name, problem.fact_cells(case.facts)) for case in cases]

@@ -125,6 +125,6 @@ def export(request: SignedInRequest, slug: str) -> StreamingHttpResponse:
     """
     challenge = organizing(request, slug)
     note_exported(actor=request.user, challenge=challenge)
-    response = StreamingHttpResponse(exporting.archive(challenge), content_type="application/zip")
+    response = StreamingHttpResponse(exporting.archive(challenge, request.user), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{slug}-export.zip"'
     return response

@@ -9,11 +9,9 @@ from challenges.models import Challenge, Phase
 from challenges.queries import key_of, phases_of
 from datasets import hooks
 from datasets.hooks import Artifact, Choice
-from evaluation.bundle import metadata_columns
 from test_sets import vault
 from test_sets.models import TestSet
-from test_sets.queries.expectation import has_one_table
-from test_sets.queries.test_sets import is_scored_here
+from test_sets.queries.test_sets import has_one_table, is_scored_here
 from web.spreadsheets import csv_text
 
 
@@ -48,7 +46,7 @@ def _slug(phase: Phase) -> str:
 def _write(path: Path, test_set: TestSet, choice: Choice) -> None:
     cases = list(test_set.cases.filter(is_decoy=False).exclude(name__in=choice.without_cases).order_by("position"))
     # What the ranking groups by is in every public bundle; what else is known of a case, nobody promised to publish.
-    columns = metadata_columns(test_set.phase.assessment)
+    columns = test_set.phase.assessment.grouping_columns
     is_table, written = has_one_table(test_set.phase.assessment), set()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         for case in cases:

@@ -7,7 +7,6 @@ from typing import Any
 from challenges.models import Phase
 from challenges.queries.projections import projection_of, registered_document
 from evaluation.assessment.columns import KINDS, column_name
-from evaluation.bundle import metadata_columns
 from test_sets.models import TestSet
 
 
@@ -44,7 +43,7 @@ def characteristics(test_set: TestSet, phase: Phase) -> list[Characteristic]:
 def characteristics_of(rows: Sequence[Mapping[str, Any]], phase: Phase) -> list[Characteristic]:
     """The same of cases that are not sealed yet, given what is known of each."""
     names = list(dict.fromkeys(name for metadata in rows for name in metadata))
-    grouping, declared = metadata_columns(phase.assessment), _declared(phase)
+    grouping, declared = phase.assessment.grouping_columns, _declared(phase)
     found = []
     for name in names:
         values = [metadata.get(name) for metadata in rows]

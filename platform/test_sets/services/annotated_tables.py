@@ -12,7 +12,7 @@ from evaluation.readers import ReadError
 from test_sets.domain import merging
 from test_sets.services import reference_tables
 from test_sets.services.archive_parts import Found
-from uploads.limits import child_limits
+from uploads.storage import child_limits
 
 REFERENCES: Final = "references"
 _SHOWN: Final = 10

@@ -9,7 +9,7 @@ from evaluation.assessment import Assessment
 from evaluation.problems.files import file_problem
 from evaluation.problems.tables import table_problem
 from evaluation.readers.instance_tables import INSTANCES_FILE
-from test_sets.queries.expectation import has_one_table
+from test_sets.queries.test_sets import has_one_table
 from test_sets.services import reference_tables
 from test_sets.services.files import keep_secret
 from uploads.storage import sha256_of

@@ -10,11 +10,11 @@ from evaluation.problems.files import file_problem
 from evaluation.problems.tables import ReferenceTableError, table_problem
 from evaluation.readers import ReadError
 from test_sets.domain import backgrounds
-from test_sets.queries.expectation import has_one_table
+from test_sets.queries.test_sets import has_one_table
 from test_sets.services import reference_tables
 from test_sets.services.archive_parts import IMAGES, REFERENCES, Found
 from test_sets.services.replacing import TestSetError
-from uploads.limits import child_limits
+from uploads.storage import child_limits
 
 if TYPE_CHECKING:
     from evaluation.readers.instance_tables import InstanceTable

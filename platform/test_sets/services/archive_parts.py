@@ -13,7 +13,6 @@ import pandas as pd
 from challenges.models import Phase
 from challenges.queries.projections import projection_of, registered_document
 from confinement.sandbox import answers
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.assessment.columns import column_name
 from evaluation.designs.document.form import Values
@@ -23,8 +22,8 @@ from evaluation.problems.label_merging import MAJORITY
 from evaluation.readers import ReadError
 from evaluation.readers.instance_tables import INSTANCES_FILE
 from test_sets.domain import merging
-from test_sets.queries.expectation import has_one_table
-from uploads.limits import child_limits
+from test_sets.queries.test_sets import has_one_table
+from uploads.storage import child_limits
 
 REFERENCES: Final = "references"
 IMAGES: Final = "images"
@@ -121,11 +120,11 @@ def merge_rule(found: Found, phase: Phase, assessment: Assessment, wanted: str) 
 def _lacking(found: Found, assessment: Assessment) -> list[str]:
     """Merged references that are not there."""
     if not found.references:
-        names = problems.get(assessment.problem).reference_tables or ("",)
+        names = assessment.kind.reference_tables or ("",)
         return [" or ".join(f"references/{name}" for name in names)]
     if has_one_table(assessment):
         return []
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     return [f"{case}: references/{file_of(problem, case)}" for case in sorted(found.named - set(found.references))]
 
 

@@ -15,23 +15,20 @@ from challenges.models import Phase
 from confinement import archive
 from confinement.limits import MIB, ArchiveLimits, ChildLimits, TableLimits
 from confinement.sandbox import answers
-from evaluation import problems
 from evaluation.assessment import Assessment
-from evaluation.bundle import metadata_columns
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem
 from evaluation.readers import case_name
 from evaluation.readers.instance_tables import INSTANCES_FILE
 from test_sets.models import TestCase, TestSet
-from test_sets.queries.expectation import has_one_table, refusal
+from test_sets.queries.test_sets import has_one_table, refusal
 from test_sets.services import archive_parts as parts
 from test_sets.services.annotated_tables import join_tables
 from test_sets.services.archive_files import PROBLEMS_SHOWN, read_files, refuse
 from test_sets.services.archive_parts import IMAGES, REFERENCES, Found
 from test_sets.services.replacing import Replacement, TestSetError
 from test_sets.services.sealing import PHOTOGRAPHS, create_test_set
-from uploads.limits import child_limits
-from uploads.storage import free_bytes, working_folder
+from uploads.storage import child_limits, free_bytes, working_folder
 
 CASES = "cases.csv"
 _LARGE_TABLE = "too large for a table."
@@ -195,7 +192,7 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
     # A tar archive is there twice, repacked and unpacked.
     room = max(0, free_bytes() - settings.PODIUM_WORK_RESERVE_BYTES)
     limits = replace(ArchiveLimits(), room_bytes=room if archive.is_zip(path) else room // 2)
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     takes_instances = isinstance(problem, FileProblem) and problem.table_beside(assessment) is not None
 
     def work(_item: str, own: Path) -> object:
@@ -360,7 +357,7 @@ def _present_grids(phase: Phase) -> dict[str, dict[str, Any]]:
 def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> list[str]:
     """The cases in their order; what does not fit together is added to the problems."""
     rows = {str(record["case"]): record for record in found.records or ()}
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     is_table = has_one_table(assessment)
     if is_table and not rows:
         found.problems.append(f"{CASES}: is missing. With references in one table it has to say which cases there are.")
@@ -384,7 +381,7 @@ def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> 
     if not cases:
         words = problem.file_words if isinstance(problem, FileProblem) else "file"
         found.problems.append(f"{REFERENCES}: has no files that are read. Add one {words} for each case.")
-    for column in metadata_columns(assessment):
+    for column in assessment.grouping_columns:
         lacking = [case for case in cases if case not in decoys and rows.get(case, {}).get(column) in (None, "")]
         if lacking:
             found.problems.append(

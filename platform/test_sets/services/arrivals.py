@@ -17,10 +17,9 @@ from test_sets.models import TestSetArchive, TestSetUpload
 from test_sets.services import received_archives
 from test_sets.services.received_archives import check, hand_on
 from test_sets.services.replacing import TestSetError
-from uploads.limits import upload_limits
-from uploads.services import announcing, refusals, uploads
+from uploads.services import refusals, uploads
 from uploads.services.refusals import Checksum, UploadError
-from uploads.storage import delete, scratch
+from uploads.storage import delete, scratch, upload_limits
 
 UNDER_WAY = 3
 """Unfinished uploads that a phase may have at once."""
@@ -58,8 +57,8 @@ def begin(
                 f"{phase.name} has {UNDER_WAY} unfinished uploads of references. Finish or cancel one of them first."
             )
         own = TestSetUpload.objects.filter(phase__task__challenge=phase.challenge)
-        announcing.check_announced(size, user=user, whose="This challenge has", rows=own)
-        announcing.check_room(size)
+        uploads.check_announced(size, user=user, whose="This challenge has", rows=own)
+        uploads.check_room(size)
         upload = TestSetUpload.objects.create(
             phase=phase,
             user=user,

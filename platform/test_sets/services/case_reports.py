@@ -8,6 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges.models import Challenge, Phase
+from challenges.queries import label_of
 from challenges.queries.people import organizers_of
 from challenges.queries.projections import projection_of
 from designs.models import FieldValue
@@ -62,7 +63,7 @@ def report_case(*, user: User, phase: Phase, case: str, category: str, text: str
         scope=phase.challenge.slug,
         facts={"phase": phase.slug, "case": case, "category": category},
     )
-    letter = CASE_REPORTED.letter(OfCase(case, made.get_category_display(), made.text))
+    letter = CASE_REPORTED.letter(OfCase(*_where(phase), case, made.get_category_display(), made.text))
     notify(
         people=organizers_of(phase.challenge),
         kind=REPORTED,
@@ -103,7 +104,7 @@ def answer_report(*, actor: User, report: CaseReport, state: str, answer: str) -
         scope=challenge.slug,
         facts={"phase": report.phase.slug, "case": report.case, "state": state},
     )
-    letter = CASE_ANSWERED.letter(OfCase(report.case, report.get_state_display(), report.answer))
+    letter = CASE_ANSWERED.letter(OfCase(*_where(report.phase), report.case, report.get_state_display(), report.answer))
     notify(
         people=[report.user],
         kind=ANSWERED,
@@ -157,3 +158,8 @@ def propose_exclusion(*, actor: User, report: CaseReport) -> str:
         facts={"phase": report.phase.slug, "case": report.case, "reason": reason},
     )
     return reverse("changes:new", args=[projection.registration.identifier])
+
+
+def _where(phase: Phase) -> tuple[str, str]:
+    """The challenge and the phase, as messages name them."""
+    return phase.challenge.title, label_of(phase)

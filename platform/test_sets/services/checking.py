@@ -10,7 +10,6 @@ import pandas as pd
 from challenges.models import Phase
 from evaluation.assessment import Assessment
 from evaluation.assessment.exclusions import GRADES
-from evaluation.bundle import metadata_columns
 from evaluation.problems.tables import ReferenceTable, ReferenceTableError, table_problem
 from evaluation.readers import ReadError
 from test_sets.queries.decoys import tells_decoys
@@ -35,7 +34,7 @@ def check_cases(
     scored = [case for case in cases if case not in decoys]
     _check_decoys(phase, scored, decoys)
     facts = _metadata(metadata, cases)
-    for column in metadata_columns(phase.assessment):
+    for column in phase.assessment.grouping_columns:
         if lacking := [case for case in scored if facts.get(case, {}).get(column) in (None, "")]:
             raise TestSetError(f"The ranking needs the characteristic {column} of every case; {lacking[0]} has none.")
     graded = phase.assessment.exclusions.grade_column

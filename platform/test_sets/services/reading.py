@@ -9,7 +9,6 @@ from django.db import transaction
 
 from challenges.models import Phase
 from confinement.sandbox import Answer, answers
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem
@@ -21,7 +20,7 @@ from test_sets.services import reference_tables, replacing
 from test_sets.services.archives import Ready, opened
 from test_sets.services.checking import Facts, check_cases, table_content
 from test_sets.services.replacing import TestSetError
-from uploads.limits import child_limits
+from uploads.storage import child_limits
 
 MOST_PREVIEWS: Final = 4
 _NAMES: Final = 5
@@ -97,7 +96,7 @@ def read_archive(
     """
     with opened(phase=phase, path=path, reason=reason, replaces=replaces, merge_rule=merge_rule, beat=beat) as ready:
         assessment = phase.assessment
-        problem = problems.get(assessment.problem)
+        problem = assessment.kind
         scored, facts = check_cases(phase, ready.cases, ready.decoys, ready.metadata)
         geometries = dict(ready.geometries)
         table = None
@@ -129,7 +128,7 @@ def read_archive(
 
 def _named(ready: Ready, assessment: Assessment) -> list[str]:
     """Classes that annotators named of scored cases."""
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     assert isinstance(problem, TableProblem)
     named: list[str] = []
     for folder in ready.annotators.values():

@@ -20,12 +20,10 @@ from test_sets.queries.work import CHECKING
 from test_sets.services.archives import take_archive
 from test_sets.services.reading import read_archive
 from test_sets.services.replacing import Replacement, TestSetError, approved_change
-from uploads.limits import upload_limits
 from uploads.services.refusals import BusyError
-from uploads.storage import delete, has_room
-from work.clock import shared_now
-from work.jobs import enqueue
-from work.leases import Lease, LeaseLostError, claim
+from uploads.storage import delete, has_room, upload_limits
+from work.queries import shared_now
+from work.services import Lease, LeaseLostError, claim, enqueue
 
 log = structlog.get_logger(__name__)
 

@@ -5,7 +5,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.canonical import sha256
 from evaluation.problems.files import FileProblem
@@ -105,7 +104,7 @@ def read_instances_beside(folder: Path, assessment: Assessment) -> InstanceTable
     ReadError
         When it cannot be taken.
     """
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     rules = problem.table_beside(assessment) if isinstance(problem, FileProblem) else None
     if rules is None:
         return None

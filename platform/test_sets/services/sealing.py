@@ -20,7 +20,7 @@ from evaluation.problems.tables import ReferenceTableError, table_problem
 from evaluation.readers import ReadError, case_name
 from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable
 from test_sets.models import Annotation, TestCase, TestSet
-from test_sets.queries.expectation import has_one_table, refusal
+from test_sets.queries.test_sets import has_one_table, refusal
 from test_sets.services import reference_tables, replacing
 from test_sets.services.annotations import Annotations, keep_annotators
 from test_sets.services.checking import check_cases, table_content

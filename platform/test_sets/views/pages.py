@@ -22,8 +22,6 @@ from challenges.models import Challenge, Phase
 from challenges.queries import key_of, phases_of
 from challenges.queries.projections import projection_of
 from challenges.views.access import organizing, page_context, phase_by_id
-from evaluation import problems
-from evaluation.bundle import metadata_columns
 from evaluation.problems.files import FileProblem
 from test_sets import hooks, vault
 from test_sets.domain import merging
@@ -39,15 +37,14 @@ from test_sets.queries.access_log import (
     versions_of,
 )
 from test_sets.queries.characteristics import characteristics
-from test_sets.queries.expectation import has_one_table
-from test_sets.queries.test_sets import annotators_of, cases_of_annotators
+from test_sets.queries.test_sets import annotators_of, cases_of_annotators, has_one_table
 from test_sets.services.arrivals import unfinished
 from test_sets.services.received_archives import receive
 from test_sets.services.reference_access import note_downloaded
 from test_sets.services.replacing import TestSetError, approved_change
 from test_sets.services.undoing import undo_sealing
-from uploads.limits import upload_limits
 from uploads.services.refusals import BusyError
+from uploads.storage import upload_limits
 from web.bodies import takes_files
 from web.spreadsheets import csv_file
 
@@ -186,7 +183,7 @@ def _form(phase: Phase, *data: Any) -> TestSetForm:
 
 def _file_words(phase: Phase) -> tuple[str, str]:
     """What a file of a case is called, and how it ends; empty where there is one table of all cases."""
-    problem = problems.get(phase.assessment.problem)
+    problem = phase.assessment.kind
     return (problem.file_words, problem.suffixes[0]) if isinstance(problem, FileProblem) else ("", "")
 
 
@@ -210,7 +207,7 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
         "named": named_organizers(phase.challenge),
         "is_table": has_one_table(phase.assessment),
         "file_words": _file_words(phase),
-        "columns_needed": metadata_columns(phase.assessment),
+        "columns_needed": phase.assessment.grouping_columns,
         "may_download": test_rule("test_sets.download_references", request.user, phase.challenge),
     }
     if shown is not None:

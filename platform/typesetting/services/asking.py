@@ -16,7 +16,7 @@ from evaluation.canonical import canonical_json
 from evaluation.documents.blocks import Block
 from typesetting.models import SetFile
 from typesetting.queries.work import FILES
-from work.jobs import send
+from work.services import send
 
 # Beside the module that loads the typesetter, which this process does not.
 TEMPLATE: Final = Path(documents.__file__).with_name("document.typ")

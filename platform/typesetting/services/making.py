@@ -15,7 +15,7 @@ from evaluation.documents.setting import NotSetError
 from typesetting.models import SetFile
 from typesetting.queries.work import FILES
 from typesetting.services.setting import set_document
-from work.leases import Lease, LeaseLostError, claim
+from work.services import Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
 

@@ -1,5 +1,6 @@
 """What is on its way in."""
 
+from uploads.models.form_files import FormFile
 from uploads.models.incoming import Incoming, Multipart, Upload
 
-__all__ = ["Incoming", "Multipart", "Upload"]
+__all__ = ["FormFile", "Incoming", "Multipart", "Upload"]

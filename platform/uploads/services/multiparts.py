@@ -18,10 +18,10 @@ from django.utils import timezone
 
 from confinement.limits import MIB
 from uploads import object_store
-from uploads.limits import upload_limits
 from uploads.models import Multipart, Upload
 from uploads.object_store import DamagedPartsError, Part, StoreAwayError
 from uploads.services.refusals import AwayError, BusyError, ChecksumError, GoneError, OffsetError, UploadError
+from uploads.storage import upload_limits
 
 log = structlog.get_logger(__name__)
 

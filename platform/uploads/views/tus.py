@@ -12,10 +12,10 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import http_date
 
-from uploads.limits import upload_limits
 from uploads.models.incoming import Incoming
 from uploads.services import refusals
 from uploads.services.refusals import Checksum, UploadError
+from uploads.storage import upload_limits
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,checksum,termination,expiration"
@@ -159,13 +159,13 @@ def _finished(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def options() -> HttpResponse:
-    """Say what is spoken here."""
+def options(most: int | None = None) -> HttpResponse:
+    """Say what is spoken here, and how many bytes are taken at most: as many as of an archive where nothing else is said."""
     response = HttpResponse(status=204)
     response["Tus-Version"] = VERSION
     response["Tus-Extension"] = EXTENSIONS
     response["Tus-Checksum-Algorithm"] = ",".join(ALGORITHMS)
-    response["Tus-Max-Size"] = str(upload_limits().max_bytes)
+    response["Tus-Max-Size"] = str(upload_limits().max_bytes if most is None else most)
     return response
 
 

@@ -7,19 +7,12 @@ from django.db.models import Q
 from work.kinds import Kind
 from workbench.models import BroughtTable
 
-LEASE = timedelta(seconds=60)
-
-
-def _lease() -> timedelta:
-    return LEASE
-
-
 BROUGHT_TABLES = Kind(
     name="brought_tables",
     doing="analysing a table that somebody brought",
     model=BroughtTable,
     is_open=Q(state__in=BroughtTable.OPEN),
     task="workbench.tasks.analyse_table",
-    lease=_lease,
+    lease=timedelta(seconds=60),
     fair_between="owner",
 )

@@ -13,9 +13,8 @@ from django.utils import timezone
 
 from confinement.sandbox import ChildError, Failure, answers
 from leaderboards.domain.files import store
-from uploads.limits import child_limits
-from uploads.storage import local_path, store_bytes, working_folder
-from work.leases import Lease, LeaseLostError, claim
+from uploads.storage import child_limits, local_path, store_bytes, working_folder
+from work.services import Lease, LeaseLostError, claim
 from workbench.domain import child
 from workbench.models import BroughtTable
 from workbench.queries.work import BROUGHT_TABLES

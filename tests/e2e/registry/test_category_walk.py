@@ -43,7 +43,7 @@ from reviews.services import assigning, reviewing
 chair, filing = User.objects.get(username={chair!r}), Filing.objects.get(call__slug={call!r})
 for reviewer in Reviewer.objects.filter(call=filing.call):
     part = "clinical" if reviewer.user.username.endswith("clara") else "general"
-    assigning.assign(actor=chair, filing=filing, reviewer=reviewer, part=part, tell=False)
+    assigning.assign(actor=chair, filing=filing, reviewer=reviewer, part=part)
 assigning.start_review(actor=chair, filing=filing)
 for assignment in Assignment.objects.filter(filing=filing).select_related("filing__call"):
     review = reviewing.begin_review(assignment=assignment)

@@ -18,13 +18,13 @@ from challenges.models import Challenge, Phase, Team
 from challenges.services import close_phase, join_with_team
 from designs.models import Design
 from designs.services import freeze_version
+from exposure.queries.facts import Audience
 from leaderboards.models import RankingVersion
 from measurements.models import Measurement
 from measurements.services import tables, working
 from notifications.models import Notification
 from registry.services import register
 from reports.models import Report
-from reports.queries.facts import Audience
 from reports.services.reports import request_report
 from submissions.models import Submission
 from submissions.services.states import score_as_it_is

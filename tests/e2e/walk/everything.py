@@ -31,6 +31,7 @@ from conversations.services import start_thread
 from designs.models import Collaborator, Design, Simulation
 from drift.services import check_text
 from executions.models import Batch, Execution
+from exposure.queries.facts import Audience
 from federation.services import federations
 from leaderboards.models import RankingVersion
 from measurements.models import Measurement
@@ -39,7 +40,6 @@ from notifications.services.composing import unsubscribe_token
 from people.models import Invitation
 from people.queries import digest_of
 from reports.models import Report
-from reports.queries.facts import Audience
 from reports.services.reports import request_report
 from reviews.models import Call, Filing
 from submissions.models import Submission
@@ -191,7 +191,7 @@ def the_call() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "reviews:mine", "rita", {}
     token = invited("paula", call, "general", chair)
     yield "reviews:invitation", "paula", {"token": token}
-    for name in ("call", "settings", "questions", "mails", "people", "assignments", "matrix"):
+    for name in ("call", "settings", "questions", "mails", "people", "assignments", "letters", "remind", "matrix"):
         yield f"reviews:{name}", chair.username, here
     yield "reviews:question", chair.username, {**here, "pk": call.questions.first().pk}
     yield "reviews:mail", chair.username, {**here, "kind": "reject"}

@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 from django.urls import URLResolver, get_resolver
 
+from evaluation.catalogue import all_metrics
 from tests.e2e.helpers.audit import DESKTOP, PHONE
 from tests.e2e.helpers.bars import SCRIPT_BYTES, SCRIPTS_KB, SHIFT, WATCH_SHIFTS
 
@@ -42,6 +43,17 @@ ELSEWHERE = {
 }
 # Others' pages, in their frame.
 NOT_OURS = ("admin:", "api:")
+# What programs call metrics; "risk" is a word, too.
+IDS = {metric.id for metric in all_metrics() if "_" in metric.id or metric.id == metric.abbreviation.lower()} - {"risk"}
+ID = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, sorted(IDS, key=len, reverse=True)))})(?![\w-])")
+READ_TEXTS = """() => {
+  const walker = document.createTreeWalker(document.querySelector("main") ?? document.body, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) {
+    if (!walker.currentNode.parentElement.closest("code, pre, script, style, template, textarea")) texts.push(walker.currentNode.data);
+  }
+  return texts;
+}"""
 FILE_ENDING = re.compile(r"\.[a-z]+\$?$|\.<slug:ending>$")
 
 
@@ -112,6 +124,7 @@ def look(platform, page, seen, name, path) -> list[str]:
         return [f"{name}: {path} answers {answer.status} at {page.url}"]
     try:
         check_calm_and_small(page)
+        check_names(page)
         seen.check_everywhere(sizes=(DESKTOP,))
         seen.check_fits((PHONE, NARROWEST))
     except AssertionError as error:
@@ -126,3 +139,9 @@ def check_calm_and_small(page) -> None:
     shift, scripts = page.evaluate("() => window.__shift"), page.evaluate(SCRIPT_BYTES)
     assert shift < SHIFT, f"what is seen moved by {shift:.3f}"
     assert scripts <= SCRIPTS_KB * 1000, f"{scripts} bytes of scripts"
+
+
+def check_names(page) -> None:
+    """Fail if a metric is called on the page what programs call it."""
+    found = [text.strip() for text in page.evaluate(READ_TEXTS) if ID.search(text)]
+    assert not found, f"ids of metrics: {found[:5]}"

@@ -8,6 +8,7 @@ import requests
 from accounts.services import issue_token
 from evaluation import verify
 from tests.integration.workbench.test_brought_tables import LINES
+from uploads.models import FormFile
 from workbench.models import BroughtTable
 from workbench.services import analysing
 
@@ -27,7 +28,7 @@ def analysing_podium(podium, world, monkeypatch):
     _, secret = issue_token(user=world.ada, name="analyse", scopes=["read", "analyse"], days=1)
     monkeypatch.setenv("PODIUM_TOKEN", secret)
     monkeypatch.setattr("podium_client.analysing._SECONDS", 0)
-    monkeypatch.setattr("work.jobs.enqueue", lambda *_arguments, **_options: None)
+    monkeypatch.setattr("work.services.enqueue", lambda *_arguments, **_options: None)
     real = requests.Session.request
 
     def request(self, method, url, **more):
@@ -101,3 +102,31 @@ def test_a_token_without_the_scope_brings_nothing(analysing_podium, world, table
     assert code == 2
     assert "This token was not made for that." in err
     assert not BroughtTable.objects.exists()
+
+
+def test_a_broken_line_costs_no_byte_that_has_arrived_and_the_same_command_goes_on(
+    analysing_podium, table, monkeypatch
+):
+    monkeypatch.setattr("podium_client.uploading.PIECE", 100)
+    monkeypatch.setattr("podium_client.uploading.PAUSES", ())
+    asked, whole = requests.Session.request, table.stat().st_size
+    sent = []
+
+    def breaking(self, method, url, **more):
+        if method == "PATCH":
+            if len(sent) == 3:
+                sent.append(0)
+                raise requests.ConnectionError("gone")
+            sent.append(len(more["data"]))
+        return asked(self, method, url, **more)
+
+    monkeypatch.setattr(requests.Session, "request", breaking)
+    options = ("--direction", "higher", "--missing", "0")
+    code, _, err = analysing_podium("analyse", table, *options)
+    assert (code, "start the same command again later" in err) == (2, True)
+    assert not BroughtTable.objects.exists()
+    code, out, err = analysing_podium("analyse", table, *options)
+    assert code == 0, (out, err)
+    assert sum(sent) == whole, "no piece was sent a second time"
+    assert BroughtTable.objects.get().state == BroughtTable.State.DONE
+    assert not FormFile.objects.exists()

@@ -10,6 +10,8 @@ from measurements.models import Measurement
 from measurements.services import working
 from submissions.models import Run
 from tests.integration.measurements import outside
+from tests.integration.measurements import test_values_of_the_data_set as of_the_data_set
+from uploads.models import FormFile
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ORIGIN = ["--by", outside.ORIGIN["by"], "--with", outside.ORIGIN["with"], "--when", outside.ORIGIN["when"]]
@@ -18,7 +20,7 @@ ORIGIN = ["--by", outside.ORIGIN["by"], "--with", outside.ORIGIN["with"], "--whe
 @pytest.fixture
 def measuring_podium(podium, monkeypatch):
     """The command with the owner's token; whenever it waits, a worker takes the next step."""
-    monkeypatch.setattr("work.jobs.enqueue", lambda *_arguments, **_options: None)
+    monkeypatch.setattr("work.services.enqueue", lambda *_arguments, **_options: None)
     _, phase, registered = outside.launched()
     _, secret = issue_token(user=registered.owner, name="measure", scopes=["read", "measure"], days=1)
     monkeypatch.setenv("PODIUM_TOKEN", secret)
@@ -83,3 +85,21 @@ def test_a_token_without_the_scope_and_a_person_without_the_right_bring_nothing(
         code, _, _ = measuring_podium("measure", "seams", "final", values, *ORIGIN, "--make-teams", "--seal")
         assert code == 2
     assert Measurement.objects.count() == 1
+
+
+def test_replicates_come_beside_the_values_and_a_refused_form_keeps_no_file(measuring_podium, tmp_path, monkeypatch):
+    _, phase, registered = of_the_data_set.launched()
+    _, secret = issue_token(user=registered.owner, name="m", scopes=["read", "measure"], days=1)
+    monkeypatch.setenv("PODIUM_TOKEN", secret)
+    values = write(tmp_path, "values.csv", of_the_data_set.values())
+    replicates = write(tmp_path, "replicates.csv", of_the_data_set.replicates().content.decode())
+    command = ("measure", "retrieval", "final", values, "--replicates", replicates, "--make-teams", "--seal")
+    code, _, err = measuring_podium(*command)
+    assert (code, "measured_by" in err) == (2, True), "nobody said who measured"
+    assert not FormFile.objects.exists()
+    code, out, err = measuring_podium(*command, *ORIGIN)
+    assert code == 0, err
+    assert "RAP 0.8, 200 replicates" in out
+    assert "Sealed: version 1" in out
+    assert Run.objects.filter(submission__phase=phase, counts=True).exclude(evidence_file="").count() == 3
+    assert not FormFile.objects.exists()

@@ -127,6 +127,40 @@ def test_another_metric_in_the_same_row_drops_what_belonged_to_the_first(signed_
     assert "range_max" not in row
 
 
+def test_a_cost_is_offered_where_algorithms_are_run_and_brings_its_direction_unit_and_limit(signed_in, hippocampus):
+    def offers(answer):
+        return b'name="row.0.cost"' in answer.content
+
+    assert not offers(post(signed_in, hippocampus, "metrics", "task-1", **{"row.0.metric": "dsc", "revision": "0"}))
+    limits = {"value.case_seconds": "20", "value.start_seconds": "10", "value.exclusive": "true", "revision": "0"}
+    post(signed_in, hippocampus, "algorithm_execution", "task-1", **limits)
+    shown = signed_in.get(reverse("designs:task_show", args=[hippocampus.slug, "metrics", "task-1"]), **HTMX)
+    assert b'name="row.__n__.cost"' in shown.content
+
+    cells = {"row.0.metric": "", "row.0.cost": "run_wall_time", "row.0.shown": "", "row.0.worst_value": "3"}
+    answer = post(signed_in, hippocampus, "metrics", "task-1", **cells, revision="1").content.decode()
+
+    (row,) = document_of(hippocampus).values("task-1").get("metrics")
+    assert (row["cost"], row["name"], row["unit"]) == ("run_wall_time", {"other": "Wall time"}, "s")
+    assert (row["orientation"], row["range_min"], row["open_range"], row["level"]) == ("lower", 0, "above", "case")
+    assert "worst_value" not in row
+    assert "Lower is better, in s; a failed case counts as 30 s, the most that the limits allow." in answer
+
+
+def test_another_cost_in_the_same_row_takes_its_name_and_unit_and_a_metric_takes_the_row(signed_in, hippocampus):
+    post(signed_in, hippocampus, "algorithm_execution", "task-1", **{"value.memory_mib": "512", "revision": "0"})
+    cells = {"row.0.metric": "", "row.0.cost": "run_peak_memory", "row.0.shown": "run_wall_time",
+             "row.0.name": "__other__", "row.0.name.other": "Wall time", "row.0.unit": "s"}  # fmt: skip
+    answer = post(signed_in, hippocampus, "metrics", "task-1", **cells, revision="0")
+    (row,) = document_of(hippocampus).values("task-1").get("metrics")
+    assert (row["name"], row["unit"]) == ({"other": "Peak memory"}, "MiB")
+    assert b'value="run_peak_memory" selected' in answer.content
+
+    post(signed_in, hippocampus, "metrics", "task-1", **(cells | {"row.0.metric": "dsc"}), revision="1")
+    (row,) = document_of(hippocampus).values("task-1").get("metrics")
+    assert (row["metric"], row.get("cost")) == ("dsc", None)
+
+
 @pytest.mark.parametrize(
     ("parameter", "data", "expected"),
     [

@@ -27,7 +27,7 @@ def hippocampus(owner):
 @pytest.fixture
 def sent(monkeypatch):
     jobs = []
-    monkeypatch.setattr("work.jobs.enqueue", lambda *args, countdown=None: jobs.append(args))
+    monkeypatch.setattr("work.services.enqueue", lambda *args, countdown=None: jobs.append(args))
     return jobs
 
 

@@ -93,11 +93,13 @@ def test_it_is_no_part_of_the_provenance_which_goes_out_with_a_result(world, eng
 
 
 def test_sentences_name_each_cost_and_round_it():
-    costs = {"run_wall_time": {"executions": 3, "cases": 4, "spread": 0.0312, "widest": 0.1}}
+    apart = {"executions": 3, "cases": 4, "spread": 0.0312, "widest": 0.1}
+    costs = {"run_wall_time": apart, "run_cpu_time": {**apart, "of_means": 0.011}}
 
     sentences = agreement_sentences({"runs": 3, "same_predictions": 1, "costs": costs})
 
     assert sentences == [
         "Of the latest 2 runs before of the same algorithm, 1 gave the same predictions, byte for byte.",
         "Wall time: over 4 cases, runs lie 3.1% apart at the median and 10.0% at most.",
+        "Processor time: over 4 cases, runs lie 3.1% apart at the median and 10.0% at most; their means lie 1.1% apart.",
     ]

@@ -10,10 +10,11 @@ from executions.models import CaseOutcome, Execution
 from executions.services import arriving, checking, hosts
 from leaderboards.services import rankings
 from submissions.models import Submission
-from submissions.services import finishing, scoring, validation
+from submissions.services import scoring, validation
 from tests.containers.machine import Machine, lacking
+from tests.integration.executions.costs_world import costly, judge
 from tests.integration.executions.world import execution_of, run_all
-from tests.integration.submissions.world import CASES
+from tests.integration.submissions.world import ASSESSMENT, CASES
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine]
 COPY = b"""#!/bin/sh
@@ -124,7 +125,7 @@ def test_an_image_made_for_grand_challenge_goes_unchanged_from_the_upload_to_a_r
     while scoring.score_next_chunk():
         pass
     for submission in names.values():
-        finishing.finish_run(run_id=submission.runs.get().pk)
+        scoring.finish_run(run_id=submission.runs.get().pk)
         submission.refresh_from_db()
         assert submission.state == Submission.State.SCORED
     rankings.request_ranking(world.phase.pk)
@@ -135,3 +136,36 @@ def test_an_image_made_for_grand_challenge_goes_unchanged_from_the_upload_to_a_r
     assert execution_of(names["Bo's"]).counts == {"crashed": len(CASES)}
     assert not podium_of_theirs.containers()
     assert not any(hosts.leases().iterdir())
+
+
+COSTS = [
+    {"id": "run_wall_time", "by": "run", "worst": 20},
+    {"id": "run_cpu_time", "by": "run", "worst": 20},
+    {"id": "run_peak_memory", "by": "run", "worst": 64},
+]
+WAITS = b"sleep 3\n"
+COUNTS = b"i=0; while [ $i -lt 1500000 ]; do i=$((i+1)); done\n"
+FILLS = b"dd if=/dev/zero of=/dev/shm/filled bs=1M count=40 2>/dev/null; sleep 1\n"
+
+
+def test_what_a_container_took_of_each_case_is_ranked(world, podman, tmp_path):
+    phase = costly(world, tmp_path, assessment={**ASSESSMENT, "metrics": [{"id": "dsc"}, *COSTS]})
+    # Who waits takes time and no processor; who counts takes both; who fills takes memory.
+    for team, first in ((world.adas, WAITS), (world.bos, COUNTS + FILLS)):
+        archive = sent(world, tmp_path, b"#!/bin/sh\n" + first + COPY.removeprefix(b"#!/bin/sh\n"), team=team)
+        submission = world.hand_in(archive, team=team)
+        run_all()
+        assert judge(submission).state == Submission.State.SCORED
+    rankings.request_ranking(phase.pk)
+    table = rankings.rank_phase(phase_id=phase.pk).table
+
+    assert table["teams"] == ["Ada's", "Bo's"]
+    orders = {order["key"]: order for order in table["orders"]}
+    waited, _ = orders["Wall time"]["score"]
+    took = orders["Processor time"]["score"]
+    held, filled = orders["Peak memory"]["score"]
+    assert waited >= 3
+    assert took[0] < took[1]
+    assert took[0] < waited - 2
+    assert held < 40 <= filled <= 64
+    assert [orders[name]["rank"] for name in ("Processor time", "Peak memory")] == [[1, 2], [1, 2]]

@@ -103,7 +103,8 @@ def add_phase(
         "algorithms": Registered.of(PLAN).document(),
         **phase_fields,
     }
-    phase = create_phase(actor=organizer, task=task, assessment=ASSESSMENT, **fields)
+    assessment = fields.pop("assessment", ASSESSMENT)
+    phase = create_phase(actor=organizer, task=task, assessment=assessment, **fields)
     places = {}
     for kind, shift in (("references", 0), ("images", 1)):
         places[kind] = folder / slug / kind

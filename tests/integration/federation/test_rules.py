@@ -14,6 +14,7 @@ from django.utils import timezone
 from challenges.models import Challenge, Phase, Task
 from challenges.services import close_phase, launch
 from evaluation.federation import Refusal
+from exposure.queries.audience import Audience
 from federation.domain.registered import rules_from
 from federation.models import Federation, SignedMessage, Site
 from federation.queries.standing import standings
@@ -21,7 +22,6 @@ from federation.services import federations, removing, sites
 from leaderboards.domain.files import load
 from leaderboards.models import OverallRanking, RankingVersion, Standing
 from reports.models import Report
-from reports.queries.audience import Audience
 from reports.services.reports import request_report
 from tests.integration.challenges import world as designs
 from tests.integration.federation import world

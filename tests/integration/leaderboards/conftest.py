@@ -29,7 +29,9 @@ def storages_in(folder) -> dict:
 def jobs(monkeypatch):
     """What is sent to the broker, as (task, arguments); it takes it nowhere."""
     sent = []
-    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
+    monkeypatch.setattr(
+        "work.services.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True
+    )
     return sent
 
 

@@ -11,7 +11,7 @@ from accounts.models import User
 from challenges.models import Challenge, Member, Organizer, Phase, Task, Team
 from leaderboards.models import RankingVersion
 from scoring.domain import results
-from scoring.domain.summary import summarize
+from scoring.domain.results import summarize
 from submissions.models import Run, Submission
 from submissions.queries import results_frame
 from test_sets.models import TestCase, TestSet

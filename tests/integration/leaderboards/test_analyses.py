@@ -11,8 +11,7 @@ from leaderboards.models import Analysis, RankingRequest, RankingVersion
 from leaderboards.queries.work import ANALYSES
 from leaderboards.services import analyses, rankings
 from tests.integration.leaderboards import world
-from work.leases import claim
-from work.services import UNEXPECTED, sweep_kind
+from work.services import UNEXPECTED, claim, sweep_kind
 
 pytestmark = pytest.mark.django_db
 

@@ -19,15 +19,15 @@ from challenges.models import Phase
 from evaluation import bundle
 from evaluation.analyses.catalogue import orders_of
 from evaluation.figures import publication
+from exposure.queries.facts import Audience, collect
+from exposure.services import exposure
 from leaderboards.domain.tables import COLUMNS
 from leaderboards.domain.tables.words import span
 from leaderboards.models import RankingRequest
 from leaderboards.services.public_rankings import tell_of_public_rankings
 from notifications.models import Notification
-from reports.queries.facts import Audience, collect
 from reports.services import reports, storing
-from reports.services.exposure import exposure
-from submissions.services import telling
+from submissions.services import messages
 from tests.claims.exposure_predicates import false_conclusions
 from tests.claims.predicates import false_sentences
 from tests.integration.leaderboards import staged
@@ -187,7 +187,7 @@ def sentences_of(item: dict) -> list[str]:
 @pytest.mark.parametrize("scene", IN_REPORTS, indirect=True)
 def test_reports_say_what_the_board_says(scene, monkeypatch):
     monkeypatch.setattr(publication, "printed", printed)
-    monkeypatch.setattr("reports.queries.work.LEASE", timedelta(hours=1))
+    monkeypatch.setattr("reports.queries.work.REPORTS.lease", timedelta(hours=1))
     made, document = scene
     challenge, raw = made.phase.challenge, made.raw
     asked = reports.request_report(
@@ -234,8 +234,8 @@ def test_a_mail_tells_the_rank_that_the_team_may_read_and_never_a_score(scene):
     # The ranking told them; what became of the state is told by nothing else, and once.
     told = list(Notification.objects.all())
     for submission in made.phase.submissions.all():
-        telling.tell_team(submission, "scored")
-    telling.tell_scored(made.phase, is_last=True)
+        messages.tell_team(submission, "scored")
+    messages.tell_scored(made.phase, is_last=True)
     assert told
     assert Notification.objects.count() == len(told)
     for row in told:

@@ -57,7 +57,7 @@ def test_lease_is_renewed_while_a_long_computation_runs(monkeypatch):
         return compute(inputs)
 
     monkeypatch.setattr(computing, "compute", slow)
-    monkeypatch.setattr("leaderboards.queries.work.LEASE", timedelta(seconds=0.4))
+    monkeypatch.setattr("leaderboards.queries.work.RANKING.lease", timedelta(seconds=0.4))
     rankings.request_ranking(phase.pk)
     assert rankings.rank_phase(phase_id=phase.pk).number == 1
     assert leases[0] < leases[-1]

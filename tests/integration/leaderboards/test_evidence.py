@@ -14,7 +14,7 @@ from evaluation import bundle
 from evaluation.assessment import parse
 from evaluation.cli import main
 from evaluation.scoring.assembling import assemble
-from evaluation.scoring.pieces import Numbers
+from evaluation.scoring.rows import Numbers
 from leaderboards.models import RankingVersion
 from scoring.domain import results
 from submissions.models import Run, Submission

@@ -11,10 +11,9 @@ from leaderboards.queries.work import FOLLOWING
 from leaderboards.services import following, rankings
 from leaderboards.services.computing import history_name
 from notifications.models import Notification
-from submissions.services.telling import KIND
+from submissions.services.messages import KIND
 from uploads.storage import private
-from work.leases import claim
-from work.services import UNEXPECTED, sweep_kind
+from work.services import UNEXPECTED, claim, sweep_kind
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("jobs")]
 
@@ -82,7 +81,7 @@ def test_a_worker_that_dies_after_telling_tells_nobody_twice(phase, monkeypatch)
     first = told()
     assert first != []
     monkeypatch.undo()
-    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: True)
+    monkeypatch.setattr("work.services.send", lambda task, args, countdown=None: True)
     assert not following.follow_phase(phase_id=phase.pk), "whoever died still holds it"
     a_while_later()
     assert following.follow_phase(phase_id=phase.pk)
@@ -91,7 +90,7 @@ def test_a_worker_that_dies_after_telling_tells_nobody_twice(phase, monkeypatch)
 
 
 def test_a_worker_that_dies_while_it_tells_has_told_nobody(phase, monkeypatch):
-    monkeypatch.setattr("submissions.services.telling.notify_each", lambda **_: dies(phase))
+    monkeypatch.setattr("submissions.services.messages.notify_each", lambda **_: dies(phase))
     with pytest.raises(WorkerDiedError):
         following.follow_phase(phase_id=phase.pk)
     assert told() == []

@@ -9,7 +9,7 @@ from django.urls import reverse
 from accounts.models import User
 from challenges.models import Member, Phase
 from notifications.models import Notification
-from submissions.services.telling import tell_scored
+from submissions.services.messages import tell_scored
 from tests.integration.leaderboards import world
 
 pytestmark = pytest.mark.django_db

@@ -21,8 +21,7 @@ from leaderboards.queries.work import RANKING
 from leaderboards.services import computing, rankings
 from submissions import hooks
 from tests.integration.leaderboards import examples, world
-from work.leases import claim
-from work.services import UNEXPECTED, sweep_kind
+from work.services import UNEXPECTED, claim, sweep_kind
 
 pytestmark = pytest.mark.django_db
 
@@ -320,7 +319,7 @@ def test_while_scores_keep_coming_a_phase_is_ranked_only_now_and_then(
     phase, monkeypatch, django_capture_on_commit_callbacks
 ):
     waits = []
-    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: waits.append(countdown) or True)
+    monkeypatch.setattr("work.services.send", lambda task, args, countdown=None: waits.append(countdown) or True)
     rest = rankings.REST.total_seconds()
 
     def wait(cause: str = Standing.Cause.SCORE, ago: timedelta = timedelta(0)) -> float | None:

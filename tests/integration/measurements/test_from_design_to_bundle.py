@@ -8,14 +8,14 @@ from audit.models import Entry
 from challenges.models import Team
 from challenges.services import join_with_team
 from evaluation import verify
+from exposure.queries.facts import Audience, collect
+from exposure.services import exposure
 from leaderboards.models import Standing
 from leaderboards.services import bundles, rankings
 from measurements.models import Measurement
 from measurements.services import tables
 from registry.queries.executing import execution_facts
 from reports.domain.content import Ledger
-from reports.queries.facts import Audience, collect
-from reports.services.exposure import exposure
 from reports.services.items.generating import generate
 from reports.services.items.source import Source
 from submissions.models import Run, Submission

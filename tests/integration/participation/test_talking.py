@@ -40,7 +40,9 @@ def test_an_announcement_reaches_all_who_take_part_or_organize(world, client, mo
     client.post(url("announce"), {"title": "Longer", "text": "One **week** more."})
     assert Announcement.objects.get().told == 3
     assert {row.user for row in Notification.objects.all()} == {world.organizer, world.member, moderator}
-    assert {row.text for row in Notification.objects.all()} == {"One week more."}
+    assert {row.text for row in Notification.objects.all()} == {
+        "The organizers of Challenge organs announce:\n\nOne week more."
+    }
     client.logout()
     assert "One <strong>week</strong> more." in client.get(url("news")).content.decode()
 

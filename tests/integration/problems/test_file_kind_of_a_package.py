@@ -174,7 +174,8 @@ def test_from_an_archive_of_references_to_the_picture(world: World, workers, tmp
     frame = results_frame(run).set_index("case")["value"]
     assert {case: frame[case] for case in ("a", "c", "d")} == {"a": 0.25, "c": 0.25, "d": 0.25}
     draw(run_id=run.pk, case="a")
-    assert len(private().listdir(f"pictures/{run.pk}")[1]) == 2
+    # A picture and what says that it is there, each without the reference and with it.
+    assert len(private().listdir(f"pictures/{run.pk}")[1]) == 4
     client = Client()
     client.force_login(world.ada)
     page = client.get(reverse("submissions:submit", args=["blocks"]), {"phase": world.phase.pk}, secure=True)

@@ -19,10 +19,10 @@ from evaluation.catalogue import registry as metrics
 from evaluation.cli import main
 from evaluation.problems import registry
 from evaluation.scoring import read_results
+from exposure.queries.audience import Audience
 from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
 from reports.models import Report
-from reports.queries.audience import Audience
 from reports.services import reports as report_services
 from scoring.domain.report import Report as Checked
 from submissions.models import Submission
@@ -43,7 +43,7 @@ from evaluation.problems.tables import PredictionTable, ReferenceTable, TablePro
 from evaluation.readers import ReadError
 from evaluation.readers.cells import read_table
 from evaluation.readers.limits import DEFAULT
-from evaluation.scoring.pieces import Numbers
+from evaluation.scoring.rows import Numbers
 from evaluation.scoring.rows import Row, ScoredCase
 
 

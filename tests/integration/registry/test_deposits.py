@@ -19,8 +19,7 @@ from registry.services.depositing import DepositError, Repository
 from registry.services.publishing import publish_version
 from registry.tasks import sweep
 from tests.unit.registry.world import person, registered
-from work.leases import claim
-from work.services import sweep_kind
+from work.services import claim, sweep_kind
 
 pytestmark = pytest.mark.django_db
 TOKEN = "secret-token"
@@ -275,7 +274,7 @@ def test_a_wrong_token_is_said_without_the_token(ada, zenodo, settings):
 def test_the_sweep_finds_lost_jobs(ada, zenodo, monkeypatch):
     sent = []
     monkeypatch.setattr("registry.tasks.send", lambda name, args: sent.append((name, list(args))))
-    monkeypatch.setattr("work.jobs.send", lambda name, args: sent.append((name, list(args))))
+    monkeypatch.setattr("work.services.send", lambda name, args: sent.append((name, list(args))))
     version = registered(ada)
     queued = deposits.queue_deposit(version=version)
     Deposit.objects.update(asked_at=timezone.now() - timedelta(minutes=1))

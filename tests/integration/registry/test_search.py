@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from registry import queries, services
-from registry.forms.filters import RegistryFilter
+from registry.forms import RegistryFilter
 from registry.models import Listing
 from tests.unit.registry.world import filled, person, save
 

@@ -10,10 +10,10 @@ from PIL import Image
 
 from audit.models import Entry
 from evaluation.figures import publication
+from exposure.queries.facts import Audience
 from reports.models import Report
-from reports.queries.facts import Audience
 from reports.services import reports
-from scoring.domain.summary import summarize
+from scoring.domain.results import summarize
 from submissions.models import Run
 from submissions.queries import results_frame
 from test_sets.models import TestCase
@@ -47,7 +47,7 @@ def built(django_db_setup, django_db_blocker, storage_folder):  # noqa: F811 (a 
         transaction.atomic(),
         mock.patch.object(publication, "printed", plain_picture),
         # On a slow machine a lease would be renewed in between, from a thread that waits for this transaction.
-        mock.patch("reports.queries.work.LEASE", timedelta(hours=1)),
+        mock.patch("reports.queries.work.REPORTS.lease", timedelta(hours=1)),
     ):
         yield with_characteristics(with_summaries(world.build()))
         transaction.set_rollback(True)

@@ -22,11 +22,11 @@ from designs.queries import document_of_version
 from designs.queries.findings import all_findings
 from designs.services import answer_check
 from evaluation.figures.layout import number
+from exposure.queries.facts import Audience, Facts, collect
 from leaderboards.models import Standing
 from reports.domain.content import Status, items_of
 from reports.domain.guideline import CHAPTERS, DRAFTED, LEFT_TO_THE_AUTHORS
 from reports.models import Report, ReportText
-from reports.queries.facts import Audience, Facts, collect
 from reports.queries.work import REPORTS
 from reports.services import challenge_report, reports, storing
 from results.queries.pictures import picture_name

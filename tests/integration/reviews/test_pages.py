@@ -7,12 +7,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from notifications.models import Notification
 from reviews.models import AutomaticAssignment, Bid, Call, Review, ReviewThread
-from reviews.queries import waiting_in
+from reviews.queries import funnels_of, waiting_in
 from reviews.services import reviewers
 from reviews.services.filing import file_design
 from reviews.tasks import assign_automatically
-from tests.unit.reviews.world import dates, make_design, person
+from tests.unit.reviews.world import dates, make_design, person, vary
 
 pytestmark = pytest.mark.django_db
 
@@ -262,7 +263,7 @@ def test_the_chair_reads_what_waits_for_whom_and_until_when(client, world):
     for name in ("r1", "r2"):
         world.send(name)
     (last,) = waiting_in(world.call)
-    assert (last.what, last.whom, last.due) == ("Review", "Clara Reviewernameclara", world.call.review_at)
+    assert (last.what, last.name, last.due) == ("Review", "Clara Reviewernameclara", world.call.review_at)
     client.force_login(world.chair)
     assert "Clara Reviewernameclara" in client.get(f"/calls/{world.call.slug}/").content.decode()
     client.force_login(world.owner)
@@ -271,7 +272,32 @@ def test_the_chair_reads_what_waits_for_whom_and_until_when(client, world):
     assert [(row.what, row.whom) for row in waiting_in(world.call)] == [("Decide", "chairs")]
 
 
-def test_letters_are_seen_before_they_go(client, world):
+def test_the_chair_reads_how_many_designs_stand_where(client, world):
+    world.under_review()
+    world.design = make_design(world.owner, "Second")
+    file_design(actor=world.owner, call=world.call, design=world.design)
+    (funnel,) = funnels_of([world.call])
+    assert (funnel.filed, funnel.in_review, funnel.decided) == (2, 2, 0)
+    assert [(one.whom, one.number) for one in funnel.waits_for] == [("chairs", 1), ("reviewers", 3)]
+    assert all(one.due == world.call.review_at for one in funnel.waits_for)
+    client.force_login(world.chair)
+    for path in ("/", f"/calls/{world.call.slug}/"):
+        page = client.get(path).content.decode()
+        assert "Assign reviewers" in page
+        assert "In review" in page
+
+
+def test_a_design_of_the_chair_is_counted_and_nothing_of_it_told(client, world):
+    world.under_review()
+    world.design.collaborators.create(user=world.chair, role="editor")
+    (funnel,) = funnels_of([world.call], without=[world.design.pk])
+    assert (funnel.filed, funnel.waiting) == (1, [])
+    client.force_login(world.chair)
+    for path in ("/", f"/calls/{world.call.slug}/"):
+        assert "Reviewername" not in client.get(path).content.decode()
+
+
+def test_letters_of_decisions_are_seen_before_they_go(client, world):
     world.under_review()
     for name in ("r1", "r2", "clara"):
         world.send(name)
@@ -286,3 +312,117 @@ def test_letters_are_seen_before_they_go(client, world):
     assert client.post(address, {**chosen, "confirmed": "yes"}).status_code == 302
     world.filing.refresh_from_db()
     assert world.filing.state == "accepted"
+
+
+def told(world):
+    """Subjects of what reviewers were written."""
+    rows = Notification.objects.filter(user__in=[one.user for one in world.panel.values()])
+    return sorted(rows.values_list("subject", flat=True))
+
+
+def test_letters_of_assignment_go_when_the_chair_has_seen_them(client, world):
+    world.file()
+    world.assign("r1", "r2", "clara")
+    assert told(world) == []
+    client.force_login(world.chair)
+    address = f"/calls/{world.call.slug}/assignments/letters/"
+    page = client.get(address).content.decode()
+    assert "Nothing has been sent yet" in page
+    assert page.count("Spring challenges: “Hippocampus, spring” to review") == 3
+    assert "was assigned to you as clinical reviewer" in page
+    assert told(world) == []
+    client.post(address, {"confirmed": "yes", "letter": [world.assignment("r1").pk]})
+    assert told(world) == ["Spring challenges: “Hippocampus, spring” to review"]
+    # Each is told once: the others when the review opens, whose letters stand there first.
+    start = f"{world.filing.get_absolute_url()}start/"
+    page = client.post(start).content.decode()
+    assert page.count("Spring challenges: “Hippocampus, spring” to review") == 2
+    world.filing.refresh_from_db()
+    assert world.filing.state == "submitted"
+    client.post(start, {"confirmed": "yes"})
+    world.filing.refresh_from_db()
+    assert world.filing.state == "under_review"
+    assert told(world) == ["Spring challenges: “Hippocampus, spring” to review"] * 3
+    assert "has been written to" in client.get(address).content.decode()
+
+
+def test_a_reviewer_who_comes_later_waits_for_a_letter_of_their_own(client, world):
+    world.under_review()
+    world.assign("r3")
+    client.force_login(world.chair)
+    assert next(row.what for row in waiting_in(world.call)) == "Send 1 letter of assignment"
+    assert (
+        "1 assigned reviewer has not been written to"
+        in client.get(f"/calls/{world.call.slug}/assignments/").content.decode()
+    )
+
+
+def test_reminders_are_seen_before_they_go_and_can_be_left_out(client, world):
+    world.under_review()
+    world.send("r1")
+    Notification.objects.all().delete()
+    client.force_login(world.chair)
+    address = f"/calls/{world.call.slug}/assignments/remind/"
+    page = client.get(address).content.decode()
+    assert page.count("Spring challenges: your review of “Hippocampus, spring” is due on") == 2
+    assert told(world) == []
+    client.post(address, {"confirmed": "yes", "letter": [world.assignment("clara").pk]})
+    (row,) = Notification.objects.all()
+    assert row.user == world.panel["clara"].user
+
+
+def test_an_invitation_is_seen_before_it_goes_with_who_cannot_be_invited(client, world):
+    client.force_login(world.chair)
+    address = f"/calls/{world.call.slug}/people/invite/"
+    known = "r1@example.com"
+    type(world.owner).objects.filter(pk=world.panel["r1"].user.pk).update(email=known)
+    posted = {"emails": f"new@example.com, other@example.com {known}", "part": "general"}
+    page = client.post(address, posted).content.decode()
+    assert "Will you review for Spring challenges?" in page
+    assert "Charlie Chair invites you as reviewer" in page
+    assert f"{known}: This person reviews for the call already." in page
+    assert world.call.invitations.count() == 0
+    changed = client.post(address, {**posted, "change": "yes"}).content.decode()
+    assert "other@example.com" in changed
+    client.post(address, {**posted, "emails": "new@example.com other@example.com", "confirmed": "yes"})
+    assert world.call.invitations.count() == 2
+
+
+def test_a_message_to_many_is_seen_with_everybody_who_gets_it(client, world):
+    client.force_login(world.chair)
+    address = f"/calls/{world.call.slug}/message/"
+    posted = {"audience": "reviewers", "subject": "Thank you", "text": "All of you."}
+    page = client.post(address, posted).content.decode()
+    assert "5 people" in page
+    assert "Clara Reviewernameclara" in page
+    assert told(world) == []
+    assert "All of you." in client.post(address, {**posted, "change": "yes"}).content.decode()
+    client.post(address, {**posted, "confirmed": "yes"})
+    assert told(world) == ["Thank you"] * 5
+
+
+def test_the_text_of_a_mail_is_read_as_it_will_read(client, world):
+    client.force_login(world.chair)
+    page = client.get(f"/calls/{world.call.slug}/mails/assigned/").content.decode()
+    assert "The design “A design” in Spring challenges was assigned to you as reviewer." in page
+
+
+def test_a_reviewer_finds_their_reviews_on_the_page_of_the_call_with_nobody_named(client, world):
+    vary(world, anonymity="double")
+    world.under_review()
+    type(world.filing).objects.update(title="Challenge of Orla Organizerson")
+    client.force_login(world.panel["r1"].user)
+    page = client.get(f"/calls/{world.call.slug}/").content.decode()
+    assert "Challenge of [name withheld]" in page
+    assert "Organizerson" not in page
+    assert "Not begun" in page
+
+
+def test_a_review_says_what_is_open_before_it_is_sent(client, world):
+    world.under_review()
+    client.force_login(world.panel["r1"].user)
+    stem = f"/calls/{world.call.slug}/filings/1/review/"
+    assert "Begin with “Mission”" in client.get(stem).content.decode()
+    assert "Questions are still open in" in client.get(f"{stem}verdict/").content.decode()
+    world.send("r1")
+    assert "Questions are still open in" not in client.get(f"{stem}verdict/").content.decode()

@@ -13,7 +13,7 @@ from submissions.services import submitting
 from test_sets.services import arrivals
 from tests.integration.submissions.world import ASSESSMENT, World
 from uploads.models import Upload
-from uploads.services import announcing, refusals, uploads
+from uploads.services import refusals, uploads
 
 pytestmark = pytest.mark.django_db(transaction=True)
 GIB = 1024 * MIB
@@ -25,7 +25,7 @@ def disk(monkeypatch, settings):
     settings.PODIUM_DISK_RESERVE_BYTES = 0
     settings.PODIUM_UPLOAD_ANNOUNCED_BYTES = 12 * GIB
     free = SimpleNamespace(bytes=10 * GIB)
-    monkeypatch.setattr(announcing, "free_bytes", lambda: free.bytes)
+    monkeypatch.setattr(uploads, "free_bytes", lambda: free.bytes)
     return free
 
 
@@ -83,7 +83,7 @@ def test_uploads_to_the_object_store_are_bounded_alike(world: World, monkeypatch
     with pytest.raises(refusals.QuotaExceededError, match="Your team has unfinished uploads"):
         announce(world, world.adas, 4 * GIB, is_direct=True)
     assert announce(world, world.bos, 9 * GIB, is_direct=True)
-    assert announcing._kept_free(Upload.arriving_here()) == 0, "its bytes do not pass here"
+    assert uploads._kept_free(Upload.arriving_here()) == 0, "its bytes do not pass here"
 
 
 def test_room_is_kept_for_as_much_again_as_has_arrived(world: World, disk):

@@ -7,8 +7,8 @@ from django.core.exceptions import ValidationError
 
 from challenges.models import Phase
 from challenges.services import close_phase
+from exposure.queries.audience import Audience, level_for
 from notifications.models import Notification
-from reports.queries.audience import Audience, level_for
 from reports.services.team_report import collect as collect_of_team
 from submissions.models import Run
 from submissions.queries import annotator_frames, evidence_of, results_frame

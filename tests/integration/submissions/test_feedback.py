@@ -16,9 +16,8 @@ from submissions.queries import counted_runs
 from submissions.queries.progress import progress
 from submissions.queries.releases import probing_of
 from submissions.services.choosing import choose
+from submissions.services.messages import KIND, remind, remind_phase, tell_scored
 from submissions.services.releasing import release_new
-from submissions.services.reminding import remind, remind_phase
-from submissions.services.telling import KIND, tell_scored
 from test_sets.models import TestCase
 from tests.integration.submissions.world import World, build, labels, nifti, predictions, zipped
 

@@ -4,7 +4,7 @@ import pytest
 
 from challenges.models import Task
 from challenges.queries import label_of
-from submissions.services.telling import where_of
+from submissions.services.messages import where_of
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from evaluation.cli import main
 from leaderboards.queries import object_parts
 from leaderboards.services import rankings
 from results.domain.object_parts import parts_of
-from scoring.services import disentangling, references
+from scoring.services import disentangling, scorer
 from tests.integration.submissions.test_instances import (
     ASSESSMENT,
     CASES,
@@ -147,7 +147,7 @@ def test_a_task_of_one_class_says_that_there_is_nothing_to_classify(nuclei: Worl
 def test_other_problems_keep_nothing_of_it(world: World):
     (case,) = world.test_set.cases.all()[:1]
     assessment = world.phase.assessment
-    reference = references.references.get(assessment, case)
+    reference = scorer.references.get(assessment, case, algorithm="")
     assert disentangling.nothing(assessment, reference) is None
     assert disentangling.trusted(assessment, {"disentangled": [[], [], 0]}, reference) is None
     assert disentangling.keep("x", case.test_set, assessment, {case.name: None}) == ("", {})

@@ -18,7 +18,7 @@ from submissions.models import Rescoring, Run, Submission
 from submissions.queries import counted_runs
 from submissions.queries.overview import failed, figure_by_day, work_of
 from submissions.queries.work import RESCORING
-from submissions.services import states, telling
+from submissions.services import messages, states
 from submissions.services.repeating import repeat_asked
 from tests.integration.submissions.world import World, labels, nifti, predictions, zipped
 from uploads.services import refusals
@@ -139,10 +139,10 @@ def test_a_team_is_told_once_when_it_is_done_and_no_score_is_mailed(world: World
     states.repeat(submission=submission, actor=world.organizer)
     assert submission.runs.count() == 2
     # A ranking tells it; here none is made, and whoever waits for one is told without a rank.
-    telling.tell_scored(world.phase, is_last=False)
+    messages.tell_scored(world.phase, is_last=False)
     assert not Notification.objects.exists()
     for _ in range(2):
-        telling.tell_scored(world.phase, is_last=True)
+        messages.tell_scored(world.phase, is_last=True)
     (row,) = Notification.objects.all()
     assert (row.user, row.subject) == (world.ada, "Blocks: submission 1 of Ada's is scored")
     assert row.address == submission.get_absolute_url()

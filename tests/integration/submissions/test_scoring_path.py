@@ -13,7 +13,8 @@ from django.utils import timezone
 from audit.models import Entry
 from evaluation.scoring import semantic
 from scoring.domain import results
-from scoring.services import references, scorer, trusting, writing
+from scoring.services import cases as scored_cases
+from scoring.services import scorer, writing
 from submissions import hooks
 from submissions.models import Chunk, Run, Submission
 from submissions.queries import counted_runs, results_frame
@@ -23,8 +24,8 @@ from submissions.services import scoring, states, sweeping, validation
 from test_sets.queries import case_metadata_frame, case_names
 from tests.integration.submissions.world import CASES, World, labels, predictions, zipped
 from work import services as work
-from work.leases import Lease, LeaseLostError, claim
 from work.queries import next_rows
+from work.services import Lease, LeaseLostError, claim
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = Submission.State
@@ -140,7 +141,7 @@ def test_a_heart_beat_renews_and_notices_a_lost_lease(world: World, settings):
     settings.PODIUM_LEASE_SECONDS = 60
     lease.beat(lambda: {"cases_done": 2})
     chunk = Chunk.objects.get()
-    assert chunk.lease_until > before + SCORING.lease() / 2
+    assert chunk.lease_until > before + SCORING.longest_silence / 2
     assert chunk.cases_done == 2
     assert not lease.is_lost
     Chunk.objects.update(lease_token=uuid.uuid4())
@@ -271,7 +272,7 @@ def test_an_error_of_ours_is_tried_again_and_then_ends_the_run_with_a_log_for_or
 
     with monkeypatch.context() as patch:
         patch.setattr(semantic, "score_case", broken)
-        references.references._kept.clear()
+        scorer.references._kept.clear()
         submission = accepted_without(world)
         for _ in range(3):
             Chunk.objects.update(lease_until=None, due_at=None)
@@ -336,8 +337,8 @@ def test_rows_that_a_child_made_up_are_not_believed(world: World, workers, monke
     value = {"rows": [list(row) for row in forged_rows(lying, assessment, case)], "reason": ""}
     from confinement.sandbox import Answer
 
-    prepared = references.references.get(assessment, case)
-    answer = trusting.scored_of(assessment, Answer("case_003", value=value), "case_003.nii.gz", prepared)
+    prepared = scorer.references.get(assessment, case, algorithm="")
+    answer = scored_cases.scored_of(assessment, Answer("case_003", value=value), "case_003.nii.gz", prepared)
     assert [row.outcome for row in answer.rows] == ["missing"] * 8
     assert answer.details
     assert submission.runs.get().state == Run.State.QUEUED
@@ -346,7 +347,7 @@ def test_rows_that_a_child_made_up_are_not_believed(world: World, workers, monke
 def forged_rows(score, assessment, case):
     from evaluation.readers import LabelImage
 
-    reference = references.references.get(assessment, case)
+    reference = scorer.references.get(assessment, case, algorithm="")
     image = LabelImage(labels(1), reference.geometry)
     return [
         results.CaseRow(row.case, row.region, row.metric, row.value, str(row.outcome), row.image_diagonal)

@@ -25,7 +25,8 @@ from results.queries.pictures import picture_name
 from results.services.pictures import draw
 from scoring.domain import results
 from scoring.domain.report import Report
-from scoring.services import references, trusting
+from scoring.services import cases as scored_cases
+from scoring.services import scorer
 from submissions.models import Chunk, Submission
 from submissions.queries import evidence_of, results_frame
 from submissions.services import scoring, validation
@@ -34,7 +35,7 @@ from test_sets.models import TestCase
 from test_sets.services.sealing import TestSetError, create_test_set
 from tests.integration.submissions.world import World, zipped
 from uploads.storage import private
-from work import leases
+from work import services as work_services
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -254,10 +255,10 @@ def accepted(world: World, files: dict[str, bytes]) -> Submission:
 
 
 def test_evidence_is_the_same_after_a_killed_worker_any_order_and_every_message_twice(cells: World, monkeypatch):
-    from submissions.services import runs
+    from submissions.services import states
 
-    monkeypatch.setattr(runs, "TABLE_CHUNK_CASES", 3)
-    monkeypatch.setattr(runs, "TABLE_CHUNKS", 3)
+    monkeypatch.setattr(states, "TABLE_CHUNK_CASES", 3)
+    monkeypatch.setattr(states, "TABLE_CHUNKS", 3)
     whole = accepted(cells, {"objects.csv": table(boxes())})
     while scoring.score_next_chunk():
         pass
@@ -270,7 +271,9 @@ def test_evidence_is_the_same_after_a_killed_worker_any_order_and_every_message_
         assert scoring.score_next_chunk()
     Chunk.objects.filter(run=run).update(lease_until=timezone.now() - timedelta(seconds=1))
     with monkeypatch.context() as patch:
-        patch.setattr(leases, "next_rows", lambda _: list(run.chunks.order_by("-pk").values_list("pk", flat=True)))
+        patch.setattr(
+            work_services, "next_rows", lambda _: list(run.chunks.order_by("-pk").values_list("pk", flat=True))
+        )
         while scoring.score_next_chunk():
             pass
     for _ in range(2):
@@ -297,7 +300,7 @@ def test_pieces_that_a_child_made_up_are_not_believed(cells: World):
     run = accepted(cells, {"objects.csv": table(boxes())}).runs.get()
     assessment = run.submission.phase.assessment
     case = run.test_set.cases.get(name=CASES[0])
-    prepared = references.references.get(assessment, case)
+    prepared = scorer.references.get(assessment, case, algorithm="")
     nothing = prepared.select(np.zeros(0, dtype=np.int64))
     honest = table_problem(assessment.problem).score(assessment, case.name, prepared, nothing)
     rows = [list(results.CaseRow.of(row)) for row in honest.rows]
@@ -307,7 +310,7 @@ def test_pieces_that_a_child_made_up_are_not_believed(cells: World):
         pieces = [["average_precision", "cell", [0, 0, 2, 2, 1, 0, 0, 1], [0.9, 0.8]]]
         lie(pieces)
         answer = Answer(case.name, value={"rows": rows, "reason": "", "pieces": pieces})
-        return trusting.scored_of(assessment, answer, "objects.csv", prepared)
+        return scored_cases.scored_of(assessment, answer, "objects.csv", prepared)
 
     assert told(lambda _: None).pieces
     for name, lie in LIES.items():
@@ -323,7 +326,7 @@ def test_pages_of_a_case_show_its_picture_and_say_what_there_is_no_value_of(imag
     assert "one value for the whole data set, and none for a single case" in page
     assert "AUROC" in page
     page = client.get(f"{submission.get_absolute_url()}cases/{CASES[0]}/").content.decode()
-    assert "No metric has a value for a single case" in page
+    assert "none for a single case" in page
     page = client.get(f"/challenges/blocks/submit/?phase={images.phase.pk}").content.decode()
     assert "case,p_benign,p_malignant" in page
     client.force_login(images.organizer)

@@ -50,6 +50,11 @@ class Trace:
         return len(self.files)
 
 
+def listed(file: str) -> str:
+    """Its path in the project, and how many lines a reader has before them."""
+    return f"{Path(file).relative_to(settings.ROOT)}  {len(Path(file).read_text().splitlines())}"
+
+
 def handed_in(world: World) -> Submission:
     return world.upload(zipped(predictions()))
 
@@ -85,6 +90,12 @@ def test_few_files_lead_from_an_upload_to_a_rank(world: World, monkeypatch):
     result = {**until_result.files, **finishing.files}
     rank = {**result, **ranking.files}
     print(f"\nfiles until the result: {len(result)}, until the rank: {len(rank)}, below finish_run: {len(finishing)}")
+    for heading, files in (
+        ("until the result", until_result),
+        ("below finish_run", finishing),
+        ("until the rank", ranking),
+    ):
+        print(f"\n{heading}:", *(listed(file) for file in files.files), sep="\n  ")
     assert finishing.files
     assert len(rank) <= MOST_FILES
     assert len(finishing) <= MOST_MODULES

@@ -83,9 +83,16 @@ def test_organizers_see_what_keeps_submissions_from_coming_in_and_who_waits():
         assert words not in home(made.people["member"])
 
 
-def test_visitors_see_a_real_ranking_once_one_has_closed():
-    made = built(ranked=("open", "sealed"))
+def test_visitors_see_a_real_ranking_and_rather_one_that_has_closed():
+    made = built(ranked=("sealed",))
     assert "Drawn from invented scores" in home()
+    for level, name in ((0.9, "Ada"), (0.5, "Ben")):
+        world.scored_run(made.phases["open"], made.teams[name], made.people["member"], level=level)
+    world.rank(made.phases["open"])
+    html = home()
+    assert "Drawn from invented scores" not in html
+    assert "Liver, Open" in html
+    assert "so far" in html
     phase = made.phases["revealed"]
     for level, name in ((0.9, "Ada"), (0.5, "Ben")):
         world.scored_run(phase, made.teams[name], made.people["member"], level=level)

@@ -201,7 +201,7 @@ def test_an_answer_that_comes_second_is_told_and_changes_nothing(ada, monkeypatc
     assert second.status_code == 409
     assert "is being analysed" in second.json()["detail"]
     monkeypatch.undo()
-    monkeypatch.setattr("work.jobs.enqueue", lambda *_arguments, **_options: None)
+    monkeypatch.setattr("work.services.enqueue", lambda *_arguments, **_options: None)
     table.refresh_from_db()
     assert (table.state, table.choices[0]["direction"]) == (State.COMPUTING, "higher")
     assert "This table is being analysed" in page.get(table.get_absolute_url()).content.decode()

@@ -12,7 +12,7 @@ from accounts.models import User
 from audit.models import Entry
 from evaluation import verify
 from tests.integration.leaderboards.conftest import storage_folder, surroundings  # noqa: F401 (fixtures)
-from work.leases import claim
+from work.services import claim
 from workbench.contributions import rights
 from workbench.domain import child
 from workbench.models import BroughtTable
@@ -38,9 +38,9 @@ READING = {"table", "board_csv", "figure", "file"}
 @pytest.fixture(autouse=True)
 def no_messages(monkeypatch):
     """The tests are the worker: nobody else is asked."""
-    monkeypatch.setattr("work.jobs.enqueue", lambda *_arguments, **_options: None)
+    monkeypatch.setattr("work.services.enqueue", lambda *_arguments, **_options: None)
     # On a slow machine a lease would be renewed in between, from a thread that waits for this transaction.
-    monkeypatch.setattr("workbench.queries.work.LEASE", timedelta(hours=1))
+    monkeypatch.setattr("workbench.queries.work.BROUGHT_TABLES.lease", timedelta(hours=1))
 
 
 @pytest.fixture

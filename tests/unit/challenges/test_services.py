@@ -85,6 +85,23 @@ def test_an_assessment_that_does_not_parse_is_refused_with_its_place(world):
         )
 
 
+def test_costs_of_running_are_refused_where_predictions_are_handed_in(world):
+    now = timezone.now()
+    with pytest.raises(ValidationError, match="to this phase predictions are handed in"):
+        create_phase(
+            actor=world.organizer,
+            task=world.open_phase.task,
+            assessment={
+                **ASSESSMENT,
+                "metrics": [*ASSESSMENT["metrics"], {"id": "run_wall_time", "by": "run", "worst": 60}],
+            },
+            slug="x",
+            name="X",
+            opens_at=now,
+            closes_at=now + timedelta(days=1),
+        )
+
+
 def test_a_phase_cannot_close_before_it_opens(world):
     now = timezone.now()
     with pytest.raises(IntegrityError), transaction.atomic():

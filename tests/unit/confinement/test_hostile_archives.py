@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from confinement import archive
 from confinement.archive import ArchiveError, BombError, extract, is_tar, members, repack_tar
-from confinement.limits import MIB, ArchiveLimits, archive_limits
+from confinement.limits import MIB, ArchiveLimits
+from scoring.services.inspecting import archive_limits
 
 LIMITS = ArchiveLimits(entries=50, total_bytes=10_000_000, entry_bytes=5_000_000, ratio=1_100, depth=4, name_length=100)
 

@@ -24,6 +24,7 @@ SEAM = {
 }  # fmt: skip
 DSC = {"metric": "dsc", "used_for_ranking": True}
 NSD = {"metric": "nsd", "options": {"tolerance": 1}, "used_for_ranking": True}
+TIME = {"cost": "run_wall_time", "used_for_ranking": True}
 SCHEDULE = [
     {"event": "training_data_release", "date": "2026-01-10"},
     {"event": "submission_open", "date": "2026-03"},
@@ -66,6 +67,7 @@ EXAMPLES = [
     ("award_policy.ties", [{"award_policy": "Tied teams share the prize."}, {"tie_handling": "dense"}], [{"award_policy": "1000 euro for the first."}, {"tie_handling": "dense"}]),
     ("incomplete_submissions_allowed.consistent", [{"incomplete_submissions_allowed": "no"}, {"missing_data_handling": "not_allowed"}], [{"incomplete_submissions_allowed": "no"}, {"missing_data_handling": "ignored"}]),
     ("metrics.own_definition", [{}, {"metrics": [SEAM]}], [{}, {"metrics": [{**SEAM, "unit": None}]}]),
+    ("metrics.costs_of_cases", [{}, {"metrics": [DSC, TIME], "algorithm_execution": {"batch_cases": 1}}], [{}, {"metrics": [DSC, TIME], "algorithm_execution": {"batch_cases": 2}}]),
     ("task_category.metric_fit", [{}, {"task_category": ["segmentation"], "metrics": [DSC]}], [{}, {"task_category": ["classification"], "metrics": [DSC]}]),
     ("challenge_cohort.gap", [{}, {"target_cohort": "Adults", "challenge_cohort": "adults"}], [{}, {"target_cohort": "Adults", "challenge_cohort": "pigs"}]),
     ("assessment_aims.covered", [{}, {"assessment_aims": [{"property": "accuracy"}], "metrics": [{**DSC, "assessed_aim": "Accuracy"}]}], [{}, {"assessment_aims": [{"property": "runtime"}], "metrics": [{**DSC, "assessed_aim": "Accuracy"}]}]),

@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.aggregation import ResultsError, build_tables, check_results
 from evaluation.aggregation.columns import codes_of, metadata_column, present
-from evaluation.aggregation.policy import Coded, constant
+from evaluation.aggregation.tables import Coded, constant
 from evaluation.assessment import parse
 
 

@@ -8,6 +8,7 @@ from PIL import Image
 
 from evaluation.figures import case_pictures as slices
 from evaluation.figures import case_sheets as strips
+from evaluation.figures.pair_sheets import sheets_of_field, sheets_of_intensities
 from evaluation.readers import Geometry
 
 GEOMETRY = Geometry((20, 10, 5), spacing=(1.0, 1.0, 4.0))
@@ -82,3 +83,119 @@ def test_without_the_reference_the_beginning_depends_on_the_prediction_alone():
     assert strips.start_of(strip, prediction, None) == 2
     assert strips.start_of(strip, None, None) == 2  # the middle
     assert strips.start_of(strip, prediction, prediction.copy()) == 2
+
+
+# --- Objects in a volume -------------------------------------------------------------------------------------------
+
+
+def test_an_object_of_a_volume_stands_on_the_slices_that_it_is_on():
+    strip = strips.strips(GEOMETRY)[0]
+    box = slices.Boxes([(4.0, 2.0, 1.2, 10.0, 8.0, 2.8)], slices.PREDICTION)
+    drawn = cells(strip, strips.object_sheet(strip, box, GEOMETRY.shape), "RGBA")
+    assert [bool(cell[..., 3].any()) for cell in drawn] == [False, True, True, False, False]
+    point = slices.Boxes([(4.0, 2.0, 3.5)], slices.PREDICTION)
+    drawn = cells(strip, strips.object_sheet(strip, point, GEOMETRY.shape), "RGBA")
+    assert [bool(cell[..., 3].any()) for cell in drawn] == [False, False, False, True, False]
+
+
+def test_an_object_of_a_volume_is_drawn_upwards_as_its_image_is():
+    image = np.zeros(GEOMETRY.shape, dtype=np.uint8)
+    image[4:10, 6:9, 2] = 255
+    strip = strips.strips(GEOMETRY)[0]
+    bright = cells(strip, strips.image_sheet(strip, image, GEOMETRY.shape), "L")[2] > 128
+    box = slices.Boxes([(4.0, 6.0, 2.0, 10.0, 9.0, 2.5)], slices.PREDICTION)
+    marked = cells(strip, strips.object_sheet(strip, box, GEOMETRY.shape), "RGBA")[2][..., 3] > 0
+    for axis in (0, 1):
+        first, second = (np.flatnonzero(plane.any(axis=1 - axis)) for plane in (bright, marked))
+        assert abs(first.min() - second.min()) <= 8
+        assert abs(first.max() - second.max()) <= 8
+
+
+def test_with_objects_one_begins_at_the_one_that_is_farthest_from_any_other():
+    image = np.zeros(GEOMETRY.shape, dtype=np.uint8)
+    near, far = (5.0, 5.0, 1.5), (5.0, 5.0, 4.5)
+    sheets = strips.sheets_of_objects(image, [near], [near, far])
+    assert sheets.starts_with_reference[0] == 4
+    assert sheets.starts[0] == 1
+
+
+# --- An image that was predicted -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def predicted():
+    reference = np.random.default_rng(1).random(GEOMETRY.shape) * 100
+    prediction = reference.copy()
+    prediction[:, :, 3] += 50
+    return sheets_of_intensities(GEOMETRY, None, prediction, reference), prediction, reference
+
+
+def test_a_predicted_image_lies_over_its_reference_with_the_error_switched_off(predicted):
+    sheets, _, _ = predicted
+    seen = sheets.shown(with_reference=True)
+    assert [layer.label.split(",")[0] for layer in seen] == ["reference", "prediction", "absolute error"]
+    assert [layer.is_on for layer in seen] == [True, True, False]
+    assert [layer.is_grey for layer in seen] == [True, True, False]
+    assert "strongest at 50" in seen[-1].label
+
+
+def test_one_begins_on_the_slice_with_the_largest_error(predicted):
+    sheets, _, _ = predicted
+    assert sheets.starts_with_reference[0] == 3
+
+
+def test_a_prediction_alone_has_grey_levels_of_its_own(predicted):
+    sheets, prediction, _ = predicted
+    other = sheets_of_intensities(GEOMETRY, None, prediction, np.zeros(GEOMETRY.shape))
+    assert [layer.name for layer in sheets.shown(with_reference=False)] == ["prediction"]
+    # Another reference changes nothing of what is shown without it.
+    assert sheets.pictures["prediction", "z"] == other.pictures["prediction", "z"]
+    assert sheets.starts == other.starts
+    assert sheets.pictures["prediction-beside", "z"] != other.pictures["prediction-beside", "z"]
+
+
+def test_the_error_is_stronger_where_it_is_larger(predicted):
+    sheets, _, _ = predicted
+    strip = strips.strips(GEOMETRY)[0]
+    alphas = [cell[..., 3].mean() for cell in cells(strip, sheets.pictures["error", "z"], "RGBA")]
+    assert alphas[3] > 200
+    assert max(alphas[:3] + alphas[4:]) == 0
+
+
+# --- A displacement field ------------------------------------------------------------------------------------------
+
+
+def test_a_field_shows_its_grid_to_all_and_moved_labels_only_beside_the_reference():
+    field = np.zeros((*GEOMETRY.shape, 3), dtype=np.float32)
+    field[:, :, 2, 0] = 3.0
+    sheets = sheets_of_field(GEOMETRY, None, field, block(low=1, high=3), block(low=1, high=4))
+    assert [layer.name for layer in sheets.shown(with_reference=False)] == ["image", "grid"]
+    assert [layer.name for layer in sheets.shown(with_reference=True)] == ["image", "grid", "prediction", "reference"]
+    assert sheets.starts[0] == 2  # where it moves most
+    assert sheets.starts_with_reference[0] == 3  # where the labels differ most
+
+
+def test_the_grid_is_bent_within_its_slice():
+    field = np.zeros((*GEOMETRY.shape, 3), dtype=np.float32)
+    field[8:12, :, 2, 1] = 2.0
+    strip = strips.strips(GEOMETRY)[0]
+    sheets = sheets_of_field(GEOMETRY, None, field, None, None)
+    drawn = cells(strip, sheets.pictures["grid", "z"], "RGBA")
+    straight, bent = drawn[1][..., 3] > 0, drawn[2][..., 3] > 0
+    assert straight.any()
+    assert (straight != bent).any()
+    assert not (straight != (drawn[0][..., 3] > 0)).any()
+
+
+# --- The picture without a viewer ----------------------------------------------------------------------------------
+
+
+def test_layers_are_put_on_each_other_where_there_is_no_viewer():
+    sheets = strips.sheets_of_labels(GEOMETRY, None, block(), block(low=2))
+    alone, both = (
+        np.asarray(Image.open(io.BytesIO(sheets.composed(with_reference=shown)))).reshape(-1, 3)
+        for shown in (False, True)
+    )
+    assert (alone == slices.PREDICTION).all(axis=1).any()
+    assert not (alone == slices.REFERENCE).all(axis=1).any()
+    assert (both == slices.REFERENCE).all(axis=1).any()

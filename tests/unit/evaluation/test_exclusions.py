@@ -7,7 +7,7 @@ import pytest
 from evaluation.aggregation import ResultsError
 from evaluation.assessment import AssessmentError, parse
 from evaluation.ranking import rank
-from evaluation.ranking.exclusions import QUALITY, counted_results
+from evaluation.ranking.counted import QUALITY, counted_results
 from evaluation.scoring.classification_evidence import make_block
 from evaluation.scoring.evidence import make_evidence, recompute_values
 

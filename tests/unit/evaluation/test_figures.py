@@ -161,6 +161,9 @@ def test_rank_1_stands_on_top_wherever_ranks_stand_upright(algorithms):
         words = title if isinstance(title, str) else title.get("text", "")
         if words.startswith("Rank") and "range" in axis:
             assert axis["range"][0] > axis["range"][1], name
+        if "Worse algorithm" in words:
+            assert figure["layout"]["xaxis"]["ticktext"][0].startswith(axis["ticktext"][0]), name
+            assert axis["range"][0] > axis["range"][1], name
 
 
 def test_the_area_of_a_blob_is_the_share_of_resamples():
@@ -178,12 +181,12 @@ def test_the_area_of_a_blob_is_the_share_of_resamples():
     ]
 
 
-def test_a_clear_ranking_fills_the_triangle_above_the_diagonal_of_the_map():
+def test_a_clear_ranking_fills_the_triangle_below_the_diagonal_of_the_map():
     values = [("abc"[index], f"c{case}", 0.9 - 0.2 * index + case / 1000) for case in range(40) for index in range(3)]
     results = pd.DataFrame(values, columns=["algorithm", "case", "value"])
     document = rank(TABLE, results, bootstrap=10)
     grid = significance_map(document)["data"][0]["z"]
-    # Rows of a heatmap run upwards: row 0 is the best algorithm as loser, at the bottom.
+    # Row 0 is the best algorithm as loser, on top.
     assert grid == [[None, 0, 0], [1, None, 0], [1, 1, None]]
 
 

@@ -19,8 +19,9 @@ MEAN = {
 }
 
 
-def document(category="stitching", scheme=MEAN, **changed):
+def document(category="stitching", scheme=MEAN, uncertainty=("bootstrapping",), **changed):
     data = of_category(category)
+    data["tasks"][0]["uncertainty_handling"] = list(uncertainty)
     metric = {**SEAM, "level": "case", **changed}
     data["tasks"][0] |= {
         "metrics": [{key: value for key, value in metric.items() if value is not None}],
@@ -41,9 +42,20 @@ def test_a_described_metric_compiles_whatever_the_category(category):
     assert metric["policy"]["missing"] == 100
 
 
+@pytest.mark.parametrize(("uncertainty", "without"), [(("bootstrapping",), False), (("none",), True)])
+def test_one_value_of_the_whole_data_set_needs_its_uncertainty_unless_the_design_states_none(uncertainty, without):
+    of_all = {**MEAN, "scheme": "data_set_score", "operator": None}
+    found = document(scheme=of_all, uncertainty=uncertainty, level="data_set")
+    compilation = compile_values(found.values("task-1"))
+    assert compilation.problems == ()
+    assert is_ranked_from_outside(found)
+    [metric] = compilation.document["metrics"]
+    assert (metric["level"], metric.get("without_uncertainty", False)) == ("dataset", without)
+
+
 @pytest.mark.parametrize(
     "changed",
-    [{"orientation": None}, {"level": "data_set"}, {"worst_value": None}],
+    [{"orientation": None}, {"level": "instance"}, {"worst_value": None}],
     ids=lambda changed: next(iter(changed)),
 )
 def test_what_is_not_described_stays_registered_here_and_evaluated_elsewhere(changed):

@@ -24,7 +24,7 @@ ALLOWED = {
     "evaluation/matching/assignment.py": "the criterion that is the default",
     "evaluation/ranking/uncertainty/statements.py": "`sensitivity` is a key of the ranking document",
     "evaluation/claims/certainty.py": "`sensitivity` is a key of the ranking document",
-    "evaluation/claims/facts.py": "`sensitivity` is a key of the ranking document",
+    "evaluation/ranking/reading.py": "`sensitivity` is a key of the ranking document",
     "evaluation/scoring/classification_evidence.py": "one class of a class-wise error; the costs of a weighted kappa",
     "evaluation/scoring/detection_evidence.py": "the mean over classes, and the parts of panoptic quality",
     "evaluation/scoring/disentangled_document.py": "the unit of a part",

@@ -13,8 +13,8 @@ import pytest
 from evaluation.assessment import parse
 from evaluation.assessment.presets import NAMES, about, preset
 from evaluation.ranking import rank
-from evaluation.ranking.ranks import rank as rank_rows
 from evaluation.ranking.schemes import win_shares
+from evaluation.ranking.scores import rank as rank_rows
 
 FOLDER = Path(__file__).parent / "ranking_examples"
 HAND = json.loads((FOLDER / "computed_fets_ranking_example.json").read_text())

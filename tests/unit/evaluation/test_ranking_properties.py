@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 
 from evaluation.assessment import parse
 from evaluation.ranking import digest, rank
-from evaluation.ranking.ranks import rank as rank_rows
-from evaluation.ranking.ranks import snap
+from evaluation.ranking.scores import rank as rank_rows
+from evaluation.ranking.scores import snap
 
 SCHEMES = [
     {"scheme": "aggregate_then_rank", "operator": "mean"},

@@ -63,7 +63,7 @@ def test_levels_sites_weights_and_draws_are_said():
     )
     assert "Before that, the mean over the cases of each patient is taken." in said
     assert "Each site is ranked on its own cases." in said
-    assert "weighted (dsc 2 and iou 1)" in said
+    assert "weighted (DSC 2 and IoU 1)" in said
     assert "the mean of the mean ranks over sites is taken, weighted (each site by its number of cases)" in said
     assert "patients then cases are drawn with replacement within each site 500 times" in said
     assert said.count("share the average of their ranks") == 1

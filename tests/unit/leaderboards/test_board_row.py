@@ -11,7 +11,7 @@ from leaderboards.domain.tables.axis import Axis
 from leaderboards.domain.tables.page import Cell, Mark, Row
 from leaderboards.templatetags.leaderboards import board_row
 
-BOARD = SimpleNamespace(order={"statistic": "mean"}, axis=Axis(1, 3, (1, 2, 3), None))
+BOARD = SimpleNamespace(order={"statistic": "mean"}, axis=Axis(1, 3, (1, 2, 3), None), tells_draws=True)
 ROW = Row(
     team="Ada", rank=1.0, low=1.0, high=2.0, share=0.9, score="0.91", cells=(Cell("DSC", "0.91", "0.88 to 0.93", best=True),),
     missing=0, cases=22, reported=(), in_front=True, identical_to=(), own=False, level="95 %", letters="a", set_low=1, set_high=2,

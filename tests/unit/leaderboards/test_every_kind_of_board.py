@@ -3,8 +3,8 @@
 import pytest
 
 from evaluation.assessment import parse
-from evaluation.figures.selection import overall
 from evaluation.ranking import rank
+from evaluation.ranking.reading import overall
 from evaluation.reporting import report_blocks
 from leaderboards.domain import tables
 from leaderboards.domain.tables.words import span

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from notifications.domain import letters, letters_of_changes
+from tests.claims.act_facts import acts_of
 
 WHERE = letters.Where("Hippocampus 2026", "Final phase")
 ENDS = datetime(2027, 1, 21, 23, 59, tzinfo=UTC)
@@ -31,7 +32,7 @@ LETTERS = [
     letters_of_changes.WITHDRAWN.letter(CHANGE),
     letters_of_changes.OBJECTED.letter(replace(CHANGE, text="Too late")),
     letters_of_changes.DECIDED.letter(replace(CHANGE, version="1.1", is_deviation=True)),
-    letters_of_changes.DECIDED.letter(replace(CHANGE, changes=[])),
+    letters_of_changes.DECIDED.letter(replace(CHANGE, changes=[], refused=CHANGES)),
 ]
 
 
@@ -40,6 +41,18 @@ def test_subject_and_first_sentence_name_the_challenge(letter):
     assert letter.subject.startswith("Hippocampus 2026: ")
     assert "Hippocampus 2026" in letter.text.partition("\n\n")[0]
     assert "\n" not in letter.subject
+
+
+@pytest.mark.parametrize("made", acts_of(0), ids=lambda made: type(made[1]).__name__)
+def test_every_message_names_what_it_is_about_in_subject_and_first_paragraph(made):
+    act, facts = made
+    where = getattr(facts, "where", facts)
+    about = next(filter(None, (getattr(where, name, "") for name in ("challenge", "title", "about", "into"))))
+    letter = act.letter(facts)
+    first = letter.text.partition("\n\n")[0]
+    assert about in letter.subject
+    assert about in first
+    assert getattr(where, "phase", "") in first
 
 
 @pytest.mark.parametrize("letter", LETTERS[:9], ids=lambda letter: letter.subject)

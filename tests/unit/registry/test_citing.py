@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.models import Deposit
-from registry.queries.citing import Author, Reference, bibtex, cff, reference_of, ris, sentence
-from registry.queries.citing.datacite import as_xml, metadata
+from registry.queries.citing import Author, Reference, as_xml, bibtex, cff, metadata, reference_of, ris, sentence
 from tests.unit.registry.world import frozen, person, registered, save
 
 TEXT = st.text(max_size=60)

@@ -29,7 +29,7 @@ SEAM = {
     "worst_value": 100,
     "unit": "grey values",
     "formula": "mean(|left - right|) along the seam",
-    "level": "data_set",
+    "level": "instance",
     "assessed_aim": "accuracy",
     "used_for_ranking": True,
     "empty_reference_rule": "does not occur",

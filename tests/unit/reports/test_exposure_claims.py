@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from reports.services.exposure import exposure, lines
-from reports.services.exposure.conclusions import CATALOGUE
+from exposure.services import exposure, lines
+from exposure.services.conclusions import CATALOGUE
 from tests.claims.exposure_evidence import false_lines
 from tests.claims.exposure_predicates import false_conclusions, sentences
 from tests.claims.exposures import facts_of, sealed_away

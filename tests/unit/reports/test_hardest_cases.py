@@ -1,6 +1,6 @@
 """A table of the worst cases names none beside which another case is just as bad."""
 
-from reports.domain.words import Names
+from exposure.domain.words import Names
 from reports.services.benchmark import _worst
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from confinement.limits import ArchiveLimits, TableLimits
 from scoring.domain import prediction_tables
 from scoring.domain.report import Report
-from test_sets.queries.expectation import Expectation, ExpectedCase, ExpectedTable
+from test_sets.queries.test_sets import Expectation, ExpectedCase, ExpectedTable
 from tests.integration.submissions.test_tables import CASES, CLASSES, SCORES, boxes, labels, table
 from tests.integration.submissions.world import zipped
 

@@ -7,8 +7,7 @@ import pytest
 
 from evaluation.assessment import parse
 from scoring.domain import results
-from scoring.domain.results import CaseRow
-from scoring.domain.summary import summarize
+from scoring.domain.results import CaseRow, summarize
 from submissions.domain import tables
 from submissions.models import Run
 from submissions.queries.results import best

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from evaluation import problems
 from test_sets.queries.characteristics import kind_of
 from test_sets.services import archive_parts as parts
 from test_sets.services.archive_parts import Found
@@ -69,8 +70,12 @@ def test_no_decoy_is_declared_in_many_ways(said):
     assert parts.take_decoys(found(case=["a"], decoy=[said])) == []
 
 
+def of_kind(name):
+    return SimpleNamespace(problem=name, kind=problems.get(name))
+
+
 def test_the_registered_design_says_how_annotators_are_merged(monkeypatch):
-    segmentation = SimpleNamespace(problem="semantic_segmentation")
+    segmentation = of_kind("semantic_segmentation")
     two = {"1": {"a": "a.nii.gz"}, "2": {"a": "a.nii.gz"}}
     design(monkeypatch, annotation_aggregation_test="staple")
     assert parts.merge_rule(Found(annotators=two), None, segmentation, "majority_vote") == "staple"
@@ -82,7 +87,7 @@ def test_the_registered_design_says_how_annotators_are_merged(monkeypatch):
         assert "Ask for a change" in archive.problems[0]
     design(monkeypatch, annotation_aggregation_test="majority_vote")
     archive = Found(annotators=two)
-    assert parts.merge_rule(archive, None, SimpleNamespace(problem="instance_segmentation"), "") == "majority_vote"
+    assert parts.merge_rule(archive, None, of_kind("instance_segmentation"), "") == "majority_vote"
     assert archive.problems == [
         "references/ is needed beside the annotators, since the rule is majority vote; sent merged."
     ]

@@ -133,7 +133,7 @@ def test_two_workers_make_one_file(idle):
 
 def test_the_typesetter_is_loaded_in_the_child_only():
     """What it keeps in memory would stay for good in the process that called it."""
-    code = "import django; django.setup(); import typesetting.views, designs.views.exporting, registry.views.downloads, sys; print('typst' in sys.modules, 'docx' in sys.modules)"
+    code = "import django; django.setup(); import typesetting.views, designs.views.versions, registry.views.downloads, sys; print('typst' in sys.modules, 'docx' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, env=os.environ)
     assert said.returncode == 0, said.stderr
     assert said.stdout.split()[-2:] == ["False", "False"]

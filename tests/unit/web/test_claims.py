@@ -30,9 +30,9 @@ IN_TEMPLATES = {
 PLACES = (
     "evaluation/claims/",
     "platform/leaderboards/domain/states/",
-    "platform/reports/services/exposure/of_",
-    "platform/reports/services/exposure/lines.py",
-    "platform/reports/services/exposure/questions.py",
+    "platform/exposure/services/of_",
+    "platform/exposure/services/lines.py",
+    "platform/exposure/services/questions.py",
     "platform/reports/services/items/claims.py",
 )
 """The catalogues, with the questions that conditions ask. Rules of schemes (`evaluation.ranking.explain`, `evaluation.ranking.schemes`) are sentences about an assessment."""

@@ -8,8 +8,8 @@ from django.db.models import Q
 from django.test.utils import isolate_apps
 
 from work import kinds
-from work.clock import shared_now
 from work.models import Work
+from work.queries import shared_now
 
 with isolate_apps("work"):
 
@@ -33,7 +33,7 @@ def kind(**changes):
             "is_open": Q(state__in=["waiting", "running"]),
             "begins": {"state": "running"},
             "task": "tests.run_errand",
-            "lease": lambda: timedelta(seconds=30),
+            "lease": timedelta(seconds=30),
             "attempts": 3,
             "errors": 2,
             "patience": timedelta(seconds=5),

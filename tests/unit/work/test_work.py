@@ -13,9 +13,8 @@ from django.db import connection
 from tests.unit.work import errands
 from tests.unit.work.errands import Errand, errand, kind
 from work import kinds, services
-from work.clock import shared_now
-from work.leases import LeaseLostError, claim, claim_next
-from work.queries import figures_of, lost, next_rows
+from work.queries import figures_of, lost, next_rows, shared_now
+from work.services import LeaseLostError, claim, claim_next
 
 pytestmark = pytest.mark.django_db
 of_several_connections = pytest.mark.django_db(transaction=True)
@@ -44,8 +43,10 @@ def sent(monkeypatch):
         messages.append((task, list(args), countdown))
         return True
 
-    monkeypatch.setattr("work.jobs.send", send)
-    monkeypatch.setattr("work.jobs.enqueue", lambda task, *args, countdown=None: send(task, args, countdown=countdown))
+    monkeypatch.setattr("work.services.send", send)
+    monkeypatch.setattr(
+        "work.services.enqueue", lambda task, *args, countdown=None: send(task, args, countdown=countdown)
+    )
     return messages
 
 
@@ -126,7 +127,7 @@ def test_silent_holder_loses_the_row_and_stores_nothing_any_more():
 
 def test_beats_renew_the_lease_once_a_third_of_it_is_over_and_store_progress():
     row = errand()
-    lease = claim(kind(lease=lambda: timedelta(seconds=0.3)), row.pk, give_up=never)
+    lease = claim(kind(lease=timedelta(seconds=0.3)), row.pk, give_up=never)
     before = Errand.objects.get().lease_until
     lease.beat(lambda: {"done": 1})
     assert Errand.objects.get().done == 0
@@ -139,7 +140,7 @@ def test_beats_renew_the_lease_once_a_third_of_it_is_over_and_store_progress():
 
 def test_beat_tells_a_holder_that_another_worker_has_taken_over():
     row = errand()
-    lease = claim(kind(lease=lambda: timedelta(0)), row.pk, give_up=never)
+    lease = claim(kind(lease=timedelta(0)), row.pk, give_up=never)
     Errand.objects.update(lease_token=None)
     with pytest.raises(LeaseLostError):
         lease.beat()
@@ -149,7 +150,7 @@ def test_beat_tells_a_holder_that_another_worker_has_taken_over():
 @of_several_connections
 def test_thread_renews_the_lease_through_one_long_step():
     row = errand()
-    lease = claim(kind(lease=lambda: timedelta(seconds=0.6)), row.pk, give_up=never)
+    lease = claim(kind(lease=timedelta(seconds=0.6)), row.pk, give_up=never)
     with lease.renewed():
         time.sleep(1.2)
         assert claim(kind(), row.pk, give_up=never) is None
@@ -291,7 +292,7 @@ def test_asking_is_noted_in_the_row_so_that_the_sweep_does_not_ask_again(sent):
 
 def test_broker_that_is_down_loses_nothing(monkeypatch):
     errand()
-    monkeypatch.setattr("work.jobs.send", lambda *arguments, **more: False)
+    monkeypatch.setattr("work.services.send", lambda *arguments, **more: False)
     assert services.sweep_kind(kind()) == 1
     Errand.objects.update(asked_at=shared_now() - 6 * SECOND)
     assert services.sweep_kind(kind()) == 1

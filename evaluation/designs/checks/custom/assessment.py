@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse
 from evaluation.designs.checks.registry import Subject, register
 from evaluation.designs.compilation import compile_values
+from evaluation.designs.compilation.costs import cost_of, registers_costs
 from evaluation.designs.compilation.metrics import label_of, meaning, names_of
 from evaluation.designs.compilation.problems import possible_kinds
 from evaluation.wording import joined
@@ -20,6 +20,7 @@ DEPENDENT = (
     {"brier_score", "root_brier_score", "brier_skill_score"},
     {"accuracy", "expected_cost", "expected_cost_normalized"},
     {"ece", "mce", "ece_kde", "cwce"},
+    {"icc", "ccc"},
 )
 POLICIES = {
     "no": {"not_allowed"},
@@ -155,11 +156,13 @@ def metrics_weigh_alike(subject: Subject) -> str | None:
 
 def number_of_regions(metric: MetricUse, assessment: Assessment) -> int:
     """In how many regions or classes a metric is ranked."""
+    if metric.is_by_run:
+        return 1
     if not assessment.regions or metric.is_by_scorer:
         return max(1, len(assessment.regions))
     regions = {region.name: list(range(len(region.labels))) for region in assessment.regions}
     shared = {"classes": list(regions), "regions": regions}
-    return len(problems.get(assessment.problem).regions_of(assessment, metric, shared))
+    return len(assessment.kind.regions_of(assessment, metric, shared))
 
 
 @register("own_metric_defined", reads=("metrics",))
@@ -167,9 +170,24 @@ def own_metric_defined(subject: Subject) -> str | None:
     """A metric that the platform does not compute is described so that others can compute it."""
     lacking = []
     for number, row in enumerate(subject.values.rows("metrics"), start=1):
-        if meaning(row).metric is None and (missing := missing_in_definition(row)):
+        if meaning(row).metric is None and cost_of(row) is None and (missing := missing_in_definition(row)):
             lacking.append(f"{label_of(row) or f'metric {number}'}: {joined(missing)}")
     return f"Missing of {'; '.join(lacking)}." if lacking else None
+
+
+@register("cautions_of_kind", reads=("metrics", "ranking_method", "problem_settings", "task_category", "regions"))
+def cautions_of_kind(subject: Subject) -> str | None:
+    """What a ranking by these metrics would not notice, as the kind of problem knows it."""
+    assessment = compile_values(subject.values, assume=True).assessment
+    found = () if assessment is None else assessment.kind.cautions(assessment)
+    return " ".join(found) or None
+
+
+@register("costs_of_single_cases", reads=("metrics", "algorithm_execution"))
+def costs_of_single_cases(subject: Subject) -> str | None:
+    """What a run costs is measured of a start; it is the cost of a case where that has a start of its own."""
+    cases = (subject.values.get("algorithm_execution") or {}).get("batch_cases") or 1
+    return f"{cases} cases share a start." if cases > 1 and registers_costs(subject.values) else None
 
 
 def missing_in_definition(row: Mapping[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from notifications.domain.acts import Act, Paragraph, always
 
 @dataclass(frozen=True)
 class Repeated:
-    """How far scoring again is after a test set was replaced: see `submissions.queries.versions.Rescoring`."""
+    """How far scoring again is after a test set was replaced: see `submissions.queries.results.Rescoring`."""
 
     standing: int
     wanted: int

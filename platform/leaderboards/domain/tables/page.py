@@ -6,13 +6,14 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
+from evaluation.catalogue import readable
 from evaluation.claims.answers import VERDICTS
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import LEGEND, RANKED_BY, Legend
 from leaderboards.domain.methods import Method
 from leaderboards.domain.tables.axis import Axis, axis_of
 from leaderboards.domain.tables.choosing import at, columns_shown, sorted_rows
-from leaderboards.domain.tables.words import number, percent, readable, score, score_span, span
+from leaderboards.domain.tables.words import number, percent, score, score_span, span
 
 PAGE_ROWS = 80
 """So many teams stand on one page."""
@@ -201,6 +202,11 @@ class Board:
         return Legend(self.order, self.share, 0).tells_reach
 
     @property
+    def tells_draws(self) -> bool:
+        """Whether anything was drawn for the ranking: not where nobody says how uncertain its values are."""
+        return any(share is not None for share in self.order["share"])
+
+    @property
     def ranked_by(self) -> Said:
         """By what the rows are ranked."""
         return RANKED_BY.first(Legend(self.order, self.share, 0))
@@ -230,8 +236,7 @@ class Board:
             ("", "rank"),
             ("team", "team"),
             ("set", "rank set"),
-            ("low", "resampling range"),
-            ("share", "first in"),
+            *((("low", "resampling range"), ("share", "first in")) if self.tells_draws else ()),
             ("score", str(self.order["statistic"])),
             *(
                 (column.key, " ".join(part for part in (column.title, column.region) if part))

@@ -9,7 +9,8 @@ Lists run along `teams`, so that a page of two hundred teams stays small::
                  "winner": {"named": false, …}, "verdict": "open", "first_again": 0.6, …}, …]}
 
 `reported` holds metrics that no ranking uses, each with `value`, `low`, `high` and `with_value` (the cases that have one)
-along the teams; tables that were stored before there were such have none.
+along the teams; tables that were stored before there were such have none. `costs` names the metrics that are costs of running,
+where there are any.
 
 An *order* is one way to sort the teams: overall, or by one metric and region. The first one is what the page opens with.
 """
@@ -19,11 +20,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from evaluation.assessment import Assessment, RankingScheme
-from evaluation.claims.absences import letters_of, why_without_letters
-from evaluation.claims.ranking import headline_of
-from evaluation.figures.selection import overall
-from evaluation.ranking.operators import operator_name
+from evaluation.claims.ranking import headline_of, letters_of, why_without_letters
+from evaluation.ranking.reading import overall
 from evaluation.ranking.schemes import DEFAULT, get_scheme
+from evaluation.ranking.scores import operator_name
 
 OVERALL = "overall"
 COLUMNS: Final[Mapping[str, str]] = MappingProxyType({
@@ -99,6 +99,7 @@ def build(
         "identical": sorted(sorted(group) for group in identical),
         "orders": orders,
         "reported": [_reported(entry, teams, assessment, length_unit) for entry in document.get("reported", ())],
+        **({"costs": list(document["costs"])} if document.get("costs") else {}),
     }
 
 

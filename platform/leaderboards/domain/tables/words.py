@@ -1,6 +1,4 @@
-"""Numbers and names as a table writes them."""
-
-from evaluation import catalogue
+"""Numbers as a table writes them."""
 
 
 def number(value: float | None) -> str:
@@ -66,24 +64,3 @@ def score_span(low: float | None, high: float | None, decimals: int) -> str:
     '0.861–0.883'
     """
     return "" if low is None or high is None else f"{score(low, decimals)}–{score(high, decimals)}"
-
-
-def readable(name: str) -> str:
-    """Write the name that an assessment gives to a metric for people: no underscores, abbreviations as the field has them.
-
-    Examples
-    --------
-    >>> readable("outline_iou"), readable("detection_f1"), readable("my_new_metric"), readable("DSC")
-    ('Outline IoU', 'Detection F1', 'My new metric', 'DSC')
-    """
-    if "_" not in name:
-        return name
-    known = {metric.abbreviation.casefold(): metric.abbreviation for metric in catalogue.all_metrics()}
-    words = [known.get(word.casefold(), _f_score(word)) for word in name.split("_") if word]
-    text = " ".join(words)
-    return text[:1].upper() + text[1:]
-
-
-def _f_score(word: str) -> str:
-    """``f1`` is F1."""
-    return word.upper() if word[:1] == "f" and word[1:].isdecimal() else word

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.claims.catalogue import Catalogue, Claim
 from evaluation.figures.cases import hardest_first
 from evaluation.wording import joined
-from reports.domain.words import counted, were
+from exposure.domain.words import counted, were
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluation.assessment import Assessment
-    from reports.queries.facts import Facts, PhaseFacts
+    from exposure.queries.facts import Facts, PhaseFacts
 
 CATALOGUE: Final = Catalogue()
 """The claims of report items about facts that the platform counted."""
@@ -90,6 +90,17 @@ def _drawn(said: Named) -> str:
         f"{said.name}: {ranking.bootstrap:,} bootstrap {'sample' if ranking.bootstrap == 1 else 'samples'} with seed {ranking.seed}, "
         f"drawn by {', then '.join(uncertainty.resample)}, the same for all teams, metrics and regions; resampling ranges hold "
         f"the middle {100 * uncertainty.interval:g} % of the ranks."
+    )
+
+
+def _sent(said: Named) -> str:
+    ranking, assessment = said.phase.ranking, said.assessment
+    assert ranking is not None
+    assert assessment is not None
+    return (
+        f"{said.name}: {counted(ranking.bootstrap, 'draw')} of {joined(ranking.sent)} that rest on what whoever measured has sent, replicates "
+        f"or standard errors; resampling ranges hold the middle {100 * assessment.uncertainty.interval:g} % of the ranks, and are as good as "
+        "what was sent."
     )
 
 
@@ -319,10 +330,18 @@ VERSION: Final = CATALOGUE.group(
 STATISTICS: Final = CATALOGUE.group(
     Claim(
         "statistics.drawn",
-        "The ranking was resampled.",
-        lambda said: bool(said.phase.ranking.bootstrap),
+        "The ranking was resampled here.",
+        lambda said: bool(said.phase.ranking.bootstrap) and said.phase.ranking.drawn_here,
         _drawn,
         "Final: 1,000 bootstrap samples with seed 1, drawn by case, the same for all teams, metrics and regions; resampling ranges hold the middle 95 % of the ranks.",
+    ),
+    Claim(
+        "statistics.sent",
+        "Values of the whole data set were measured elsewhere, and draws of them were sent.",
+        lambda said: bool(said.phase.ranking.bootstrap) and bool(said.phase.ranking.sent),
+        _sent,
+        "Final: 1,000 draws of fid that rest on what whoever measured has sent, replicates or standard errors; resampling ranges hold the "
+        "middle 95 % of the ranks, and are as good as what was sent.",
     ),
     Claim(
         "statistics.not_drawn",

@@ -5,17 +5,16 @@ from datetime import datetime
 from typing import Final
 
 from challenges.domain.scheduling import STAYS_OPEN
-from evaluation import problems
-from evaluation.assessment import Assessment
+from evaluation.assessment import Assessment, MetricUse
 from evaluation.bundle.outside import MEASURED_OUTSIDE, outside_notes
 from evaluation.catalogue import get
 from evaluation.claims.reports import COMPLETE, HandedIn
 from evaluation.designs.compilation import pseudo_code
 from evaluation.ranking import describe
+from exposure.domain.words import decoy_words, option_words
+from exposure.queries.facts import PhaseFacts
+from exposure.services import lines
 from reports.domain.content import Exhibit, Item, Origin
-from reports.domain.words import decoy_words, option_words
-from reports.queries.facts import PhaseFacts
-from reports.services.exposure import lines
 from reports.services.items import claims
 from reports.services.items.registered import ended
 from reports.services.items.source import Source
@@ -210,21 +209,21 @@ def metrics(item: Item, source: Source) -> None:
     """29a: the metrics as they were executed, and who measured what was not."""
     for phase in _different(source):
         assessment = source.parsed(phase)
+        is_outside = assessment.kind.is_measured_elsewhere
         rows = []
         for metric in assessment.metrics:
-            is_outside = problems.get(assessment.problem).is_measured_elsewhere
-            known = None if is_outside else get(metric.id)
+            known = get(metric.id) if metric in assessment.computed and not is_outside else None
             ends = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
             low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in (known.range if known else ends))
-            options = option_words(metric.options)
+            options = option_words(metric.told_options)
             rows.append(
                 (
                     metric.title,
-                    known.name if known else "measured outside Podium",
+                    known.name if known else _who_measured(metric),
                     options or "–",
                     "higher is better" if metric.higher_is_better else "lower is better",
                     f"{low} to {high}",
-                    ", ".join(region.name for region in assessment.regions) or "all",
+                    "all" if metric.is_by_run else ", ".join(region.name for region in assessment.regions) or "all",
                 )
             )
         columns = ("Metric", "Definition", "Options", "Direction", "Range", "Regions")
@@ -240,6 +239,13 @@ def metrics(item: Item, source: Source) -> None:
         item.text += [(source.ledger.say(f"{source.named(phase)}: {words}", origin),) for words in told]
 
 
+def _who_measured(metric: MetricUse) -> str:
+    """Where the values of a metric come from that the platform does not compute."""
+    if metric.is_by_run:
+        return f"measured while the algorithm runs, in {metric.unit}"
+    return "computed by the scoring image of the organizers" if metric.is_by_scorer else "measured outside Podium"
+
+
 def ranking_method(item: Item, source: Source) -> None:
     """30a: how the winner is found, in words and as a procedure, from what is executed."""
     for phase in _different(source):
@@ -251,7 +257,7 @@ def ranking_method(item: Item, source: Source) -> None:
 
 def _told_outcomes(assessment: Assessment) -> tuple[str, ...]:
     """Outcomes that a value can have: where nothing is drawn or found in a case, nothing can be empty."""
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     emptiness = problem.tells_outcomes and not problem.missing_words(assessment)
     return tuple(MEANINGS) if emptiness else ("missing", "degenerate")
 

@@ -1,5 +1,7 @@
 """No sentence about 2,000 generated challenges is false, and a wrong one that is planted is found."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -15,11 +17,14 @@ from tests.claims.attack import attack, case_of
 CHALLENGES = 2_000
 PARTS = 8
 PLANTED = 200
+SELDOM, FURTHER = ("external", "failure_detection"), 40
+"""Kinds of which sentences are said that no other has, and how many challenges of each stand beside the first."""
 
 
 @pytest.fixture(scope="module")
 def cases():
-    return [case_of(seed) for seed in range(PLANTED)]
+    of_all = [case_of(seed) for seed in range(PLANTED)]
+    return [*of_all, *(case_of(seed, kind=kind) for kind in SELDOM for seed in range(PLANTED, PLANTED + FURTHER))]
 
 
 def test_no_sentence_about_the_first_generated_challenges_is_false(cases):
@@ -65,6 +70,19 @@ WRONG = {
     ),
     "no case that decides": changed(
         "resamples.single_case", words=lambda _: "Leaving out any single case does not change who is first."
+    ),
+    "replicates where only standard errors are known": changed(
+        "certainty.given_replicates", true=lambda part: part.what["code"].startswith("given_")
+    ),
+    "values that were given": changed(
+        "missing.values", words=lambda facts: f"Nobody gave a value of {facts.entry['metric']} for {facts.first}."
+    ),
+    "cases of all data sets together": changed(
+        "beforehand.fewest",
+        words=lambda part: (
+            f"No winner can be named with fewer than {part[1].least} {part[1].unit}s in one case; "
+            "in practice it takes more, the closer the results are."
+        ),
     ),
     "rows in place of cases": changed(
         "missing.predictions",
@@ -117,6 +135,11 @@ def test_a_claim_has_a_condition_and_an_example_in_plain_words():
         assert claim.example, claim.id
         for sentence in claim.example.removesuffix(")").split(". "):
             assert len(sentence.split()) <= 34, claim.id
+
+
+@pytest.mark.parametrize("module", ["evaluation.claims.ranking", "evaluation.figures", "tests.claims.attack"])
+def test_sentences_and_figures_can_be_imported_in_any_order(module):
+    subprocess.run([sys.executable, "-c", f"import {module}"], check=True, timeout=60)
 
 
 def test_a_claim_exists_once():

@@ -25,7 +25,7 @@ from evaluation.scoring import read_evidence, read_results, recompute, score_fol
 from evaluation.scoring.assembling import assemble
 from evaluation.scoring.classification_evidence import PART, regions_of, value_of
 from evaluation.scoring.evidence import make_evidence
-from evaluation.scoring.pieces import Numbers
+from evaluation.scoring.rows import Numbers
 
 from .evidence_of import assessment_of, evidence_of
 

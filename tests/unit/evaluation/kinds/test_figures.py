@@ -10,6 +10,7 @@ from scipy import stats
 from evaluation import metrics, problems
 from evaluation.assessment import parse
 from evaluation.figures.agreement_limits import limits_of_agreement
+from evaluation.figures.confidence_quality import passed_risk
 from evaluation.figures.markup import for_plotly
 from evaluation.figures.publication import printed
 from evaluation.figures.risk_coverage import band_of, points, risk_coverage
@@ -17,7 +18,7 @@ from evaluation.figures.survival_groups import HIGH, LOW, MIDDLE, WITHOUT, third
 from evaluation.figures.survival_over_time import like_groups, observed
 from evaluation.metrics.confidence_values import BY_CONFIDENCE
 from evaluation.metrics.survival_values import event_free_survival, followed, survival_reach
-from evaluation.problems.evidence_figures import MOST_PANELS
+from evaluation.problems.evidence_figures import MOST_PANELS, EvidenceFigure
 from evaluation.ranking import rank
 from evaluation.reporting import build_report
 from evaluation.scoring import read_results, score_folders, write_results
@@ -155,7 +156,7 @@ def test_a_kind_draws_what_it_declares_for_every_region_and_the_report_shows_it(
     assert {entry["region"] or "" for entry in pooled} == regions
     page = build_report(assessment, results, evidence=evidence, document=document)
     without = build_report(assessment, results, document=document)
-    for figure in problems.get(name).figures:
+    for figure in [one for one in problems.get(name).figures if isinstance(one, EvidenceFigure)]:
         for entry in pooled:
             made = figure.of_entry(assessment, evidence, document, entry)
             assert json.loads(json.dumps(made, allow_nan=False))["data"]
@@ -169,6 +170,31 @@ def test_a_kind_draws_what_it_declares_for_every_region_and_the_report_shows_it(
         assert figure.title not in without
 
 
+def test_the_area_below_what_slips_through_is_the_registered_metric():
+    own = [one for one in VECTORS.values() if one["metric"] == "augrc" and set(one["input"]) == {"risk", "confidence"}]
+    own = [one["input"] for one in own if None not in one["input"]["confidence"]]
+    assert own
+    for given in own:
+        risk, confidence = (np.array(given[key], dtype=float) for key in ("risk", "confidence"))
+        [trace] = passed_risk(DOCUMENT, {"a": (risk, confidence)})["data"]
+        area = np.trapezoid(trace["y"], trace["x"])
+        assert area == pytest.approx(metrics.augrc(risk, confidence).value, rel=1e-12)
+
+
+def test_confidences_stand_over_the_quality_of_their_case(tmp_path):
+    assessment, _, evidence, document = scored("failure_detection", tmp_path)
+    [figure] = [one for one in problems.get("failure_detection").figures if one.name == "confidence-and-quality"]
+    made = figure.of_entry(assessment, evidence, document, document["rankings"][0])
+    known = dict(row.split(",") for row in (tmp_path / "references/risk.csv").read_text().splitlines()[1:])
+    for trace in made["data"]:
+        table = tmp_path / "predictions" / trace["name"] / "confidence.csv"
+        sent = dict(row.split(",") for row in table.read_text().splitlines()[1:])
+        wanted = sorted((1 - float(known[case]), float(sure)) for case, sure in sent.items())
+        assert sorted(zip(trace["x"], trace["y"], strict=True)) == [pytest.approx(pair) for pair in wanted]
+        own = metrics.confidence_spearman(*np.array(sorted((float(known[case]), float(sent[case])) for case in sent)).T)
+        assert f"{trace['name']}: correlation of the ranks {own.value:.4g}." in made["remarks"]
+
+
 def test_who_sent_nothing_is_named_and_not_drawn(tmp_path):
     assessment, *_ = scored("failure_detection", tmp_path)
     (tmp_path / "predictions/far/confidence.csv").write_text("case,confidence\n")
@@ -176,7 +202,7 @@ def test_who_sent_nothing_is_named_and_not_drawn(tmp_path):
         assessment, tmp_path / "references", {n: tmp_path / "predictions" / n for n in ("near", "far")}
     )
     document = rank(assessment, table_of(made, tmp_path), evidence=evidence_of(assessment, made))
-    figure, _ = problems.get("failure_detection").figures
+    figure, *_ = problems.get("failure_detection").figures
     drawn = figure.of_entry(assessment, evidence_of(assessment, made), document, document["rankings"][0])
     assert "far" not in {trace["name"] for trace in drawn["data"]}
     assert drawn["remarks"][-1] == "Without an answer that could be read, and not drawn: far."
@@ -192,7 +218,7 @@ def test_cases_without_an_answer_are_drawn_as_what_they_count_as(tmp_path):
     assessment = parse(document)
     made = score_folders(assessment, tmp_path / "references", {"near": tmp_path / "predictions/near"})
     ranked = rank(assessment, table_of(made, tmp_path), evidence=evidence_of(assessment, made), bootstrap=10)
-    [figure] = problems.get("regression").figures
+    [figure] = [one for one in problems.get("regression").figures if one.name == "limits-of-agreement"]
     entry = next(e for e in ranked["rankings"] if e["metric"] == "rmse" and e["region"] == "age")
     drawn = figure.of_entry(assessment, evidence_of(assessment, made), ranked, entry)
     [crossed] = [trace for trace in drawn["data"] if trace["name"] == "without an answer"]

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evaluation import problems
 from evaluation.assessment import parse
 from evaluation.assessment.errors import AssessmentError
 from evaluation.metrics import absolute_volume_difference, relative_volume_error
@@ -79,7 +78,7 @@ ASSESSMENT = {
 
 def test_a_missing_prediction_counts_as_the_worst_of_its_case():
     assessment = parse(ASSESSMENT)
-    kind = problems.get(assessment.problem)
+    kind = assessment.kind
     labels = of_voxels(1200).astype(np.uint8)
     image = LabelImage(labels, Geometry(labels.shape, spacing=(0.8, 1.1, 2.5)))
     scored = kind.score(assessment, "case-1", kind.prepare(assessment, image), None)
@@ -94,7 +93,7 @@ def test_a_flat_reference_is_refused_before_anything_is_scored(tmp_path):
     path = tmp_path / "case-1.nii.gz"
     nib.save(nib.Nifti1Image(np.ones((4, 4), dtype=np.uint8), np.eye(4)), path)
     with pytest.raises(ReadError, match=r"2 dimensions; expected 3, since absolute_volume_difference measures volumes"):
-        problems.get(assessment.problem).read_reference(assessment, path)
+        assessment.kind.read_reference(assessment, path)
 
 
 def test_a_volume_is_no_risk():

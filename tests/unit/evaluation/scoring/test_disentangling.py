@@ -9,7 +9,7 @@ from evaluation.metrics import disentangled as dis
 from evaluation.scoring import disentangled_document as documents
 from evaluation.scoring.disentangled_document import Unit
 from evaluation.scoring.disentangling import classes_of, found_of, numbers_of, possible
-from evaluation.scoring.pieces import Numbers
+from evaluation.scoring.rows import Numbers
 
 CLASSES = ("E", "L")
 TRUTH = Objects(labels=np.array([[1, 1, 1, 1, 0, 2, 2, 2, 2, 0, 3, 3]]), classes=["E", "L", "E"])

@@ -12,7 +12,7 @@ from scipy.stats import permutation_test
 from evaluation import rank
 from evaluation.claims.certainty import certainty, headline
 from evaluation.claims.ranking import sentences_of
-from evaluation.ranking.uncertainty.letters import letters
+from evaluation.ranking.uncertainty.pairs import letters
 from tests.unit.evaluation.uncertainty.boards import ranked, results
 
 NAMES = [f"team {letter}" for letter in "ABCDEFGH"]

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from evaluation.assessment import parse
-from evaluation.ranking.uncertainty.budget import budget
 from evaluation.ranking.uncertainty.failures import failure_bound
-from evaluation.ranking.uncertainty.flips import flip_matrix
-from evaluation.ranking.uncertainty.letters import letters
+from evaluation.ranking.uncertainty.grounds import budget
+from evaluation.ranking.uncertainty.pairs import letters
+from evaluation.ranking.uncertainty.sign_flips import flip_matrix
 from tests.unit.evaluation.uncertainty.boards import EXAMPLES, ranked
 
 BOARDS = {board["name"]: board for board in EXAMPLES["boards"]}

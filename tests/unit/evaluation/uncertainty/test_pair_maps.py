@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.claims.comparisons import crosses
+from evaluation.claims.resamples import crosses
 from evaluation.figures import better_map, significance_map
 from tests.unit.evaluation.uncertainty.boards import ranked
 

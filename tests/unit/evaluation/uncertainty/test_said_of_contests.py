@@ -10,12 +10,12 @@ from evaluation.assessment import AssessmentError, parse
 from evaluation.claims.answers import SURE, BoardFacts
 from evaluation.claims.certainty import BESIDE
 from evaluation.claims.comparisons import first_under_other_schemes, largest_move
-from evaluation.claims.facts import Facts, of_hundred
 from evaluation.ranking import describe, rank
 from evaluation.ranking.comparison import compare
-from evaluation.ranking.uncertainty import letters as letter_module
+from evaluation.ranking.reading import Facts, of_hundred
+from evaluation.ranking.stability import MOST_REVERSED
+from evaluation.ranking.uncertainty import pairs as letter_module
 from evaluation.ranking.uncertainty import statements
-from evaluation.ranking.uncertainty.sensitivity import MOST_REVERSED
 from evaluation.reporting import report_blocks
 from tests.reading.contests import CONTESTS
 

@@ -1,0 +1,304 @@
+"""Metrics of what a run cost: measured where the platform runs an algorithm, declared in the assessment by their ids."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.assessment.errors import AssessmentError
+from evaluation.assessment.model import BY_RUN, MetricUse, Policy
+from evaluation.assessment.reading import Place, is_number, name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evaluation.assessment.model import PolicyValue, RankingScheme
+    from evaluation.problems import Problem
+
+Limits = Mapping[str, float | None]
+"""As a design registers them for a run: `evaluation.running.registered.Registered`."""
+_COMMON_ID: Final = "value"
+_KEYS: Final = ("id", "by", "label", "worst", "step", "policy")
+_DIGITS: Final = 10
+"""Of a value that was rounded down to whole steps: 3 × 0.1 is 0.3."""
+_SLACK: Final = 1e-9
+"""In steps: 0.3 in steps of 0.1 is three of them, though the quotient of the two numbers is a little less."""
+
+
+@dataclass(frozen=True)
+class CostMetric:
+    """A metric of what a run took; lower is better and nothing is below 0."""
+
+    id: str
+    label: str
+    unit: str
+    column: str
+    """Of the table of runs."""
+    limit: str = ""
+    """The registered limit that bounds it; empty where the time of a case bounds it, or nothing does."""
+    devices: str = ""
+    """Where it is time: the limit that says how many devices take it at once."""
+    is_time: bool = False
+    """Comparable only on one class of machine with nothing else on its cores."""
+    least: float | None = None
+    """Below it nothing is measured; a valid case without a value counts as it."""
+    bounded_by: str = "the time of a case"
+    """The limit that bounds it, in words."""
+    is_measured: bool = True
+    """Whether anything here fills its column."""
+
+    @property
+    def can_be_registered(self) -> bool:
+        """Whether it is measured, and a limit bounds it, without which a failed case would have no value to count as."""
+        return self.is_measured and (self.is_time or bool(self.limit))
+
+
+METRICS: Final = (
+    CostMetric("run_wall_time", "Wall time", "s", "wall_seconds", is_time=True),
+    CostMetric("run_cpu_time", "Processor time", "s", "cpu_seconds", devices="cpus", is_time=True),
+    CostMetric(
+        "run_peak_memory",
+        "Peak memory",
+        "MiB",
+        "peak_memory_mib",
+        "memory_mib",
+        least=16.0,
+        bounded_by="the memory of a start",
+    ),
+    CostMetric(
+        "run_gpu_time",
+        "GPU time",
+        "s",
+        "gpu_seconds",
+        devices="gpus",
+        is_time=True,
+        bounded_by="the number of GPUs of a start",
+    ),
+    CostMetric(
+        "run_gpu_peak_memory",
+        "Peak memory of GPUs",
+        "MiB",
+        "gpu_peak_memory_mib",
+        "gpu_memory_mib",
+        bounded_by="the memory of a GPU",
+        is_measured=False,
+    ),
+    CostMetric("run_energy", "Energy", "J", "energy_joule", bounded_by="energy", is_measured=False),
+)
+
+
+class CostError(ValueError):
+    """A cost that cannot be ranked; the message says why."""
+
+
+def metric_named(identity: str) -> CostMetric:
+    """Return a metric by its id.
+
+    Raises
+    ------
+    CostError
+        If there is none.
+    """
+    for own in METRICS:
+        if own.id == identity:
+            return own
+    message = f"{identity!r} is no cost of a run; known are {', '.join(own.id for own in METRICS)}"
+    raise CostError(message)
+
+
+def worst_of(metric: CostMetric, limits: Limits) -> float | None:
+    """Return the most that a case can cost within the registered limits, which a case without a value counts as.
+
+    A start may take `start_seconds` and `case_seconds` for each of its cases, so that a case alone can take both: were the
+    worst value the latter alone, failing would be cheaper than a slow start.
+
+    Parameters
+    ----------
+    metric
+        Of which.
+    limits
+        As they are registered.
+
+    Examples
+    --------
+    >>> worst_of(metric_named("run_cpu_time"), {"case_seconds": 300, "start_seconds": 120, "cpus": 2})
+    840.0
+    """
+    if metric.limit:
+        value = limits.get(metric.limit)
+        return float(value) if value else None
+    seconds = limits.get("case_seconds")
+    devices = limits.get(metric.devices) if metric.devices else 1
+    if not metric.is_time or not seconds or not devices:
+        return None
+    return float((seconds + (limits.get("start_seconds") or 0.0)) * devices)
+
+
+def declared(
+    names: Sequence[str], limits: Limits, *, exclusive: bool = True, step: float = 0.0
+) -> list[dict[str, Any]]:
+    """Metrics as an assessment has them.
+
+    Parameters
+    ----------
+    names
+        Ids.
+    limits
+        As they are registered.
+    exclusive
+        Whether all runs are on one class of machine with nothing else on its cores.
+    step
+        Values are rounded down to whole multiples of it, in the unit of the metric; 0 leaves them as they were measured.
+
+    Raises
+    ------
+    CostError
+        For a metric that is not known or not measured, has no limit to fall back to, or needs a machine of its own.
+
+    Examples
+    --------
+    >>> declared(["run_wall_time"], {"case_seconds": 300, "start_seconds": 20})
+    [{'id': 'run_wall_time', 'by': 'run', 'label': 'Wall time', 'worst': 320.0}]
+    """
+    entries = []
+    for own in map(metric_named, names):
+        if not own.is_measured:
+            message = f"{own.label} ({own.id}) is not measured here"
+            raise CostError(message)
+        worst = worst_of(own, limits)
+        if worst is None:
+            message = f"{own.label} ({own.id}) needs a registered limit on {own.bounded_by}: a case without a value counts as it"
+            raise CostError(message)
+        if own.is_time and not exclusive:
+            message = (
+                f"{own.label} ({own.id}) is comparable only on one class of machine with nothing else on its cores"
+            )
+            raise CostError(message)
+        entry: dict[str, Any] = {"id": own.id, "by": BY_RUN, "label": own.label, "worst": worst}
+        entries.append(entry | ({"step": step} if step else {}))
+    return entries
+
+
+def is_by_run(value: object) -> bool:
+    """Whether an entry of the metrics is a cost of running an algorithm."""
+    return isinstance(value, Mapping) and value.get("by") == BY_RUN
+
+
+def read_cost_metric(value: object, path: str, problem: Problem, *, rank_based: bool) -> MetricUse:
+    """Check a cost of a run as an assessment declares it.
+
+    Parameters
+    ----------
+    value
+        The entry of the metrics.
+    path
+        Where it stands, for messages.
+    problem
+        The kind of problem of the assessment.
+    rank_based
+        Whether every ranking gives ranks case by case, so that ``worst_rank`` can be fulfilled.
+
+    Raises
+    ------
+    AssessmentError
+        For a kind of problem whose algorithms are not run, for what is not known, and for a policy by which failing would be
+        cheaper than finishing.
+    """
+    place = Place(value, path, _KEYS)
+    if not problem.takes_algorithms:
+        allowed = f"no cost of a run: no algorithm is run for {problem.title}"
+        raise AssessmentError(place.at("by"), BY_RUN, allowed)
+    own = metric_named(place.choice("id", [known.id for known in METRICS if known.can_be_registered]))
+    worst = place.raw("worst")
+    if not is_number(worst) or not float(worst) > 0:
+        allowed = f"the most {own.unit} that a case can cost: the registered limit"
+        raise AssessmentError(place.at("worst"), worst, allowed)
+    step = place.raw("step", 0.0)
+    if not is_number(step) or not 0 <= float(step) < float(worst):
+        raise AssessmentError(place.at("step"), step, f"a number of {own.unit} from 0 to below {worst:g}")
+    return MetricUse(
+        id=_COMMON_ID,
+        name=name(place.raw("label", own.label), place.at("label")),
+        options={"by": BY_RUN, "id": own.id, "step": float(step)},
+        policy=_policy(place, float(worst), rank_based=rank_based),
+        direction="lower",
+        worst=float(worst),
+        best=0.0,
+        level="case",
+        unit=own.unit,
+    )
+
+
+def _policy(place: Place, worst: float, *, rank_based: bool) -> Policy:
+    """What a case counts as that came to no valid output: never less than the registered limit."""
+    inner = Place(place.raw("policy", {}), place.at("policy"), ("missing",))
+    counts = inner.raw("missing", "worst")
+    words = ("worst", "worst_rank") if rank_based else ("worst",)
+    is_enough = is_number(counts) and float(counts) >= worst
+    if counts not in words and not is_enough:
+        allowed = f"{' or '.join(words)}, or {worst:g} or more: else a case that fails is cheaper than a slow one"
+        raise AssessmentError(inner.at("missing"), counts, allowed)
+    value: PolicyValue = float(counts) if is_enough else counts
+    return Policy(both_empty=None, ref_empty=None, pred_empty=None, degenerate=None, missing=value)
+
+
+def cost_metric_document(metric: MetricUse) -> dict[str, Any]:
+    """The declaration as JSON values with every default."""
+    document: dict[str, Any] = {"id": metric.options["id"], "by": BY_RUN, "label": metric.name}
+    document |= {"worst": metric.worst, "step": metric.options["step"]}
+    return document | {"policy": {"missing": metric.policy.missing}}
+
+
+def check_costs(metrics: tuple[MetricUse, ...]) -> None:
+    """Refuse a cost that stands there twice, and costs without anything that says how good the output is.
+
+    Raises
+    ------
+    AssessmentError
+        For either.
+    """
+    costs = [metric for metric in metrics if metric.is_by_run]
+    ids = [metric.options["id"] for metric in costs]
+    if twice := [identity for identity in ids if ids.count(identity) > 1]:
+        raise AssessmentError("metrics", twice[0], "costs of a run that stand there once")
+    if costs and len(costs) == len(metrics):
+        allowed = "also a metric of the output: by costs alone, whoever answers anything at once is first"
+        raise AssessmentError("metrics", ids[0], allowed)
+
+
+def check_combined(ranking: RankingScheme, path: str, cost: str) -> None:
+    """Refuse a way of combining that leaves a cost out: a case has one value of it over all regions.
+
+    Raises
+    ------
+    AssessmentError
+        For metrics that are combined within each region alone, and for weights of regions.
+    """
+    for number, step in enumerate(ranking.combine or ()):
+        given = (step.weights or {}).get("region")
+        if given:
+            place = f"{path}[{number}].weights.region"
+            raise AssessmentError(place, given, f"no weights of regions: {cost} has one value over all")
+    over = [name for step in ranking.combine or () for name in step.over]
+    if "metric" in over and "region" not in over:
+        allowed = f"metrics and regions together: {cost} has one value over all regions, and would be ranked alone"
+        raise AssessmentError(f"{path}.over", over, allowed)
+
+
+def told_value(metric: MetricUse, measured: float) -> float:
+    """The value of a case as results have it: in whole steps, and at most the registered limit.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> region = {"name": "liver", "labels": [1]}
+    >>> metrics = [{"id": "dsc"}, *declared(["run_wall_time"], {"case_seconds": 60}, step=0.1)]
+    >>> use = parse({"problem": "semantic_segmentation", "regions": [region], "metrics": metrics}).metrics[1]
+    >>> told_value(use, 0.3), told_value(use, 0.37), told_value(use, 60.2)
+    (0.3, 0.3, 60.0)
+    """
+    step = metric.options["step"]
+    value = round(math.floor(measured / step + _SLACK) * step, _DIGITS) if step else measured
+    return value if metric.worst is None else min(value, metric.worst)

@@ -1,0 +1,115 @@
+"""Metrics of what a run costs: a row of the design that names one, measured where the platform runs the algorithms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation import problems as kinds
+from evaluation.assessment.costs import CostError, CostMetric, declared, metric_named
+from evaluation.designs.compilation.notes import Problem
+from evaluation.running.registered import Registered, RegisteredError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluation.designs.document import Values
+
+FIELD = "cost"
+
+
+def cost_of(row: Mapping[str, Any]) -> CostMetric | None:
+    """The cost that a row of the metric table names, unless it names a metric of the platform; None where it names none."""
+    if not row.get(FIELD) or row.get("metric"):
+        return None
+    try:
+        return metric_named(str(row[FIELD]))
+    except CostError:
+        return None
+
+
+def registers_costs(values: Values) -> bool:
+    """Whether any metric of a task is a cost of running the algorithms."""
+    return any(cost_of(row) is not None for row in values.rows("metrics"))
+
+
+def cost_name(row: Mapping[str, Any], own: CostMetric) -> str:
+    """What tables and rankings call it."""
+    return str(row.get("result_name") or row.get("abbreviation") or own.label)
+
+
+def cost_metric(
+    row: Mapping[str, Any], own: CostMetric, kind: str | None, values: Values, problems: list[Problem]
+) -> dict[str, Any]:
+    """The metric as it stands in an assessment.
+
+    Parameters
+    ----------
+    row
+        Of the metric table.
+    own
+        The cost that it names.
+    kind
+        Id of the kind of problem of the task, as far as it is known.
+    values
+        What the task sees.
+    problems
+        Takes what keeps it from being measured or ranked.
+    """
+    document: dict[str, Any] = {"id": own.id, "by": "run", "label": cost_name(row, own)}
+    if kind is not None and not kinds.get(kind).takes_algorithms:
+        text = f"{own.label} cannot be measured: the platform runs no algorithms for {kinds.get(kind).title}."
+        problems.append(Problem("metrics", text))
+        return document
+    stated = values.get("algorithm_execution")
+    if not stated:
+        text = f"{own.label} is measured where the platform runs the algorithms: state how they are run."
+        problems.append(Problem("algorithm_execution", text))
+        return document
+    try:
+        plan = Registered.of(stated)
+        [entry] = declared([own.id], plan.document(), exclusive=plan.exclusive, step=row.get("cost_step") or 0.0)
+    except RegisteredError as error:
+        problems.append(Problem("algorithm_execution", f"{error}."))
+        return document
+    except CostError as error:
+        remedy = " State “A machine of its own for each start”." if own.is_time and not plan.exclusive else ""
+        problems.append(Problem("algorithm_execution", f"{error}.{remedy}"))
+        return document
+    handling = values.get("missing_data_handling")
+    policy = {"missing": "worst_rank"} if handling == "worst_rank" else {}
+    return entry | document | ({"policy": policy} if policy else {})
+
+
+def check_costs(values: Values, problems: list[Problem], *, is_outside: bool) -> None:
+    """Note what makes costs of runs mean nothing beside the other metrics of a task.
+
+    Parameters
+    ----------
+    values
+        What the task sees.
+    problems
+        Takes what is found.
+    is_outside
+        Whether the task is ranked from values that somebody measures elsewhere.
+    """
+    rows = values.rows("metrics")
+    costs = [(row, own) for row in rows if (own := cost_of(row)) is not None]
+    problems += [
+        Problem("metrics", f"{row.get('metric')}: a row names a metric of the platform or a cost of running, not both.")
+        for row in rows
+        if row.get("metric") and row.get(FIELD)
+    ]
+    if not costs:
+        return
+    label = costs[0][1].label
+    if is_outside:
+        text = (
+            f"{label} is measured where the platform runs the algorithms, and here it ranks values that are measured elsewhere. "
+            "Leave the cost out, or describe it as a metric that is measured elsewhere, too."
+        )
+        problems.append(Problem("metrics", text))
+        return
+    ranked = [row for row in rows if row.get("used_for_ranking")]
+    if ranked and all(cost_of(row) is not None for row in ranked):
+        text = "By costs alone, whoever answers anything at once is first: mark a metric of the output as used for the ranking."
+        problems.append(Problem("metrics", text))

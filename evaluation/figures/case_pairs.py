@@ -1,0 +1,97 @@
+"""Does the best algorithm win case by case? Its values against those of each other one, a point a case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation.figures.layout import LINE, Figure, number
+from evaluation.figures.palette import colours
+from evaluation.figures.panels import beyond, panels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def case_pairs(
+    document: Mapping[str, Any],
+    values: Mapping[str, Mapping[str, float]],
+    question: str,
+    *,
+    what: str,
+    unit: str,
+    higher: bool,
+    most: int,
+) -> Figure | None:
+    """Draw a panel for each algorithm behind the first.
+
+    Parameters
+    ----------
+    values
+        By algorithm, the best first, and case.
+    what, unit
+        What the values are; the unit may be empty.
+    higher
+        Whether higher values are better.
+    most
+        So many algorithms have a panel.
+
+    Returns
+    -------
+    dict or None
+        ``None`` where no two algorithms have a case in common.
+    """
+    names = list(values)
+    if len(names) < 2:
+        return None
+    first, others = names[0], names[1:]
+    palette, drawn, remarks = colours(document), {}, list[str]()
+    for name in others[:most]:
+        shared = [case for case in values[first] if case in values[name]]
+        if not shared:
+            continue
+        drawn[name] = _traces(first, name, shared, values, palette[name], unit)
+        gains = [(values[first][case] - values[name][case]) * (1 if higher else -1) for case in shared]
+        wins, losses = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
+        remarks.append(f"{first} is better than {name} in {wins} and worse in {losses} of {len(shared)}.")
+    if not drawn:
+        return None
+    behind = f" ({unit})" if unit else ""
+    made = panels(
+        drawn,
+        question,
+        x={"title": f"{what} of {first}{behind}"},
+        y={"title": f"{what} of the other{behind}"},
+    )
+    if len(others) > most:
+        remarks = [*beyond(others, most), *remarks]
+    return {**made, "remarks": remarks}
+
+
+def _traces(
+    first: str, name: str, shared: list[str], values: Mapping[str, Mapping[str, float]], colour: str, unit: str
+) -> list[dict[str, Any]]:
+    xs, ys = ([values[own][case] for case in shared] for own in (first, name))
+    low, high = min(*xs, *ys), max(*xs, *ys)
+    tail = f" {unit}" if unit else ""
+    same = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [low, high],
+        "y": [low, high],
+        "name": "the same",
+        "hoverinfo": "skip",
+    }
+    dots = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": xs,
+        "y": ys,
+        "marker": {"color": colour, "size": 7, "opacity": 0.75},
+        "text": [
+            f"{case}: {first} {number(x)}{tail}, {name} {number(y)}{tail}"
+            for case, x, y in zip(shared, xs, ys, strict=True)
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+    return [same | {"line": {"color": LINE, "width": 1, "dash": "dot"}}, dots]

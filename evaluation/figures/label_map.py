@@ -1,0 +1,95 @@
+"""Which findings does each algorithm recognise? A score for every label and algorithm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluation.figures.layout import Figure, figure, names_axis, number, side
+from evaluation.figures.palette import SEQUENTIAL, scale
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def label_map(
+    scores: Mapping[str, Mapping[str, float | None]],
+    algorithms: Sequence[str],
+    question: str,
+    *,
+    what: str,
+    higher: bool,
+    bounds: tuple[float | None, float | None] = (None, None),
+) -> Figure | None:
+    """Draw a cell for each label and algorithm, dark for bad.
+
+    Parameters
+    ----------
+    scores
+        By label and algorithm; ``None`` where there is no value.
+    algorithms
+        The best first.
+    what
+        What the scores are.
+    higher
+        Whether higher ones are better.
+    bounds
+        Worst and best value of the metric, where it has such.
+
+    Returns
+    -------
+    dict or None
+        ``None`` for fewer than two labels, and without any score.
+    """
+    labels = list(scores)
+    rows = [[scores[name].get(algorithm) for algorithm in algorithms] for name in reversed(labels)]
+    if len(labels) < 2 or not any(value is not None for row in rows for value in row):
+        return None
+    worst, best = bounds
+    ends = {"zmin": min(worst, best), "zmax": max(worst, best)} if worst is not None and best is not None else {}
+    heatmap = {
+        "type": "heatmap",
+        "x": list(range(len(algorithms))),
+        "y": list(range(len(labels))),
+        "z": rows,
+        **ends,
+        "colorscale": scale(SEQUENTIAL[::-1]) if higher else scale(),
+        "colorbar": {"title": {"text": what}, "outlinewidth": 0},
+        "text": [
+            [f"{algorithm}, {name}: {number(value)}" for algorithm, value in zip(algorithms, row, strict=True)]
+            for name, row in zip(reversed(labels), rows, strict=True)
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+        "xgap": 1,
+        "ygap": 1,
+    }
+    made = figure(
+        [heatmap],
+        question,
+        x=names_axis(algorithms, title="Algorithm, the best first"),
+        y={
+            "tickmode": "array",
+            "tickvals": list(range(len(labels))),
+            "ticktext": list(reversed(labels)),
+            "title": "Label",
+            "showgrid": False,
+        },
+        height=side(len(labels), smallest=260, each=30, around=150),
+    )
+    return {**made, "remarks": _hardest(scores, algorithms, what, higher=higher)}
+
+
+def _hardest(
+    scores: Mapping[str, Mapping[str, float | None]], algorithms: Sequence[str], what: str, *, higher: bool
+) -> list[str]:
+    """The best value of the label at which even the best is worst, and labels where nobody has a value."""
+    best = {}
+    for name, own in scores.items():
+        there = [(value, algorithm) for algorithm in algorithms if (value := own.get(algorithm)) is not None]
+        if there:
+            best[name] = max(there, key=lambda one: one[0]) if higher else min(there, key=lambda one: one[0])
+    hardest = (min if higher else max)(best, key=lambda name: best[name][0])
+    value, algorithm = best[hardest]
+    remarks = [f"At {hardest} even the best value is the worst of all labels: {what} {number(value)}, of {algorithm}."]
+    if none := [name for name in scores if name not in best]:
+        remarks.append(f"No algorithm has a value at {', '.join(none)}.")
+    return remarks

@@ -1,0 +1,137 @@
+"""What a table of values measured outside has to fit: the assessment, the complete list of cases, and the teams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from evaluation.assessment.described import WITHOUT
+
+if TYPE_CHECKING:
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+
+NO_CASE = ""
+"""In the place of a case, of a value of the whole data set."""
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """What a table has to fit.
+
+    Attributes
+    ----------
+    assessment
+        By which the values are ranked.
+    cases
+        Names of the cases in their order.
+    teams
+        Names of the teams that there are.
+    team
+        The only team that the table is of; empty where a column names the teams.
+    takes_new_teams
+        Whether the table may name teams that do not exist yet.
+    """
+
+    assessment: Assessment
+    cases: tuple[str, ...]
+    teams: tuple[str, ...] = ()
+    team: str = ""
+    takes_new_teams: bool = False
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """Names of the regions; the empty name where there are none."""
+        return tuple(region.name for region in self.assessment.regions) or ("",)
+
+    @cached_property
+    def whole(self) -> tuple[tuple[str, MetricUse], ...]:
+        """Region and metric of every value of the whole data set that a team has."""
+        return tuple(
+            (region, metric)
+            for region in self.regions
+            for metric in self.assessment.metrics
+            if metric.level == "dataset"
+        )
+
+    @cached_property
+    def keys(self) -> list[tuple[str, str, str]]:
+        """Case, region and metric of every value that a team has, in the order in which values are listed.
+
+        Values of the whole data set stand behind those of cases, and name none.
+        """
+        of_cases = [metric.name for metric in self.assessment.metrics if metric.level == "case"]
+        single = [(case, region, name) for case in self.cases for region in self.regions for name in of_cases]
+        return [*single, *((NO_CASE, region, metric.name) for region, metric in self.whole)]
+
+    @cached_property
+    def metrics(self) -> list[MetricUse]:
+        """The metric of each of the `keys`."""
+        known = {metric.name: metric for metric in self.assessment.metrics}
+        return [known[name] for _, _, name in self.keys]
+
+
+def is_in_range(metric: MetricUse, value: float) -> bool:
+    """Whether a value lies between the bounds that the assessment declares."""
+    low, high = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
+    return (low is None or value >= low) and (high is None or value <= high)
+
+
+def range_words(metric: MetricUse) -> str:
+    """The declared range in words.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> time = {"id": "runtime", "direction": "lower", "range": [0, None], "policy": {"missing": 600}}
+    >>> range_words(parse({"schema": 1, "problem": "external", "metrics": [time]}).metrics[0])
+    'at least 0'
+    """
+    low, high = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
+    if low is not None and high is not None:
+        return f"from {low:g} to {high:g}"
+    if low is not None:
+        return f"at least {low:g}"
+    return "any number" if high is None else f"at most {high:g}"
+
+
+def takes_uncertainty(metric: MetricUse) -> bool:
+    """Whether a value of the whole data set has to come with replicates or a standard error."""
+    return metric.level == "dataset" and not metric.options.get(WITHOUT)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Metrics by where what is said of their uncertainty comes from; of each the title.
+
+    Attributes
+    ----------
+    drawn
+        Units are drawn here.
+    sent
+        Whoever measured them sent replicates or standard errors.
+    unknown
+        Nobody says anything.
+    """
+
+    drawn: tuple[str, ...]
+    sent: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def sources_of(assessment: Assessment) -> Sources:
+    """Where the uncertainty of each metric comes from."""
+    if not assessment.kind.is_measured_elsewhere:
+        return Sources(tuple(use.title for use in assessment.metrics))
+    whole = [use for use in assessment.metrics if use.level == "dataset"]
+    return Sources(
+        tuple(use.title for use in assessment.metrics if use.level != "dataset"),
+        tuple(use.title for use in whole if takes_uncertainty(use)),
+        tuple(use.title for use in whole if not takes_uncertainty(use)),
+    )
+
+
+def needs_worst(metric: MetricUse) -> bool:
+    """Whether a missing value counts as the worst one of its case, which only the table can tell."""
+    return metric.level == "case" and metric.policy.missing == "worst" and metric.worst is None

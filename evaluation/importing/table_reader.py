@@ -1,0 +1,391 @@
+"""One pass over a table of values measured outside: what its columns are named for, and what each cell says of whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from evaluation.importing.fitting import NO_CASE, Fitting, is_in_range, needs_worst, range_words, takes_uncertainty
+from evaluation.importing.measured import DIAGONAL, Cell, Measured
+from evaluation.importing.numbers import as_number, is_blank
+from evaluation.importing.roles import ROLES
+from evaluation.importing.sheets import Sheet, SheetLimits, shown
+from evaluation.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from evaluation.assessment.model import MetricUse
+
+_LONGEST_TEAM: Final = 80
+STANDARD_ERROR: Final = "se"
+WORST: Final = "worst"
+_Key = tuple[str, str, str, str]
+
+
+class TableReader:
+    """One pass over a table.
+
+    Attributes
+    ----------
+    read_besides
+        Columns that have no role and are read by their names.
+    """
+
+    def __init__(self, sheet: Sheet, roles: Mapping[str, str], fitting: Fitting, measured: Measured) -> None:
+        self.sheet, self.fitting, self.measured = sheet, fitting, measured
+        self.problem = fitting.assessment.kind
+        self.uses = fitting.assessment.metrics
+        besides = {
+            DIAGONAL: self.problem.has_image_diagonal,
+            STANDARD_ERROR: any(takes_uncertainty(metric) for metric in self.uses),
+            WORST: any(needs_worst(metric) for metric in self.uses),
+        }
+        self.besides = {
+            name: sheet.columns.index(name) for name, is_read in besides.items() if is_read and name in sheet.columns
+        }
+        self.places: dict[str, list[int]] = {}
+        for place, column in enumerate(sheet.columns):
+            role = roles.get(column, "ignore")
+            if role in ROLES and role != "ignore" and column not in self.besides:
+                self.places.setdefault(role, []).append(place)
+        self.metrics: dict[str, MetricUse] = {}
+        for metric in self.uses:
+            for name in (metric.name, str(metric.options.get("id", metric.name))):
+                self.metrics.setdefault(name.casefold(), metric)
+        self.has_cases = any(metric.level == "case" for metric in self.uses)
+        self.cases, self.regions = set(fitting.cases), set(fitting.regions)
+        self.teams = {name.casefold(): name for name in fitting.teams}
+        self.columns_are = ""
+        self.unknown: set[tuple[int, str]] = set()
+
+    @property
+    def read_besides(self) -> set[str]:
+        """Columns that have no role and are read by their names."""
+        return {column for column in self.besides if column != DIAGONAL or self.measured.diagonals}
+
+    # The columns ------------------------------------------------------------------------------------------------------
+
+    def is_laid_out(self) -> bool:
+        """Say what the columns of values are named for; whether the roles make a table of results."""
+        before = len(self.measured.problems)
+        for metric in self.uses:
+            if metric.level != "case" and not self.problem.is_measured_elsewhere:
+                self._refuse_layout(
+                    f"{metric.name} is one value of the whole data set", "Only values of single cases are taken."
+                )
+        for role, places in self.places.items():
+            if role != "value" and len(places) > 1:
+                columns = " and ".join(shown(self.sheet.columns[place]) for place in places[:2])
+                self._refuse_layout(f"the columns {columns} are both {ROLES[role]}", "Choose one of them.")
+        if "value" not in self.places:
+            self._refuse_layout("no column holds values", "Say which column holds them, or name it “value”.")
+        if len(self.measured.problems) == before:
+            self._find_meaning()
+        for column in (STANDARD_ERROR, WORST):
+            if column in self.besides and len(self.places.get("value", ())) > 1:
+                several = f"the column {shown(column)} stands beside several columns of values"
+                self._refuse_layout(several, "Send one row a value.")
+        if "task" in self.places and len(set(self._cells("task"))) > 1:
+            self._refuse_layout("the rows are of several tasks", "Send one table for each task, to a phase of it.")
+        return len(self.measured.problems) == before
+
+    def _find_meaning(self) -> None:
+        columns = [self.sheet.columns[place] for place in self.places["value"]]
+        named = {role for role in ("algorithm", "case", "metric") if role in self.places}
+        if self.fitting.team:
+            named.add("algorithm")
+        if not self.has_cases:
+            named.add("case")
+        lacking = [role for role in ("case", "algorithm", "metric") if role not in named]
+        are_metrics = all(column.casefold() in self.metrics for column in columns)
+        if "case" in lacking and len(columns) == 1:
+            self._refuse_layout("no column names the cases", "Add a column “case”.")
+        elif lacking == ["metric"] and are_metrics:
+            self.columns_are = "metric"
+        elif lacking == ["metric"]:
+            self._take_one_value(columns)
+        elif "algorithm" in lacking and "case" in lacking:
+            self._refuse_layout("no column names the cases, and none the teams", "Add columns “case” and “algorithm”.")
+        elif "algorithm" in lacking and (are_metrics or len(columns) == 1):
+            self._refuse_layout(
+                "no column names the teams", "Add a column “algorithm”, or say which team the table is of."
+            )
+        elif "algorithm" in lacking or "case" in lacking:
+            self.columns_are = "algorithm" if "algorithm" in lacking else "case"
+            if "metric" in lacking and len(self.uses) > 1:
+                self._refuse_layout("no column names the metric", "Add a column “metric”.")
+        elif len(columns) > 1:
+            several = ", ".join(shown(column) for column in columns[:3])
+            self._refuse_layout(
+                f"there are several columns of values ({several}), and other columns name all that they could stand for",
+                "Keep one of them.",
+            )
+
+    def _take_one_value(self, columns: Sequence[str]) -> None:
+        """Case and team are named in columns: then the values are of the only metric, or each column is a metric."""
+        if len(columns) == 1 and len(self.uses) == 1:
+            return
+        unknown = [column for column in columns if column.casefold() not in self.metrics]
+        for column in unknown[:5]:
+            self.measured.refuse(
+                self.sheet.file,
+                f"row 1, column {column}: ",
+                f"{shown(column)} is no metric of this phase",
+                f"Name the columns of values {self._metric_words}, add a column “metric”, or do not use it.",
+            )
+
+    def _refuse_layout(self, what: str, remedy: str) -> None:
+        self.measured.refuse(self.sheet.file, "row 1: ", what, remedy)
+
+    @property
+    def _metric_words(self) -> str:
+        names = [metric.name for metric in self.uses]
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+    def _cells(self, role: str) -> list[str]:
+        return self.sheet.column(self.places[role][0])
+
+    # The values -------------------------------------------------------------------------------------------------------
+
+    def read(self, limits: SheetLimits) -> None:
+        """Read every row; a problem in one leaves the others to be looked at."""
+        lines: dict[_Key, int] = {}
+        values: dict[_Key, Cell] = {}
+        errors: dict[_Key, float] = {}
+        for index, place in self._value_cells():
+            key = self._key(index, place)
+            if key is None:
+                continue
+            line = self.sheet.lines[index]
+            if key in lines:
+                named = ", ".join(shown(part) for part in key if part)
+                self._refuse(line, place, f"a second value of {named}", f"The first stands in row {lines[key]}.")
+                continue
+            lines[key] = line
+            values[key] = self._value(index, place, key[3])
+            self._read_besides(index, key, values[key], errors)
+        teams = list(dict.fromkeys(key[0] for key in lines))
+        keys = self.fitting.keys
+        if len(teams) * len(keys) > limits.values:
+            self._refuse_layout(
+                f"{len(teams):,} teams have {len(teams) * len(keys):,} values, and at most {limits.values:,} are taken",
+                "Send one table for each team.",
+            )
+        if self.measured.problems:
+            return
+        self.measured.values = {team: [values.get((team, *key)) for key in keys] for team in teams}
+        whole = keys[len(keys) - len(self.fitting.whole) :]
+        self.measured.errors = {team: [errors.get((team, *key)) for key in whole] for team in teams}
+        self.measured.replicates = {team: [None] * len(whole) for team in teams}
+
+    def _value_cells(self) -> Iterator[tuple[int, int]]:
+        for index in range(len(self.sheet.rows)):
+            for place in self.places["value"]:
+                yield index, place
+
+    def _key(self, index: int, place: int) -> _Key | None:
+        """Team, case, region and metric of a value; ``None`` with its problem noted if one of them is not known.
+
+        ``None`` without a problem where a column of a metric is empty in the row of another level.
+        """
+        metric = self._metric(index, place)
+        is_whole = metric is not None and self.metrics[metric.casefold()].level == "dataset"
+        if is_whole and self._is_of_cases(index) and is_blank(self.sheet.rows[index][place]):
+            return None
+        team, region = self._team(index, place), self._region(index)
+        case = self._no_case(index, metric) if is_whole else self._case(index, place, metric)
+        if team is None or case is None or region is None or metric is None:
+            return None
+        return team, case, region, metric
+
+    def _is_of_cases(self, index: int) -> bool:
+        """Whether a row names a case."""
+        return "case" in self.places and bool(self.sheet.rows[index][self.places["case"][0]])
+
+    def _no_case(self, index: int, metric: str | None) -> str | None:
+        """The empty name: a value of the whole data set is of no case."""
+        if not self._is_of_cases(index):
+            if self.columns_are != "case":
+                return NO_CASE
+            what = f"{metric} is one value of the whole data set, and the columns are cases"
+            self._unknown(self.sheet.lines[index], -1, what, "Send it in a table with a column “value”.")
+            return None
+        own = self.places["case"][0]
+        named = self.sheet.rows[index][own]
+        what = f"{shown(named)} beside {metric}, which is one value of the whole data set"
+        self._refuse(self.sheet.lines[index], own, what, "Leave the cell of the case empty.")
+        return None
+
+    def _named(self, role: str, index: int, place: int) -> tuple[str, int]:
+        """What a row, or the head of a column, names; with the column that it stands in."""
+        if self.columns_are == role:
+            return self.sheet.columns[place], place
+        own = self.places[role][0]
+        return self.sheet.rows[index][own], own
+
+    def _team(self, index: int, place: int) -> str | None:
+        single = self.fitting.team
+        if single and "algorithm" not in self.places:
+            return single
+        name, own = self._named("algorithm", index, place)
+        line = 1 if self.columns_are == "algorithm" else self.sheet.lines[index]
+        if single:
+            if name.casefold() == single.casefold():
+                return single
+            self._unknown(line, own, f"{shown(name)} is not {single}", f"The table is of {single} alone.")
+            return None
+        known = self.teams.get(name.casefold())
+        if known is not None:
+            return known
+        if not name:
+            self._unknown(line, own, "no team is named", "Name one in every row.")
+            return None
+        if self.fitting.takes_new_teams and len(name) <= _LONGEST_TEAM:
+            self.measured.new_teams[name] = line
+            self.teams[name.casefold()] = name
+            return name
+        remedy = "Correct the name, or let the table make teams." if not self.fitting.takes_new_teams else "Shorten it."
+        self._unknown(line, own, f"{shown(name)} is no team of this task", remedy)
+        return None
+
+    def _case(self, index: int, place: int, metric: str | None) -> str | None:
+        if self.columns_are != "case" and "case" not in self.places:  # all rows are of the whole data set
+            self._unknown(1, -1, "no column names the cases", "Add a column “case”.")
+            return None
+        name, own = self._named("case", index, place)
+        if name in self.cases:
+            return name
+        line = 1 if self.columns_are == "case" else self.sheet.lines[index]
+        if not name:
+            if metric is not None and len(self.places["value"]) > 1 and is_blank(self.sheet.rows[index][place]):
+                return None  # the row of values of the whole data set
+            what = f"no case is named, and {metric or 'the value'} is of single cases"
+            self._unknown(line, own, what, "Name the case.")
+            return None
+        remedy = "Take it out, or correct the name: the sealed case list says what counts."
+        self._unknown(line, own, f"{shown(name)} is no case of this phase", remedy)
+        return None
+
+    def _region(self, index: int) -> str | None:
+        if "region" not in self.places:
+            if len(self.regions) == 1:
+                return self.fitting.regions[0]
+            listed = ", ".join(self.fitting.regions)
+            self._unknown(1, -1, "no column names the region", f"Add a column “region” with {listed}.")
+            return None
+        own = self.places["region"][0]
+        name = self.sheet.rows[index][own]
+        if name in self.regions:
+            return name
+        listed = ", ".join(region for region in self.fitting.regions if region)
+        remedy = f"Regions are {listed}." if listed else "This phase has no regions: leave the column out."
+        self._unknown(self.sheet.lines[index], own, f"{shown(name)} is no region of this phase", remedy)
+        return None
+
+    def _metric(self, index: int, place: int) -> str | None:
+        if self.columns_are != "metric" and "metric" not in self.places:
+            return self.uses[0].name
+        name, own = self._named("metric", index, place)
+        known = self.metrics.get(name.casefold())
+        if known is not None:
+            return known.name
+        line = 1 if self.columns_are == "metric" else self.sheet.lines[index]
+        self._unknown(line, own, f"{shown(name)} is no metric of this phase", f"Metrics are {self._metric_words}.")
+        return None
+
+    def _value(self, index: int, place: int, metric: str) -> Cell:
+        """What a cell says; ``None`` where its value is missing, or cannot be taken and that is noted."""
+        cell, line = self.sheet.rows[index][place], self.sheet.lines[index]
+        value = None if is_blank(cell) else as_number(cell, comma=self.sheet.has_decimal_commas)
+        if value is None and not is_blank(cell):
+            remedy = "Write a number such as 0.87, and leave the cell empty where there is none."
+            self._refuse(line, place, f"{shown(cell)} is no number", remedy)
+            return None
+        use = self.metrics[metric.casefold()]
+        if value is not None and not is_in_range(use, value):
+            remedy = f"{use.name} is declared as {range_words(use)}; nothing is clipped."
+            self._refuse(line, place, f"{shown(cell)} lies outside the declared range", remedy)
+        outcome = self._outcome(index, value)
+        return outcome if value is None else value
+
+    def _outcome(self, index: int, value: float | None) -> str | None:
+        """Why a value is undefined; ``None`` where it is missing, and where it is there."""
+        if "outcome" not in self.places:
+            return None
+        own = self.places["outcome"][0]
+        outcome, line = self.sheet.rows[index][own], self.sheet.lines[index]
+        if outcome and outcome not in set(Outcome):
+            self._refuse(line, own, f"{shown(outcome)} is no outcome", f"Outcomes are {', '.join(Outcome)}.")
+        elif outcome and (outcome == "ok") != (value is not None):
+            said = "no value" if value is None else "a value"
+            self._refuse(
+                line, own, f"the outcome {outcome} and {said}", "A row has a value if and only if its outcome is ok."
+            )
+        # Of a metric that the platform does not know, nobody can say what left a value undefined: it is not there.
+        is_told = self.problem.tells_outcomes and outcome not in ("", "ok", "missing")
+        return outcome if is_told else None
+
+    # What stands beside a value ---------------------------------------------------------------------------------------
+
+    def _read_besides(self, index: int, key: _Key, value: Cell, errors: dict[_Key, float]) -> None:
+        if not self.besides:
+            return
+        if DIAGONAL in self.besides:
+            self._note_diagonal(index, key[1])
+        use = self.metrics[key[3].casefold()]
+        if STANDARD_ERROR in self.besides:
+            self._note_error(index, key, use, value, errors)
+        if WORST in self.besides and needs_worst(use):
+            self._note_worst(index, key, use)
+
+    def _beside(self, index: int, column: str) -> tuple[str, float | None]:
+        cell = self.sheet.rows[index][self.besides[column]]
+        return cell, None if is_blank(cell) else as_number(cell, comma=self.sheet.has_decimal_commas)
+
+    def _note_diagonal(self, index: int, case: str) -> None:
+        cell, value = self._beside(index, DIAGONAL)
+        if is_blank(cell):
+            return
+        line, place = self.sheet.lines[index], self.besides[DIAGONAL]
+        if value is None or value <= 0:
+            self._refuse(line, place, f"{shown(cell)} is no length", "Write the diagonal of the image in mm.")
+        elif self.measured.diagonals.setdefault(case, value) != value:
+            what = f"{shown(cell)} as diagonal of {case}, and {self.measured.diagonals[case]:g} above"
+            self._refuse(line, place, what, "An image has one.")
+
+    def _note_error(self, index: int, key: _Key, use: MetricUse, value: Cell, errors: dict[_Key, float]) -> None:
+        cell, error = self._beside(index, STANDARD_ERROR)
+        if is_blank(cell):
+            return
+        line, place = self.sheet.lines[index], self.besides[STANDARD_ERROR]
+        if use.level != "dataset":
+            what = f"a standard error of {use.name}, which is of single cases"
+            self._refuse(line, place, what, "Leave the cell empty: single cases are resampled here.")
+        elif error is None or error <= 0:
+            remedy = "Write a number above 0: a value that does not vary was not measured on a sample."
+            self._refuse(line, place, f"{shown(cell)} is no standard error", remedy)
+        elif value is None:
+            self._refuse(line, place, "a standard error and no value", "Leave the cell empty.")
+        else:
+            errors[key] = error
+
+    def _note_worst(self, index: int, key: _Key, use: MetricUse) -> None:
+        cell, worst = self._beside(index, WORST)
+        if is_blank(cell):
+            return
+        line, place, own = self.sheet.lines[index], self.besides[WORST], key[1:]
+        if worst is None:
+            self._refuse(line, place, f"{shown(cell)} is no number", f"Write the worst {use.name} of the case.")
+        elif self.measured.worst.setdefault(own, worst) != worst:
+            what = f"{shown(cell)} as the worst {use.name} of {key[1]}, and {self.measured.worst[own]:g} above"
+            self._refuse(line, place, what, "It is the same for all teams.")
+
+    def _refuse(self, line: int, place: int, what: str, remedy: str) -> None:
+        column = f", column {self.sheet.columns[place]}" if place >= 0 else ""
+        self.measured.refuse(self.sheet.file, f"row {line}{column}: ", what, remedy)
+
+    def _unknown(self, line: int, place: int, what: str, remedy: str) -> None:
+        """Note a name that nothing here has; the same name in many rows once."""
+        if (place, what) not in self.unknown:
+            self.unknown.add((place, what))
+            self._refuse(line, place, what, remedy)

@@ -1,0 +1,122 @@
+"""Several data sets among the cases of one assessment: each has its own values, and all together have one only where that is set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.metrics.options import Option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluation.scoring.evidence_blocks import CaseEvidence
+
+DATASET: Final = "dataset"
+POOLED: Final = "pooled"
+SHARED: Final = "datasets"
+"""Under what evidence says which case is of which data set."""
+EVERYTHING: Final = ""
+"""The region of a value over all data sets."""
+_NO_CHARACTERISTICS: Final = ("case", "region", "metric", "task")
+SETTINGS: Final = (
+    Option(
+        DATASET,
+        "string",
+        None,
+        "Column of the case table by whose values the cases are data sets of their own: each has its own values, and resamples keep "
+        "its size",
+        stands_where_set=True,
+    ),
+    Option(
+        POOLED,
+        "boolean",
+        False,
+        "Also a value over all data sets together, which rewards what only tells the data sets apart",
+        stands_where_set=True,
+    ),
+)
+
+
+def check(settings: Mapping[str, Any]) -> None:
+    """Refuse a column that is no characteristic of cases, and pooling of nothing.
+
+    Raises
+    ------
+    AssessmentError
+        Naming place, value and what is allowed.
+    """
+    from evaluation.assessment.errors import AssessmentError
+    from evaluation.assessment.reading import name
+
+    column = settings.get(DATASET)
+    if column is not None and name(column, f"settings.{DATASET}") in _NO_CHARACTERISTICS:
+        raise AssessmentError(f"settings.{DATASET}", column, "a column of the case table with characteristics")
+    if column is None and settings.get(POOLED):
+        raise AssessmentError(
+            f"settings.{POOLED}", True, f"false, or the column of the data sets as settings.{DATASET}"
+        )
+
+
+def column_of(settings: Mapping[str, Any]) -> str:
+    """The column that tells data sets apart; empty where all cases are one."""
+    return str(settings.get(DATASET) or "")
+
+
+def shared_of(settings: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Which case is of which data set, as evidence says it; nothing where all cases are one.
+
+    Raises
+    ------
+    ValueError
+        If the column lacks, or is empty for a case.
+    """
+    column = column_of(settings)
+    if not column:
+        return {}
+    found = {}
+    for case, known in facts.items():
+        value = known.get(column)
+        if value is None or str(value) == "":
+            message = f"The data set of the case {case} is not known: give the column {column} in cases.csv."
+            raise ValueError(message)
+        found[case] = str(value)
+    return {SHARED: found}
+
+
+def regions_of(settings: Mapping[str, Any], shared: Mapping[str, Any]) -> list[str]:
+    """The data sets, and the empty name for a value over all of them where there is one."""
+    names = sorted(set(shared.get(SHARED, {}).values()))
+    if not names:
+        return [EVERYTHING]
+    return [*names, EVERYTHING] if settings.get(POOLED) else names
+
+
+def inside(evidence: CaseEvidence) -> Any:
+    """Which cases are of the data set that the evidence is asked for, ``(n,)``; all of them for a value over everything."""
+    import numpy as np
+
+    of_case = evidence.shared.get(SHARED, {})
+    if evidence.region == EVERYTHING or not of_case:
+        return np.ones(len(evidence.cases), dtype=bool)
+    return np.array([of_case.get(case) == evidence.region for case in evidence.cases], dtype=bool)
+
+
+class TellsDataSetsApart:
+    """A kind whose cases may be of several data sets; stands before its other base classes."""
+
+    def told_apart_by(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """The column of the data sets, where there are several."""
+        column = column_of(settings)
+        return (column,) if column else ()
+
+    def stands_beside(self, settings: Mapping[str, Any]) -> bool:
+        """A value over all data sets rewards what only tells them apart, so that it is beside the others."""
+        return bool(settings.get(POOLED))
+
+    def together_words(self, settings: Mapping[str, Any]) -> str:
+        """All cases, or those of each data set."""
+        column = column_of(settings)
+        if not column:
+            return "all cases together"
+        more = ", and all cases together," if settings.get(POOLED) else ""
+        return f"the cases of each {column} together{more}"

@@ -1,0 +1,73 @@
+"""Scores of every label, as the ranking of each says them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from evaluation.problems.kind_figures import KindFigure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from evaluation.assessment import Assessment
+    from evaluation.ranking.reading import Entry
+    from evaluation.scoring.evidence_blocks import Evidence
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresOfLabels(KindFigure):
+    """The score of every algorithm at every label, of one metric: what the rankings of single labels say, in one figure."""
+
+    shows: Literal["values", "results by case", "references"] = "values"
+
+    def place_of(self, entry: Entry) -> str:
+        """A metric: all its labels stand in one figure."""
+        return entry.get("metric") or ""
+
+    def of_entry(
+        self,
+        assessment: Assessment,
+        evidence: Evidence | None,
+        document: Mapping[str, Any],
+        entry: Entry,
+        results: pd.DataFrame | None = None,
+        cases: pd.DataFrame | None = None,
+    ) -> dict[str, Any] | None:
+        """Draw it beside the rankings of a metric that has a value for each label, and beside the combined one for its first metric."""
+        from evaluation.figures.label_map import label_map
+        from evaluation.ranking.reading import entries, is_combined, names
+
+        of_labels = [
+            one
+            for one in entries(document)
+            # Values of the whole data set are ranked as they are, by whatever scheme.
+            if one.get("region")
+            and not one.get("task")
+            and assessment.metric(one["metric"]).level == "dataset"
+            and one.get("name") == entry.get("name")
+        ]
+        metrics = [one["metric"] for one in of_labels] if is_combined(entry) else [entry["metric"]]
+        own = [one for one in of_labels if one["metric"] in metrics[:1]]
+        if not own:
+            return None
+        scores = {one["region"]: {row["name"]: row["score"] for row in one["algorithms"]} for one in own}
+        use = assessment.metric(own[0]["metric"])
+        return label_map(
+            scores,
+            names(entry),
+            self.title,
+            what=use.title,
+            higher=use.higher_is_better,
+            bounds=(use.worst, use.best),
+        )
+
+
+FIGURE = ScoresOfLabels(
+    name="labels",
+    title="Which labels does each team recognise?",
+    reading="A row is a label, a column a team. A row that is dark from side to side is a label that all find hard, or one of which there "
+    "are few cases; a single dark cell is a weakness of that team.",
+)

@@ -1,0 +1,111 @@
+"""Figures that registrations have of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from evaluation.problems.kind_figures import KindFigure
+from evaluation.problems.value_figures import Measured, ValueFigure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from evaluation.assessment import Assessment
+    from evaluation.figures.boxes import Pair
+    from evaluation.ranking.reading import Entry
+    from evaluation.scoring.evidence_blocks import Evidence
+
+_MOST: Final = 12
+"""So many algorithms have a pair of boxes."""
+
+
+def _overlap_and_folding(measured: Measured) -> dict[str, Any] | None:
+    from evaluation.figures.folding import overlap_and_folding
+
+    overlap, folding = (measured.names[key] for key in ("dsc", "folding_fraction"))
+    # Regions of a case are one point: the field is one.
+    values = measured.rows.pivot_table(index=["algorithm", "case"], columns="metric", values="value", aggfunc="mean")
+    values = values.reindex(columns=[overlap, folding]).dropna()
+    pairs = {
+        str(name): [(str(case), float(row[overlap]), float(row[folding])) for case, row in own.droplevel(0).iterrows()]
+        for name, own in values.groupby(level="algorithm")
+    }
+    drawn = {name: pairs[name] for name in measured.algorithms if name in pairs}
+    return overlap_and_folding(measured.document, drawn, overlap=overlap)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeforeAndAfter(KindFigure):
+    """Values without any displacement beside those that a field has, in every metric that has both."""
+
+    shows: Literal["values", "results by case", "references"] = "results by case"
+
+    def place_of(self, entry: Entry) -> str:
+        """A metric in a region."""
+        return " ".join(part for part in (entry.get("metric"), entry.get("region")) if part)
+
+    def of_entry(
+        self,
+        assessment: Assessment,
+        evidence: Evidence | None,
+        document: Mapping[str, Any],
+        entry: Entry,
+        results: pd.DataFrame | None = None,
+        cases: pd.DataFrame | None = None,
+    ) -> dict[str, Any] | None:
+        """Draw it beside the ranking of such a metric in a region."""
+        from evaluation.figures.boxes import before_and_after
+        from evaluation.ranking.reading import is_combined, names
+
+        if results is None or "before" not in results or is_combined(entry) or entry.get("task"):
+            return None
+        use = assessment.metric(entry["metric"])
+        rows = results[(results["metric"] == use.name) & (results["region"].fillna("") == (entry.get("region") or ""))]
+        pairs = _pairs(rows)
+        made = before_and_after(
+            document,
+            {name: pairs[name] for name in names(entry) if name in pairs},
+            self.title,
+            what=use.title,
+            unit=use.unit or "",
+            higher=use.higher_is_better,
+            most=_MOST,
+        )
+        gone = int((rows["before"].notna() & rows["value"].isna()).sum())
+        if made is None or not gone:
+            return made
+        words = "One value that no prediction gave is" if gone == 1 else f"{gone} values that no prediction gave are"
+        return {**made, "remarks": [*made["remarks"], f"{words} in neither box."]}
+
+
+def _pairs(rows: pd.DataFrame) -> dict[str, Pair]:
+    """By algorithm, of the cases with both values."""
+    from evaluation.figures.boxes import Pair
+
+    both = rows[rows["value"].notna() & rows["before"].notna()]
+    return {
+        str(name): Pair(own["before"].to_numpy(dtype=float), own["value"].to_numpy(dtype=float))
+        for name, own in both.groupby("algorithm")
+    }
+
+
+FIGURES: Final = (
+    BeforeAndAfter(
+        name="before-and-after",
+        title="Is it better than doing nothing?",
+        reading="Grey is the value of every case with no displacement at all, in colour beside it that of the team’s field. A field whose box "
+        "is not clearly better than the grey one has aligned nothing; one that is worse in some cases has moved apart what fitted.",
+    ),
+    ValueFigure(
+        name="overlap-and-folding",
+        title="Do labels fit without tearing the image?",
+        reading="A point is a case of a team: the higher, the better the warped labels fit, and the further to the right, the more "
+        "of the image the field turns inside out. A field can always be bent until labels fit, so that good points are at the "
+        "top left. Cases without a prediction have no point.",
+        metrics=("dsc", "folding_fraction"),
+        draw=_overlap_and_folding,
+    ),
+)

@@ -1,0 +1,163 @@
+"""What regression shows of its own: predictions against references, and errors in groups of cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from evaluation.problems.answers import ANSWERED, UNANSWERED, numbers_of, states_of
+from evaluation.problems.evidence_figures import MOST_PANELS, EvidenceFigure, Shown
+from evaluation.problems.kind_figures import KindFigure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pandas as pd
+
+    from evaluation.assessment import Assessment
+    from evaluation.figures.agreement_limits import Answers
+    from evaluation.ranking.reading import Entry
+    from evaluation.scoring.evidence_blocks import CaseEvidence, Evidence
+
+KNOWN: Final = 2
+"""Numbers of the reference: its value, and the answer that a case without one counts as."""
+
+
+def answers_of(evidence: CaseEvidence) -> tuple[Any, Any, Any, Any, Any]:
+    """Which cases have a reference; of those its number, the answer farthest off, what the answer counts as, and if there is one."""
+    states = states_of(evidence.block)
+    known = states >= UNANSWERED
+    reference, farthest = numbers_of(evidence.block, KNOWN, known).T
+    answer, answered = farthest.copy(), states[known] == ANSWERED
+    answer[answered] = numbers_of(evidence.block, 1, states == ANSWERED, start=KNOWN)[:, 0]
+    return known, reference, farthest, answer, answered
+
+
+def _answers(shown: Shown) -> tuple[dict[str, Answers], str]:
+    """Answers of every algorithm, and the unit of the target."""
+    from evaluation.figures.agreement_limits import Answers
+
+    answers, column = {}, shown.region
+    for name, own in shown.answers.items():
+        known, reference, _, answer, answered = answers_of(own)
+        cases = tuple(case for case, is_known in zip(own.cases, known, strict=True) if is_known)
+        answers[name] = Answers(reference, answer, answered, cases)
+        column = own.shared["regions"].get(shown.region, shown.region)
+    return answers, (shown.assessment.settings["targets"] or {}).get(column, {}).get("unit", "")
+
+
+def _agreement(shown: Shown) -> dict[str, Any] | None:
+    from evaluation.figures.agreement_limits import agreement_plot
+
+    answers, unit = _answers(shown)
+    return agreement_plot(shown.document, answers, what=shown.region, unit=unit, most=MOST_PANELS)
+
+
+def _against_reference(shown: Shown) -> dict[str, Any] | None:
+    from evaluation.figures.agreement_limits import against_reference
+
+    answers, unit = _answers(shown)
+    return against_reference(shown.document, answers, what=shown.region, unit=unit, most=MOST_PANELS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorsInGroups(KindFigure):
+    """Errors in groups of cases, by the characteristic in which the groups differ most."""
+
+    shows: Literal["values", "results by case", "references"] = "results by case"
+
+    def of_entry(
+        self,
+        assessment: Assessment,
+        evidence: Evidence | None,
+        document: Mapping[str, Any],
+        entry: Entry,
+        results: pd.DataFrame | None = None,
+        cases: pd.DataFrame | None = None,
+    ) -> dict[str, Any] | None:
+        """Draw it beside the ranking of a target, where something is known of the cases that makes groups of them."""
+        from evaluation.figures.error_groups import error_groups
+        from evaluation.ranking.reading import is_combined, names
+
+        if cases is None or is_combined(entry) or entry.get("task"):
+            return None
+        region = entry.get("region") or ""
+        errors = dict(_signed(evidence, region, names(entry))) or dict(_absolute(assessment, results, region))
+        is_signed = evidence is not None and bool(dict(_signed(evidence, region, names(entry))))
+        unit = _unit(assessment, region)
+        drawn = {name: errors[name] for name in names(entry) if name in errors}
+        return error_groups(document, drawn, _groups(assessment, cases), signed=is_signed, unit=unit, most=MOST_PANELS)
+
+
+def _unit(assessment: Assessment, region: str) -> str:
+    """Of the target of a region."""
+    labels = {own.name: str(own.labels[0]) if own.labels else own.name for own in assessment.regions}
+    targets = assessment.settings["targets"] or {}
+    return str(targets.get(labels.get(region, region), {}).get("unit", ""))
+
+
+def _signed(evidence: Evidence | None, region: str, algorithms: list[str]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Prediction minus reference of every case, where the evidence tells it; what was not answered counts as it does."""
+    metrics = [] if evidence is None else list(evidence.metrics)
+    for name in algorithms if metrics else ():
+        assert evidence is not None
+        try:
+            own = evidence.select(metrics[0], name, region)
+        except KeyError:
+            continue
+        known, reference, _, answer, _ = answers_of(own)
+        cases = [case for case, is_known in zip(own.cases, known, strict=True) if is_known]
+        yield name, dict(zip(cases, (answer - reference).tolist(), strict=True))
+
+
+def _absolute(
+    assessment: Assessment, results: pd.DataFrame | None, region: str
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """Absolute errors of every case, where the results tell them."""
+    use = next((use for use in assessment.metrics if use.id == "absolute_error"), None)
+    if use is None or results is None:
+        return
+    rows = results[
+        (results["metric"] == use.name) & (results["region"].fillna("") == region) & results["value"].notna()
+    ]
+    for name, own in rows.groupby("algorithm"):
+        yield str(name), dict(zip(own["case"], own["value"].astype(float), strict=True))
+
+
+def _groups(assessment: Assessment, cases: pd.DataFrame) -> dict[str, dict[str, str]]:
+    """By characteristic the group of every case, in the order of the groups; of those that make groups of a useful size."""
+    from evaluation.analyses.case_groups import MOST_CHARACTERISTICS, groupable, labels_of
+    from evaluation.ranking.characteristics import characteristics_of
+
+    found = {}
+    for known in groupable(characteristics_of(assessment, cases))[:MOST_CHARACTERISTICS]:
+        labels, _, _ = labels_of(known)
+        assert labels is not None
+        there = labels.dropna()
+        found[known.title] = dict(zip(there.index.astype(str), there.astype(str), strict=True))
+    return found
+
+
+FIGURES: Final = (
+    EvidenceFigure(
+        name="prediction-and-reference",
+        title="Do predictions follow the reference?",
+        reading="A dot is a case: the predicted number over that of the reference. On the line both are the same; dots on a flatter line "
+        "belong to a team that predicts the middle for everybody.",
+        draw=_against_reference,
+    ),
+    EvidenceFigure(
+        name="limits-of-agreement",
+        title="How far do the predicted numbers lie from the reference?",
+        reading="A dot is a case: how much larger the prediction is than the reference, over the mean of both. The line is "
+        "the bias, the dashed lines are the limits of agreement, 1.96 standard deviations from it; grey are their 95 % "
+        "intervals, which take the differences for normal and the cases for independent.",
+        draw=_agreement,
+    ),
+    ErrorsInGroups(
+        name="errors-in-groups",
+        title="In which groups of cases are the errors large?",
+        reading="A box is the middle half of a team’s errors in one group of cases, the line in it the median. Boxes above the line at zero "
+        "predict too much there, boxes below it too little; a group with long boxes is one in which nobody can rely on the number.",
+    ),
+)

@@ -1,0 +1,416 @@
+"""What of the results a ranking counts: without excluded cases, weighed by level of interaction, and values of the whole data set by their evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation import problems
+from evaluation.aggregation import ResultsError, Table, metadata_column
+from evaluation.assessment.exclusions import GRADES
+from evaluation.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    import pandas as pd
+
+    from evaluation.assessment import Assessment
+    from evaluation.ranking.evaluate import Plan
+    from evaluation.scoring.evidence import Evidence
+
+
+QUALITY = "quality"
+"""Reason of a case that is left out by its grade."""
+
+LEVEL: Final = "level"
+"""Optional column of results: the level of interaction that a method needs, the same in all of its rows."""
+AS_MEASURED: Final = "Single cases are shown as measured: the registered weights of levels of interaction are in the ranking and not here."
+
+FloatArray = npt.NDArray[np.float64]
+_AGREES = 1e-6
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Results without the excluded cases.
+
+    Attributes
+    ----------
+    results
+        The table without rows of excluded cases; values of the whole data set computed anew without them.
+    evidence
+        The same of the evidence.
+    excluded
+        Reason by name of every case of the results that was left out: a registered one, or `QUALITY`.
+    """
+
+    results: pd.DataFrame
+    evidence: Evidence | None
+    excluded: Mapping[str, str]
+
+
+def counted_results(
+    assessment: Assessment,
+    results: pd.DataFrame,
+    *,
+    cases: pd.DataFrame | None = None,
+    evidence: Evidence | None = None,
+) -> Counted:
+    """Leave out the cases that the assessment excludes.
+
+    Parameters
+    ----------
+    assessment
+        What was registered.
+    results
+        A results table of all algorithms, with at least ``case``.
+    cases
+        Case metadata; needed where quality grades decide.
+    evidence
+        Of all algorithms; needed where a metric has one value for the whole data set.
+
+    Raises
+    ------
+    ResultsError
+        Where nothing would be left, a grade is missing or unknown, or a value of the whole data set cannot be computed
+        anew for want of evidence.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from evaluation.assessment import parse
+    >>> assessment = parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}],
+    ...                     "exclusions": {"cases": [{"case": "2", "reason": "duplicate"}]}})
+    >>> table = pd.DataFrame({"algorithm": list("aabb"), "case": list("1212"), "value": [0.9, 0.8, 0.5, 0.6]})
+    >>> found = counted_results(assessment, table)
+    >>> list(found.results["case"]), found.excluded
+    (['1', '1'], {'2': 'duplicate'})
+    """
+    rule = assessment.exclusions
+    if not rule:
+        return Counted(results, evidence, {})
+    column = results["case"].astype(str).where(results["case"].notna(), "")
+    names = sorted(set(column) - {""}) or list(evidence.cases if evidence else ())
+    excluded = {case: rule.cases[case] for case in names if case in rule.cases}
+    if rule.grade_column:
+        excluded |= {
+            case: QUALITY
+            for case, grade in zip(names, _grades(rule.grade_column, cases, names), strict=True)
+            if grade in rule.grades and case not in excluded
+        }
+    if not excluded:
+        return Counted(results, evidence, {})
+    if len(excluded) == len(names):
+        message = f"all {len(names)} cases are excluded, so that nothing is left to be ranked"
+        raise ResultsError(message)
+    kept = results[~column.isin(list(excluded))].reset_index(drop=True)
+    whole = kept["case"].astype(str).where(kept["case"].notna(), "") == ""
+    remaining = frozenset(names) - frozenset(excluded)
+    gone = _data_sets_left_out(assessment, cases, remaining) if whole.any() and "region" in kept else set()
+    if gone:
+        stays = ~(whole & kept["region"].astype(str).isin(gone))
+        kept, whole = kept[stays].reset_index(drop=True), whole[stays].reset_index(drop=True)
+    pieces = evidence.of_cases(remaining) if evidence is not None else None
+    if whole.any():
+        kept = _computed_anew(assessment, kept, whole, pieces)
+    return Counted(kept, pieces, dict(sorted(excluded.items())))
+
+
+def left_out(assessment: Assessment, cases: pd.DataFrame) -> set[str]:
+    """Names of the cases of a table that the assessment excludes, by name or by grade.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from evaluation.assessment import parse
+    >>> assessment = parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}],
+    ...                     "exclusions": {"cases": [{"case": "2", "reason": "duplicate"}]}})
+    >>> left_out(assessment, pd.DataFrame({"case": ["1", "2"]}))
+    {'2'}
+    """
+    rule, names = assessment.exclusions, cases["case"].astype(str)
+    excluded = names.isin(list(rule.cases))
+    if rule.grade_column and rule.grade_column in cases:
+        excluded |= cases[rule.grade_column].astype(str).isin(rule.grades)
+    return set(names[excluded])
+
+
+def _data_sets_left_out(assessment: Assessment, cases: pd.DataFrame | None, remaining: Collection[str]) -> set[str]:
+    """Data sets of which no case counts any more: nothing is left that a value of them could be made of."""
+    columns = assessment.kind.told_apart_by(assessment.settings)
+    if not columns or cases is None or columns[0] not in cases:
+        return set()
+    of_case = dict(zip(cases["case"].astype(str), cases[columns[0]].astype(str), strict=True))
+    return set(of_case.values()) - {of_case[case] for case in remaining if case in of_case}
+
+
+def _grades(column: str, cases: pd.DataFrame | None, names: Collection[str]) -> list[str]:
+    grades = [str(grade) for grade in metadata_column(cases, names, column)]
+    unknown = next((place for place, grade in enumerate(grades) if grade not in GRADES), None)
+    if unknown is not None:
+        message = (
+            f"the case table gives {column!r} {grades[unknown]!r} for case {list(names)[unknown]!r}; "
+            f"a quality grade is one of {', '.join(GRADES)}"
+        )
+        raise ResultsError(message)
+    return grades
+
+
+def _computed_anew(
+    assessment: Assessment, results: pd.DataFrame, whole: pd.Series[bool], evidence: Evidence | None
+) -> pd.DataFrame:
+    """Values of the whole data set, from what the cases that count add to them."""
+    from evaluation.scoring.evidence import recompute_values
+
+    table = results.copy()
+    table["region"] = table["region"].astype(str) if "region" in table else ""
+    for index in table.index[whole]:
+        row: dict[str, Any] = table.loc[index].to_dict()
+        if str(row.get("outcome")) == Outcome.MISSING:
+            continue
+        metric = assessment.metric(str(row["metric"]))
+        if evidence is None or metric.name not in evidence.metrics:
+            message = (
+                f"{metric.name!r} has one value for all cases, which cannot be computed without the excluded ones: "
+                "give the evidence"
+            )
+            raise ResultsError(message)
+        try:
+            pieces = evidence.select(metric.name, str(row["algorithm"]), str(row["region"] or ""))
+        except KeyError as error:
+            raise ResultsError(str(error.args[0])) from None
+        result = recompute_values(metric, pieces, np.ones((1, len(pieces.cases)))).result()
+        table.loc[index, "value"] = np.nan if result.value is None else result.value
+        for key, text in (("outcome", result.outcome.value), ("flag", result.flag.value)):
+            if key in table:
+                table[key] = table[key].astype(object)
+                table.loc[index, key] = text
+    return table
+
+
+def weighted_results(assessment: Assessment, checked: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
+    """Results in which every value keeps as much of its distance from the worst one as its method's level weighs.
+
+    Where a metric has no worst value, and 0 is its best one, values are divided by the weight. What is missing or undefined
+    counts by its policy, whatever the level. A method whose level is not known has the lowest registered weight.
+
+    Parameters
+    ----------
+    checked
+        As `evaluation.aggregation.check_results` returned it, perhaps without excluded cases.
+    results
+        The table before that check, with the column `LEVEL`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from evaluation.aggregation import check_results
+    >>> from evaluation.assessment import parse
+    >>> assessment = parse({"problem": "semantic_segmentation", "regions": [{"name": "all", "labels": [1]}],
+    ...     "metrics": [{"id": "dsc"}], "interaction_weights": {"fully_automatic": 1, "semi_automatic": 0.5}})
+    >>> table = pd.DataFrame({"algorithm": ["a", "b"], "case": "1", "region": "all", "metric": "dsc", "value": [0.8, 0.8],
+    ...     "level": ["fully_automatic", "semi_automatic"]})
+    >>> list(weighted_results(assessment, check_results(table), table)["value"])
+    [0.8, 0.4]
+    """
+    weights = assessment.interaction_weights
+    if not weights:
+        return checked
+    lowest = min(weights.values())
+    levels = results[LEVEL] if LEVEL in results.columns else None
+    of_algorithm = (
+        {} if levels is None else dict(zip(results["algorithm"].astype(str), levels.astype(str), strict=True))
+    )
+    names = checked["algorithm"].astype(str)
+    factor = np.array([weights.get(of_algorithm.get(name, ""), lowest) for name in names])
+    value = checked["value"].to_numpy(dtype=float, copy=True)
+    metric_of_row = checked["metric"].astype(str).to_numpy()
+    for metric in assessment.metrics:
+        rows = metric_of_row == metric.name
+        if metric.level != "case":
+            continue
+        if metric.worst is not None:
+            value[rows] = metric.worst + factor[rows] * (value[rows] - metric.worst)
+        elif not metric.higher_is_better and metric.best == 0:
+            value[rows] = value[rows] / factor[rows]
+    return checked.assign(value=value)
+
+
+def load_evidence(evidence: Any) -> Evidence | None:
+    """Evidence as it is, or read from a file or several files."""
+    if evidence is None:
+        return None
+    from evaluation.scoring.evidence import Evidence, read_evidence
+
+    if isinstance(evidence, Evidence):
+        return evidence
+    paths = [evidence] if isinstance(evidence, (str, Path)) else list(evidence)
+    return read_evidence(*paths)
+
+
+def cases_of_evidence(evidence: Evidence) -> tuple[str, ...]:
+    """All cases that evidence is about, ascending."""
+    from evaluation.scoring.given_evidence import cases_of
+
+    return cases_of(evidence)
+
+
+def draws_of_evidence(evidence: Evidence | None, wanted: int) -> int:
+    """How many samples there can be of so many wanted: of values measured elsewhere no more than replicates were sent."""
+    if evidence is None:
+        return wanted
+    from evaluation.scoring.given_evidence import most_draws
+
+    return most_draws(evidence, wanted)
+
+
+def version_of_given() -> str:
+    """How draws are made of what was sent with values that were measured elsewhere."""
+    from evaluation.scoring.given_evidence import VERSION
+
+    return VERSION
+
+
+def source_of_uncertainty(table: Table, evidence: Evidence | None) -> str:
+    """Where the uncertainty of a table measured elsewhere is from (`evaluation.scoring.given_evidence.source_of`); else empty."""
+    if not table.per_dataset or (evidence is None and not table.metric.options):
+        return ""
+    from evaluation.scoring.given_evidence import source_of
+
+    return source_of(table.metric, evidence, table.region or "")
+
+
+def sampled_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray | None:
+    """Recompute a data-set-level metric for every algorithm in every sample.
+
+    Parameters
+    ----------
+    table
+        The values on the full data, one row.
+    plan
+        The samples, over the cases of the evidence.
+    evidence
+        Of all algorithms.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        Samples × algorithms; ``None`` if the evidence has nothing of this metric, or of nobody. An algorithm whose submission is
+        missing altogether keeps the value of the policy in every sample.
+
+    Raises
+    ------
+    ResultsError
+        If the evidence has other cases, lacks an algorithm, or gives another value than the results on the full data.
+    """
+    from evaluation.scoring.evidence import recompute
+    from evaluation.scoring.given_evidence import is_given
+
+    metric, region = table.metric, table.region or ""
+    if metric.name not in evidence.metrics or not evidence.blocks:
+        return None
+    if is_given(evidence):
+        return _given_values(table, plan, evidence)
+    if evidence.cases != plan.cases:
+        message = (
+            f"the evidence has {len(evidence.cases)} cases, the results have {len(plan.cases)}, "
+            "and they have to be the same"
+        )
+        raise ResultsError(message)
+    times = np.ascontiguousarray(plan.samples.counts.T)
+    result = np.empty((plan.number, len(table.algorithms)))
+    for column, name in enumerate(table.algorithms):
+        stored = float(table.values[0, column])  # noqa: PD011  (no data frame)
+        try:
+            pieces = evidence.select(metric.name, name, region)
+        except KeyError as error:
+            if not table.outcomes[column].get("missing"):
+                raise ResultsError(str(error.args[0])) from None
+            result[:, column] = stored
+            continue
+        result[:, column] = recompute(metric, pieces, times)
+        _check_agreement(table, name, float(result[0, column]), stored)
+    return result
+
+
+def _given_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray | None:
+    """Draws that whoever measured gave, behind the values on the full data; nothing is left out in turn.
+
+    ``None`` where nothing is known of the uncertainty of any value.
+    """
+    from evaluation.scoring.given_evidence import are_paired, draws_of
+
+    metric, region = table.metric, table.region or ""
+    result = np.empty((1 + plan.bootstrap, len(table.algorithms)))
+    own = [block for block in evidence.blocks.values() if (block.part, block.region) == (metric.name, region)]
+    if not are_paired(own):
+        message = f"the replicates of metric {metric.name!r} are not the same for all algorithms: send the same resamples for all"
+        raise ResultsError(message)
+    for column, name in enumerate(table.algorithms):
+        stored = float(table.values[0, column])  # noqa: PD011  (no data frame)
+        try:
+            pieces = evidence.select(metric.name, name, region)
+        except KeyError as error:
+            if not table.outcomes[column].get("missing"):
+                raise ResultsError(str(error.args[0])) from None
+            result[:, column] = stored
+            continue
+        drawn = draws_of(metric, pieces, algorithm=name, number=plan.bootstrap, seed=plan.seed)
+        if drawn is None:
+            return None
+        result[:, column] = drawn
+        _check_agreement(table, name, float(drawn[0]), stored)
+    return result
+
+
+def _check_agreement(table: Table, name: str, found: float, stored: float) -> None:
+    """Refuse evidence that does not belong to the results."""
+    if not _alike(found, stored):
+        message = (
+            f"the evidence gives {found:.6g} for metric {table.metric.name!r} of algorithm {name!r}, "
+            f"the results {stored:.6g}: they do not belong together"
+        )
+        raise ResultsError(message)
+
+
+def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None) -> tuple[int, ...]:
+    """On how many cases each algorithm of a table has no usable prediction.
+
+    A value of the whole data set has one row, which does not say on how many cases it rests. Of a classification the
+    evidence says it case by case; where the value itself is missing, every case lacks what the metric needs.
+    """
+    missing_rows = tuple(outcomes.get("missing", 0) for outcomes in table.outcomes)
+    if not table.per_dataset or evidence is None:
+        return missing_rows
+    if not tells_missing_cases(table, evidence):
+        return tuple(len(plan.cases) if value_is_missing else 0 for value_is_missing in missing_rows)
+    kind = evidence.header["problem"]
+    counts = []
+    for name, value_is_missing in zip(table.algorithms, missing_rows, strict=True):
+        if value_is_missing:
+            counts.append(len(plan.cases))
+        else:
+            pieces = evidence.select(table.metric.name, name, table.region or "")
+            counts.append(problems.get(kind).unanswered_cases(pieces))
+    return tuple(counts)
+
+
+def tells_missing_cases(table: Table, evidence: Evidence | None) -> bool:
+    """Whether it is known on how many cases a prediction is missing, and not only whether there is a value."""
+    if not table.per_dataset:
+        return True
+    if evidence is None:
+        return False
+    kind = evidence.header["problem"]
+    return problems.is_known(kind) and problems.get(kind).evidence_tells_missing
+
+
+def _alike(first: float, second: float) -> bool:
+    if np.isfinite(first) and np.isfinite(second):
+        return abs(first - second) <= _AGREES * max(1.0, abs(second))
+    return first == second or bool(np.isnan(first) and np.isnan(second))

@@ -1,0 +1,265 @@
+"""Reading ranking documents: finding one ranking in a document, what it says, and how names and shares are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from evaluation.ranking.schemes import get_scheme
+from evaluation.wording import joined, plural
+
+Entry = Mapping[str, Any]
+MOST_NAMED: Final = 3
+
+
+def select(
+    document: Mapping[str, Any],
+    *,
+    metric: str | None = None,
+    region: str | None = None,
+    task: str | None = None,
+    name: str | None = None,
+) -> Entry:
+    """Return the ranking of one metric, region and task, or the overall ranking if no metric is named.
+
+    Parameters
+    ----------
+    document
+        A ranking document.
+    metric, region, task
+        As in the entries of ``rankings``; an entry matches if every argument that is given does.
+    name
+        Name of the ranking where the assessment registers several.
+
+    Raises
+    ------
+    LookupError
+        If nothing matches.
+    """
+    wanted = {"metric": metric, "region": region, "task": task, "name": name}
+    given = {key: value for key, value in wanted.items() if value is not None}
+    candidates = entries(document) if metric is not None or region is not None else overall(document)
+    if not candidates and metric is None and region is None:
+        candidates = entries(document)
+    for entry in candidates:
+        if all(entry.get(key) == value for key, value in given.items()):
+            return entry
+    what = ", ".join(f"{key} {value!r}" for key, value in given.items()) or "overall ranking"
+    message = f"the document has no ranking for {what}"
+    raise LookupError(message)
+
+
+def entries(document: Mapping[str, Any]) -> list[Entry]:
+    """All rankings of single metrics, regions and tasks."""
+    return list(document["rankings"])
+
+
+def overall(document: Mapping[str, Any]) -> list[Entry]:
+    """The overall rankings: none, one, or several."""
+    found = document.get("overall")
+    if not found:
+        return []
+    return list(found) if isinstance(found, list) else [found]
+
+
+def main_entry(document: Mapping[str, Any]) -> Entry:
+    """The ranking that a page shows first: the overall one, else the first there is."""
+    return (overall(document) or entries(document))[0]
+
+
+def names(entry: Entry) -> list[str]:
+    """Algorithms of a ranking, best first."""
+    return [algorithm["name"] for algorithm in entry["algorithms"]]
+
+
+def is_combined(entry: Entry) -> bool:
+    """Whether it is a ranking combined from others, and not that of one metric, region and task."""
+    return "over" in entry or "metric" not in entry
+
+
+def label(entry: Entry) -> str:
+    """What a ranking is about, for headings.
+
+    Examples
+    --------
+    >>> label({"metric": "dsc", "region": "anterior", "task": None})
+    'dsc, anterior'
+    >>> label({"algorithms": []})
+    'overall'
+    """
+    parts = [str(entry[key]) for key in ("name", "task", "metric", "region") if entry.get(key)]
+    if is_combined(entry):
+        parts.append("overall")
+    return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One entry of a ranking document, read.
+
+    Attributes
+    ----------
+    entry
+        Of a metric and region, or an overall one.
+    document
+        The document, for what is drawn; cases if it is not given.
+    closed
+        Whether no further result can come; else the headline says "so far".
+    """
+
+    entry: Entry
+    document: Mapping[str, Any] | None = None
+    closed: bool = True
+
+    @property
+    def rows(self) -> Sequence[Mapping[str, Any]]:
+        """The algorithms, best first."""
+        rows: Sequence[Mapping[str, Any]] = self.entry["algorithms"]
+        return rows
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the algorithms, best first."""
+        return [row["name"] for row in self.rows]
+
+    @property
+    def first(self) -> str:
+        """The first in the order of the document."""
+        return self.names[0]
+
+    @property
+    def others(self) -> int:
+        """How many others there are."""
+        return len(self.rows) - 1
+
+    @property
+    def winners(self) -> list[str]:
+        """Those that share the best rank."""
+        return list(self.entry["winners"])
+
+    @property
+    def reason(self) -> str:
+        """Why a winner is named or not."""
+        return str(self.entry["winner"]["reason"])
+
+    @property
+    def against(self) -> list[str]:
+        """Those that would tie or beat the first if only the two had taken part."""
+        return list(self.entry["sensitivity"]["head_to_head"])
+
+    @cached_property
+    def reach(self) -> list[str]:
+        """The others whose set of ranks starts at 1."""
+        return [row["name"] for row in self.rows[1:] if row["within_reach"]]
+
+    @property
+    def units(self) -> str:
+        """What varies, in the plural: "cases", "patients"."""
+        drawn = (self.document or {}).get("resampling", {}).get("unit", "case")
+        return plural(drawn)
+
+    def counted(self, number: int) -> str:
+        """So many units."""
+        return f"{number} {self.units if number != 1 else self.unit}"
+
+    @property
+    def unit(self) -> str:
+        """What varies, in the singular."""
+        return str((self.document or {}).get("resampling", {}).get("unit", "case"))
+
+    @property
+    def so_far(self) -> str:
+        """Said while results can still come."""
+        return "" if self.closed else " so far"
+
+    @property
+    def alpha(self) -> str:
+        """The registered ceiling for naming a winner wrongly."""
+        return percent(self.entry["winner"]["alpha"])
+
+    @cached_property
+    def stratum(self) -> Mapping[str, Any]:
+        """The stratum with the fewest units."""
+        few = [warning for warning in self.entry["warnings"] if warning["code"] == "stratum_few"]
+        return min(few, key=lambda warning: warning["units"])
+
+    @property
+    def several_tasks(self) -> bool:
+        """Whether the rankings that this one combines are of several tasks, each with its own cases."""
+        if "task" not in self.entry.get("over", ()):
+            return False
+        members = [e for e in (self.document or {}).get("rankings", ()) if e.get("name") == self.entry.get("name")]
+        return len({entry["task"] for entry in members}) > 1
+
+    def same_results(self, names: Sequence[str]) -> bool:
+        """Whether these gave the same results throughout, as far as the document proves it.
+
+        Sums over cases that never differ, whichever signs are flipped, are those of the same values. Medians of resamples,
+        wins of tests and sums over the cases of a patient may be the same without that.
+        """
+        if "over" not in self.entry:
+            return self._same_values(self.entry, names)
+        members = [
+            entry
+            for entry in (self.document or {}).get("rankings", ())
+            if all(self.entry.get(key) in (None, entry.get(key)) for key in ("name", "task", "metric", "region"))
+        ]
+        return bool(members) and all(self._same_values(member, names) for member in members)
+
+    def _same_values(self, entry: Entry, names: Sequence[str]) -> bool:
+        p_own = entry["p_own"]
+        if p_own is None or self.unit != "case" or entry["sets"]["method"] != "sign_flips":
+            return False
+        if get_scheme(entry["scheme"]).compares_pairs:
+            return False
+        places = [index for index, row in enumerate(entry["algorithms"]) if row["name"] in names]
+        # Ranks, and means without missing cases, may agree where one has a value and the other has none.
+        by_ranks = get_scheme(entry["scheme"]).ranks_cases
+        left_out = any(warning["code"] == "failures_left_out" for warning in entry["warnings"])
+        if (by_ranks or left_out) and any(entry["algorithms"][place].get("missing") for place in places):
+            return False
+        scores = {entry["algorithms"][place]["score"] for place in places}
+        return len(scores) == 1 and all(p_own[a][b] == 1 and p_own[b][a] == 1 for a in places for b in places if a != b)
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Up to three names, else their number.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d"])
+    ('a and b', '4 others')
+    """
+    return joined(names, last) if len(names) <= MOST_NAMED else f"{len(names)} others"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """A share as people read it, never rounded to 0 or 100 when it is neither.
+
+    Examples
+    --------
+    >>> percent(0.95), percent(0.0487, 1), percent(0.9999)
+    ('95 %', '4.9 %', 'over 99 %')
+    """
+    if digits == 0 and 0.995 <= share < 1.0:
+        return "over 99 %"
+    if digits == 0 and 0.0 < share < 0.005:
+        return "under 1 %"
+    text = f"{100 * share:.{digits}f}"
+    return f"{text.rstrip('0').rstrip('.') if digits else text} %"
+
+
+def of_hundred(share: float) -> str:
+    """An estimated share to the nearest five of a hundred; none and all are no estimates.
+
+    Examples
+    --------
+    >>> of_hundred(0.62), of_hundred(0.63), of_hundred(0.99), of_hundred(0.0)
+    ('about 60 of 100', 'about 65 of 100', 'more than 95 of 100', 'fewer than 5 of 100')
+    """
+    nearest = int(5 * round(20 * share))
+    if nearest == 100:
+        return "more than 95 of 100"
+    return f"about {nearest} of 100" if nearest else "fewer than 5 of 100"

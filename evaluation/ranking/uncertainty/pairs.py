@@ -1,0 +1,147 @@
+"""What is said of pairs: letters that algorithms share unless one is shown to be better, and differences with their intervals and margins.
+
+A letter stands for as many algorithms as can share one. The sets that insert-and-absorb ends with are found here by adding
+one algorithm after another: its letters are what the letters so far have in common with those it does not differ from.
+
+References
+----------
+Piepho, "An algorithm for a letter-based representation of all-pairwise comparisons", Journal of Computational and
+Graphical Statistics 13, 2004.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evaluation.ranking.resampling import Contributions
+
+
+MOST_IN_MATRICES = 200
+"""Above so many algorithms single pairs are not written down: matrices would be most of the document."""
+MOST_COLUMNS = 500
+"""With more letters than this nobody can read them, and comparisons without any order may ask for very many."""
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def letters(shown: npt.NDArray[np.bool_]) -> list[str] | None:
+    """Letters of algorithms in the order of the ranking.
+
+    Parameters
+    ----------
+    shown
+        Row is shown to be better than column.
+
+    Returns
+    -------
+    list of str or None
+        ``None`` if more than `MOST_COLUMNS` letters would be needed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> letters(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool))
+    ['a', 'ab', 'b']
+    """
+    count = len(shown)
+    alike = [int(sum(1 << int(other) for other in np.flatnonzero(row))) for row in ~(shown | shown.T)]
+    columns: list[int] = []
+    for member in range(count):
+        bit = 1 << member
+        near = alike[member] & (bit - 1)
+        rest = [column for column in columns if column & near != column]
+        joined = {column & near | bit for column in columns} or {bit}
+        columns = rest + _maximal(joined)
+        # Columns of some algorithms are no more than those of all: each is part of one that no other is part of.
+        if len(columns) > MOST_COLUMNS:
+            return None
+    members = sorted([index for index in range(count) if column >> index & 1] for column in columns)
+    words = [""] * count
+    for number, column in enumerate(members):
+        for index in column:
+            words[index] += _name(number)
+    return words
+
+
+def legible(words: Iterable[str | None]) -> bool:
+    """Whether the words of a ranking can be told apart into letters: whether there are no more than a to z.
+
+    Examples
+    --------
+    >>> legible(["a", "ab", "b"]), legible(["yz", "zaa"]), legible([None])
+    (True, False, False)
+    """
+    # The first of two characters is aa, and each column has a member: with it, a word does not ascend.
+    return all(word is not None and all(one < other for one, other in itertools.pairwise(word)) for word in words)
+
+
+def _maximal(columns: set[int]) -> list[int]:
+    """Columns that no other one contains."""
+    kept: list[int] = []
+    for column in sorted(columns, key=int.bit_count, reverse=True):
+        if not any(column & other == column for other in kept):
+            kept.append(column)
+    return kept
+
+
+def _name(number: int) -> str:
+    """a, b, …, z, aa, ab, …"""
+    name = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        name = chr(ord("a") + digit) + name
+    return name
+
+
+def flip_intervals(
+    contributed: Contributions, first: int, critical: float
+) -> list[tuple[float, tuple[float, float] | None]]:
+    """Differences of the first from every algorithm, and their intervals; ``None`` where one is unbounded.
+
+    The interval holds every x for which the units' contributions, less x times their weights, are within the critical
+    value of the self-normalised statistic.
+    """
+    others = np.arange(contributed.plain.shape[1])
+    parts = contributed.differences(np.full(len(others), first), others)
+    weights = contributed.unit_weights
+    totals = parts.sum(axis=0)
+    squares = critical**2
+    a, b, c = float(weights @ weights), weights @ parts, np.einsum("up,up->p", parts, parts)
+    leading = 1.0 - squares * a
+    if leading <= 0.0:
+        return [(float(total), None) for total in totals]
+    half = totals - squares * b
+    root = np.sqrt(np.maximum(half * half - leading * (totals * totals - squares * c), 0.0))
+    low, high = (half - root) / leading, (half + root) / leading
+    return [(float(t), (float(x), float(y))) for t, x, y in zip(totals, low, high, strict=True)]
+
+
+def verdict(interval: tuple[float, float] | None, margin: float | None, *, shown: bool) -> str:
+    """Whether a difference is ``better``, ``equivalent`` or ``undecided``; absence of evidence is the latter.
+
+    Examples
+    --------
+    >>> verdict((-0.01, 0.02), 0.05, shown=False), verdict((-0.01, 0.02), None, shown=False)
+    ('equivalent', 'undecided')
+    """
+    if margin is None or margin == 0.0:
+        return "better" if shown else "undecided"
+    if interval is None:
+        return "undecided"
+    low, high = interval
+    if low > margin:
+        return "better"
+    return "equivalent" if -margin < low and high < margin else "undecided"
+
+
+def difference(estimate: float, interval: tuple[float, float] | None, outcome: str) -> dict[str, Any]:
+    """As it stands in a ranking document."""
+    return {"estimate": estimate, "interval": None if interval is None else list(interval), "verdict": outcome}

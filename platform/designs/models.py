@@ -1,0 +1,374 @@
+"""Designs, their versions, what is written into their fields and said about them."""
+
+from django.conf import settings
+from django.contrib.contenttypes.fields import GenericRelation
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from conversations.models import Thread
+from evaluation.designs.catalogue import TEXTS
+from evaluation.designs.document import Entry, State
+from people.models import Invitation
+from work.models import Work
+
+STATES = [(str(state), state.label) for state in State]
+
+
+class Design(models.Model):
+    """The design of a challenge: one document with values of the challenge and of any number of tasks."""
+
+    slug = models.SlugField(max_length=80, unique=True)
+    title = models.CharField(max_length=200, help_text="working title; the challenge's name is a value of the document")
+    is_public = models.BooleanField(default=False, help_text="everybody may read it, for example an example design")
+    legacy_import = models.BooleanField(
+        default=False,
+        help_text="taken from a document that was written without this platform; open points are expected",
+    )
+    origin = models.JSONField(default=dict, blank=True, help_text="sources, provenance and discrepancies of an import")
+    copied_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="copies")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    changed_at = models.DateTimeField(default=timezone.now, editable=False)
+    invitations = GenericRelation(Invitation)
+    threads = GenericRelation(Thread)
+
+    class Meta:
+        ordering = ["-changed_at"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return reverse("designs:detail", args=[self.slug])
+
+
+class DesignTask(models.Model):
+    """A task; its key stays when its name changes, and a removed task stays in the history."""
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="tasks")
+    key = models.SlugField(max_length=60)
+    position = models.PositiveSmallIntegerField(default=1)
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [models.UniqueConstraint(fields=["design", "key"], name="designs_task_key_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.design.slug}/{self.key}"
+
+
+class Role(models.TextChoices):
+    """What a collaborator may do: owners also decide about people and versions."""
+
+    OWNER = "owner", "owner"
+    EDITOR = "editor", "editor"
+    READER = "reader", "reader"
+
+
+class Collaborator(models.Model):
+    """A person's part in a design."""
+
+    Role = Role
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="collaborators")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="design_roles")
+    role = models.CharField(max_length=10, choices=Role, default=Role.EDITOR)
+    joined_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["joined_at"]
+        constraints = [models.UniqueConstraint(fields=["design", "user"], name="designs_collaborator_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user}, {self.role} of {self.design}"
+
+
+class TaskAnswers(models.Model):
+    """The fingerprint of a task: answers and choices by the ids of the recommender; `null` is “I do not know”.
+
+    `classes` holds answers that differ for a region or class, by its name. `reasons` says why the design departs from
+    what is recommended, by the words of the departure: another departure needs another reason.
+    """
+
+    task = models.OneToOneField(DesignTask, on_delete=models.CASCADE, related_name="answers")
+    answers = models.JSONField(default=dict, blank=True)
+    choices = models.JSONField(default=dict, blank=True)
+    classes = models.JSONField(default=dict, blank=True)
+    reasons = models.JSONField(default=dict, blank=True)
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name_plural = "task answers"
+
+    def __str__(self) -> str:
+        return f"answers of {self.task}"
+
+
+class FieldValue(models.Model):
+    """What a parameter holds now, for the challenge or for one task.
+
+    `revision` counts the saves of this field; whoever saves names the revision that they saw, so that two people at the
+    same field notice each other and two people at different fields never do.
+    """
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="fields")
+    task = models.ForeignKey(DesignTask, null=True, blank=True, on_delete=models.CASCADE, related_name="fields")
+    parameter = models.CharField(max_length=80)
+    state = models.CharField(max_length=20, choices=STATES, default=str(State.BLANK))
+    value = models.JSONField(null=True, blank=True)
+    details = models.TextField(blank=True)
+    reason = models.TextField(blank=True)
+    until = models.DateField(null=True, blank=True)
+    event = models.CharField(max_length=120, blank=True)
+    nonce = models.CharField(max_length=32, blank=True, editable=False)
+    digest = models.CharField(max_length=64, blank=True, editable=False)
+    revision = models.PositiveIntegerField(default=0)
+    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["design", "task", "parameter"],
+                condition=Q(task__isnull=False),
+                name="designs_one_value_a_task_and_parameter",
+            ),
+            models.UniqueConstraint(
+                fields=["design", "parameter"],
+                condition=Q(task__isnull=True),
+                name="designs_one_value_a_challenge_parameter",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=str(State.NOT_APPLICABLE)) | ~Q(reason=""),
+                name="designs_not_applicable_has_a_reason",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=str(State.FOLLOWS)) | Q(until__isnull=False), name="designs_follows_has_a_date"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=str(State.EMBARGOED)) | ~Q(event="") & ~Q(digest=""),
+                name="designs_embargo_has_event_and_digest",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.parameter} of {self.task or self.design}"
+
+    @property
+    def entry(self) -> Entry:
+        """The field as the document sees it."""
+        return Entry(
+            value=self.value,
+            details=self.details,
+            state=State(self.state),
+            reason=self.reason,
+            until=self.until.isoformat() if self.until else "",
+            event=self.event,
+            digest=self.digest,
+        )
+
+
+class FieldChange(models.Model):
+    """One save of one field: who, when, from, to. Rows are only ever added; triggers refuse changes."""
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="changes")
+    task = models.ForeignKey(DesignTask, null=True, on_delete=models.CASCADE, related_name="+")
+    parameter = models.CharField(max_length=80)
+    revision = models.PositiveIntegerField()
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    time = models.DateTimeField(default=timezone.now)
+    before = models.JSONField()
+    after = models.JSONField()
+
+    class Meta:
+        ordering = ["-time", "-pk"]
+        indexes = [models.Index(fields=["design", "parameter", "revision"])]
+
+    def __str__(self) -> str:
+        return f"{self.parameter}, revision {self.revision}"
+
+
+class DesignVersion(models.Model):
+    """A named version: the document as canonical JSON with its SHA-256. Triggers refuse changes.
+
+    `sealed` holds values and nonces of what is embargoed; the document names them by their digests, so that its own
+    digest can be public from the first day.
+    """
+
+    design = models.ForeignKey(Design, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=120)
+    note = models.TextField(blank=True)
+    document = models.JSONField()
+    sealed = models.JSONField(default=dict)
+    digest = models.CharField(max_length=64)
+    catalogue = models.CharField(max_length=20, help_text="version of the parameter catalogue")
+    created_at = models.DateTimeField(default=timezone.now)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["design", "number"], name="designs_version_number_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.design.title}, version {self.number}: {self.name}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("designs:version", args=[self.design.slug, self.number])
+
+
+class OpenedEmbargo(models.Model):
+    """The proof that an embargoed value is the one that was promised: SHA-256 of nonce and value gives the digest.
+
+    Triggers refuse changes.
+    """
+
+    design = models.ForeignKey(Design, on_delete=models.PROTECT, related_name="opened_embargoes")
+    task = models.ForeignKey(DesignTask, null=True, on_delete=models.PROTECT, related_name="+")
+    parameter = models.CharField(max_length=80)
+    digest = models.CharField(max_length=64)
+    nonce = models.CharField(max_length=32)
+    value = models.JSONField()
+    event = models.CharField(max_length=120)
+    promised_at = models.DateTimeField(help_text="when the digest was stored")
+    opened_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["opened_at", "pk"]
+        constraints = [models.UniqueConstraint(fields=["design", "digest"], name="designs_embargo_opened_once")]
+
+    def __str__(self) -> str:
+        return f"{self.parameter} of {self.design}"
+
+
+class Scan(Work):
+    """One look at references: counts and sizes are kept, the files that were uploaded for it are not.
+
+    What it holds may come from a hidden test set, so only those who write the design see it.
+    """
+
+    class State(models.TextChoices):
+        """Where it stands."""
+
+        QUEUED = "queued", "waiting"
+        RUNNING = "running", "running"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+
+    task = models.ForeignKey(DesignTask, on_delete=models.CASCADE, related_name="scans")
+    source = models.CharField(max_length=200, help_text="uploaded files, or the test set that was read")
+    files = models.JSONField(default=list, help_text="uploads until they are read: role, name, place in the storage")
+    plan = models.JSONField(help_text="kind of problem and regions as they stood")
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    problem = models.TextField(blank=True)
+    result = models.JSONField(null=True, blank=True)
+    requested_at = models.DateTimeField(default=timezone.now)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["-requested_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"scan of {self.source} for {self.task}"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing changes any more."""
+        return self.state in (self.State.DONE, self.State.FAILED)
+
+
+class Simulation(Work):
+    """One simulation of a task with the assessment that was compiled when it was asked for."""
+
+    class State(models.TextChoices):
+        """Where it stands."""
+
+        QUEUED = "queued", "waiting"
+        RUNNING = "running", "running"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+
+    task = models.ForeignKey(DesignTask, on_delete=models.CASCADE, related_name="simulations")
+    assessment = models.JSONField()
+    options = models.JSONField(help_text="cases, teams, spread or pilot")
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    finished = models.PositiveIntegerField(default=0)
+    pieces = models.PositiveIntegerField(default=0)
+    result = models.JSONField(null=True, blank=True)
+    problem = models.TextField(blank=True)
+    requested_at = models.DateTimeField(default=timezone.now)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["-requested_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"simulation of {self.task}"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing changes any more."""
+        return self.state in (self.State.DONE, self.State.FAILED)
+
+
+class LinkAnswer(models.Model):
+    """The last answer of an address; written by the task that asks, read by the checks."""
+
+    url = models.CharField(max_length=2000, unique=True)
+    works = models.BooleanField()
+    status = models.PositiveSmallIntegerField(null=True)
+    words = models.CharField(max_length=200, blank=True)
+    asked_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.url}: {'works' if self.works else self.words}"
+
+
+class CheckAnswer(models.Model):
+    """Why a warning is not obeyed; it travels to the reviewers and into the report.
+
+    It answers the values that stood there: `basis` is their digest, and once they change the answer is shown as old.
+    """
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="answers")
+    task = models.ForeignKey(DesignTask, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    check_id = models.CharField(max_length=120)
+    text = models.TextField()
+    basis = models.CharField(max_length=64)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["design", "task", "check_id"],
+                condition=Q(task__isnull=False),
+                name="designs_answer_once_a_task",
+            ),
+            models.UniqueConstraint(
+                fields=["design", "check_id"], condition=Q(task__isnull=True), name="designs_answer_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.check_id}: {self.text[:60]}"
+
+
+class TextOverride(models.Model):
+    """A text of the form that replaces the delivered one, so that misunderstood words are mended without deployment."""
+
+    parameter = models.CharField(max_length=80)
+    text_name = models.CharField(
+        "which text", max_length=20, choices=[(name, name.replace("_", " ")) for name in TEXTS]
+    )
+    text = models.TextField()
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["parameter", "text_name"]
+        constraints = [models.UniqueConstraint(fields=["parameter", "text_name"], name="designs_text_override_once")]
+
+    def __str__(self) -> str:
+        return f"{self.text_name} of {self.parameter}"

@@ -1,0 +1,77 @@
+"""Algorithms that were run again on the same cases: how far their runs lie apart in what they cost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from evaluation.assessment import Assessment
+from executions.models import Execution
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How far runs of one algorithm lie apart in one cost, as text.
+
+    Attributes
+    ----------
+    title
+        The cost as the ranking calls it.
+    spread, widest
+        Of single cases: at the median, and at most.
+    means
+        Of the means over the cases.
+    """
+
+    title: str
+    spread: str
+    widest: str
+    means: str
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """An algorithm that stands in a ranking and was run again on the same cases."""
+
+    team: str
+    execution: UUID
+    runs: int
+    same_predictions: int
+    costs: Sequence[Apart]
+
+
+def repeated_runs(assessment: Assessment, teams: Mapping[UUID, str]) -> list[Repeated]:
+    """What runs of the algorithms behind some submissions say of the costs that an assessment has; one query.
+
+    Parameters
+    ----------
+    assessment
+        Whose costs are asked for.
+    teams
+        Submission → name of the team.
+    """
+    if not assessment.by_run:
+        return []
+    rows = Execution.objects.filter(subject__in=list(teams), state=Execution.State.DONE).order_by("created_at")
+    latest = {row.subject: row for row in rows.only("id", "subject", "agreement", "created_at")}
+    titles = {use.options["id"]: use.title for use in assessment.by_run}
+    return [
+        Repeated(
+            teams[subject],
+            row.pk,
+            row.agreement["runs"],
+            row.agreement["same_predictions"],
+            [
+                _apart(title, row.agreement["costs"][name])
+                for name, title in titles.items()
+                if name in row.agreement["costs"]
+            ],
+        )
+        for subject, row in sorted(latest.items(), key=lambda item: teams[item[0]])
+        if row.agreement
+    ]
+
+
+def _apart(title: str, own: Mapping[str, Any]) -> Apart:
+    means = f"{own['of_means']:.1%}" if "of_means" in own else "–"
+    return Apart(title, f"{own['spread']:.1%}", f"{own['widest']:.1%}", means)

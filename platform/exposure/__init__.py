@@ -1,0 +1,1 @@
+"""What happened in a challenge, read once, and what that exposed it to."""

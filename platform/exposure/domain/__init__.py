@@ -1,0 +1,1 @@
+"""Plain values and computations: no database, no request."""

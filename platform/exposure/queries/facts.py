@@ -1,0 +1,420 @@
+"""What a report is made of, read once: design, phases, submissions, rankings, the log. All of it goes into the digest."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Final
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Q
+from django.urls import reverse
+from rules import test_rule
+
+from audit.models import Entry
+from challenges.models import Challenge, Member, Phase
+from challenges.queries import phases_of
+from challenges.queries.deviations import deviations
+from designs.models import DesignVersion
+from evaluation import canonical
+from evaluation.bundle.outside import MEASURED_OUTSIDE
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import Document, from_json, public_form
+from evaluation.importing.fitting import sources_of
+from exposure.queries import answered_checks
+from exposure.queries.audience import Audience, Level, level_for
+from exposure.queries.closeness import affinity, reference_access
+from exposure.queries.method_descriptions import described
+from leaderboards.models import Freeze, RankingVersion, Standing
+from leaderboards.queries.rankings import key_of, names_shown
+from submissions.models import Submission
+from test_sets.domain import merging
+from test_sets.models import Annotation, TestSet
+
+FACTS_SCHEMA: Final = 2
+ACTS: Final = ("challenge_created", "phase_created", "phase_closed", "test_set_sealed", "ranking_final")
+"""Entries of the log that a report names; they are made by organizers or the system and hold no person's data."""
+
+
+@dataclass(frozen=True)
+class DesignFacts:
+    """The design that the challenge was run from, in its public form."""
+
+    kind: str
+    label: str
+    number: str
+    digest: str
+    since: str
+    address: str
+    data: dict[str, Any]
+    warnings: list[dict[str, str]] = field(default_factory=list)
+
+    @cached_property
+    def document(self) -> Document:
+        """The design as a document; embargoed values are absent."""
+        return from_json(self.data, catalogue=shipped(), lenient=True)[0]
+
+    @property
+    def is_registered(self) -> bool:
+        """Whether it stands in the registry."""
+        return self.kind == "registration"
+
+
+@dataclass(frozen=True)
+class RankingFacts:
+    """The ranking of a phase that stands."""
+
+    pk: int
+    number: int
+    digest: str
+    since: str
+    cause: str
+    assessment_digest: str
+    inputs_digest: str
+    seed: int
+    bootstrap: int
+    """How often was drawn; 0 where nobody says how uncertain any of the values are."""
+    cases: int
+    versions: dict[str, str]
+    document_name: str
+    teams: list[dict[str, Any]]
+    standings: int
+    assessments_used: list[str]
+    address: str
+    outside: list[dict[str, Any]] = field(default_factory=list)
+    """Sealed versions of tables that its values are from, where they were measured outside: origin, digest and teams."""
+    sent: tuple[str, ...] = ()
+    """Metrics of which whoever measured them sent replicates or standard errors, which stand for draws."""
+    drawn_here: bool = True
+    """Whether units are drawn here for a metric."""
+
+
+@dataclass(frozen=True)
+class PhaseFacts:
+    """A phase; what `level` does not allow is empty."""
+
+    pk: int
+    key: str
+    task: str
+    task_name: str
+    design_key: str
+    name: str
+    level: Level
+    opens_at: str
+    closes_at: str
+    ends_at: str
+    state: str
+    counts: str
+    results: str
+    leaderboard: str
+    incomplete_allowed: bool
+    per_day: int | None
+    in_total: int | None
+    assessment: dict[str, Any]
+    assessment_digest: str
+    assessment_address: str
+    test_sets: list[dict[str, Any]]
+    submitting_teams: int
+    first_submission: str
+    states: dict[str, int]
+    late: int
+    made_by: dict[str, int]
+    ranking: RankingFacts | None
+    methods: list[dict[str, Any]]
+    deviations: list[dict[str, Any]]
+    assessment_since: str = ""
+    bundle_is_public: bool = False
+    runs_algorithms: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything that a report says, or reads files by."""
+
+    audience: Audience
+    slug: str
+    title: str
+    summary: str
+    attribution: str
+    is_public: bool
+    created: str
+    organizers: list[dict[str, str]]
+    design: DesignFacts | None
+    phases: list[PhaseFacts]
+    teams: int
+    people: int
+    organizer_affinity: dict[str, int]
+    reference_access: dict[str, int]
+    log: list[dict[str, Any]]
+    texts: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The facts as JSON values."""
+        return {"schema": FACTS_SCHEMA, **asdict(self)}
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> "Facts":
+        """The facts from their JSON values: a report is made from what was known when it was asked for."""
+        values = {key: document[key] for key in cls.__dataclass_fields__}
+        values["audience"] = Audience(values["audience"])
+        values["design"] = DesignFacts(**values["design"]) if values["design"] else None
+        values["phases"] = [_read_phase(phase) for phase in values["phases"]]
+        return cls(**values)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the facts."""
+        return canonical.sha256(self.document)
+
+    def entries(self, act: str, phase: int | None = None) -> list[dict[str, Any]]:
+        """Entries of the log of one act, of a phase where one is given."""
+        return [
+            entry for entry in self.log if entry["act"] == act and (phase is None or entry["phase"] in (None, phase))
+        ]
+
+    def main_phases(self) -> list[PhaseFacts]:
+        """The last ranked phase of every task: the one that decides."""
+        last = {phase.task: phase for phase in self.phases if phase.ranking is not None}
+        return list(last.values())
+
+    def named(self, phase: PhaseFacts) -> str:
+        """A phase with its task where there are several."""
+        return f"{phase.task_name}, {phase.name}" if len(self.tasks()) > 1 else phase.name
+
+    def tasks(self) -> list[str]:
+        """Names of the tasks in order."""
+        return list(dict.fromkeys(phase.task_name for phase in self.phases))
+
+
+def _read_phase(values: Mapping[str, Any]) -> PhaseFacts:
+    ranking = RankingFacts(**values["ranking"]) if values["ranking"] else None
+    return PhaseFacts(**{**values, "level": Level(values["level"]), "ranking": ranking})
+
+
+def collect(
+    challenge: Challenge,
+    *,
+    audience: Audience,
+    chosen: DesignVersion | None = None,
+    texts: Mapping[str, Mapping[str, Any]] | None = None,
+    with_methods: bool = True,
+) -> Facts:
+    """Read what is known at this moment; a constant number of queries for every phase.
+
+    Parameters
+    ----------
+    chosen
+        The design version that organizers named, which counts where the challenge runs no registered one.
+    texts
+        What authors wrote, by item.
+    with_methods
+        Whether to read the descriptions of the teams' methods; only a report tells them.
+    """
+    phases = phases_of(challenge)
+    entries = _log(challenge, phases)
+    return Facts(
+        audience=audience,
+        slug=challenge.slug,
+        title=challenge.title,
+        summary=challenge.summary,
+        attribution=challenge.attribution,
+        is_public=challenge.is_public,
+        created=challenge.created_at.isoformat(),
+        organizers=[
+            {"name": person.display_name, "affiliation": person.affiliation}
+            for person in challenge.organizers.order_by("last_name", "username")
+        ],
+        design=_design_of(challenge, chosen),
+        phases=[_phase(phase, phases, audience, with_methods=with_methods) for phase in phases],
+        teams=challenge.teams.count(),
+        people=Member.objects.filter(challenge=challenge).count(),
+        organizer_affinity=affinity(challenge),
+        reference_access=reference_access(challenge),
+        log=entries,
+        texts={key: dict(value) for key, value in (texts or {}).items()},
+    )
+
+
+def _design_of(challenge: Challenge, chosen: DesignVersion | None) -> DesignFacts | None:
+    """The registered version that the challenge runs, else the design version that its organizers named."""
+    projection = getattr(challenge, "projection", None)
+    if projection is not None:
+        version = projection.version
+        return DesignFacts(
+            kind="registration",
+            label=f"Registration {version.registration.identifier}, version {version.number}",
+            number=version.number,
+            digest=version.digest,
+            since=version.registered_at.isoformat(),
+            address=version.get_absolute_url(),
+            data=version.document,
+            warnings=answered_checks.of_registration(version),
+        )
+    if chosen is None:
+        return None
+    return DesignFacts(
+        kind="design",
+        label=f"Design “{chosen.design.title}”, version {chosen.number}",
+        number=str(chosen.number),
+        digest=chosen.digest,
+        since=chosen.created_at.isoformat(),
+        address=chosen.get_absolute_url() if chosen.design.is_public else "",
+        data=public_form(chosen.document, catalogue=shipped()),
+        warnings=answered_checks.of_version(chosen),
+    )
+
+
+def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_methods: bool) -> PhaseFacts:
+    level = level_for(phase, audience)
+    rows = _submissions(phase)
+    good = [row for row in rows if row["state"] not in Submission.UNSUCCESSFUL]
+    names = names_shown(phase)
+    made: dict[str, int] = defaultdict(int)
+    states: dict[str, int] = defaultdict(int)
+    for row in rows:
+        states[row["state"]] += 1
+    for row in good:
+        made[names[row["team"]]] += 1
+    shown = level is not Level.NOTHING
+    ranking = ranking_facts(phase, phases, level) if shown else None
+    return PhaseFacts(
+        pk=phase.pk,
+        key=key_of(phase, phases),
+        task=phase.task.slug,
+        task_name=phase.task.name,
+        design_key=getattr(phase.task, "design_key", ""),
+        name=phase.name,
+        level=level,
+        opens_at=phase.opens_at.isoformat(),
+        closes_at=phase.closes_at.isoformat(),
+        ends_at=phase.ends_at.isoformat(),
+        state="closed" if phase.is_closed else "open" if phase.has_opened else "upcoming",
+        counts=phase.counts,
+        results=phase.results,
+        leaderboard=phase.leaderboard,
+        incomplete_allowed=phase.incomplete_allowed,
+        per_day=phase.submissions_per_day,
+        in_total=phase.submissions_in_total,
+        assessment=phase.assessment_document,
+        assessment_digest=phase.assessment_digest,
+        assessment_address=reverse("challenges:assessment", args=[phase.challenge.slug, phase.pk]),
+        test_sets=_test_sets(phase, level),
+        submitting_teams=len(made),
+        first_submission=min(row["created_at"] for row in good).isoformat() if good else "",
+        states=dict(sorted(states.items())) if shown else {},
+        late=sum(row["is_late"] for row in rows) if shown else 0,
+        made_by=dict(sorted(made.items())) if shown else {},
+        ranking=ranking,
+        methods=described(ranking.teams, audience) if ranking is not None and with_methods else [],
+        deviations=[
+            entry.facts for entry in deviations(phase, executed=ranking.assessment_digest if ranking else None)
+        ],
+        assessment_since=_assessment_since(phase),
+        bundle_is_public=test_rule("leaderboards.view_bundle", AnonymousUser(), phase),
+        runs_algorithms=bool(phase.algorithms),
+    )
+
+
+def _assessment_since(phase: Phase) -> str:
+    """Since when a version of the registration holds the assessment of the phase; empty where none does."""
+    row = phase.assessments.filter(digest=phase.assessment_digest).order_by("since").first()
+    return row.since.isoformat() if row is not None else ""
+
+
+def _submissions(phase: Phase) -> list[dict[str, Any]]:
+    rows = Submission.objects.filter(phase=phase).order_by("created_at")
+    return [{**row} for row in rows.values("state", "is_late", "team", "created_at")]
+
+
+def _test_sets(phase: Phase, level: Level) -> list[dict[str, Any]]:
+    """The sealed versions.
+
+    How many cases are asked for and not scored is for organizers until the phase is over; of annotators is said what the
+    ranking tells.
+    """
+    people: dict[int, set[str]] = defaultdict(set)
+    if level is not Level.NOTHING:
+        rows = Annotation.objects.filter(case__test_set__phase=phase).order_by()
+        for version, annotator in rows.values_list("case__test_set__version", "annotator").distinct():
+            people[version].add(annotator)
+    known = merging.words(phase.assessment_document.get("problem", ""))
+    return [
+        {
+            "version": entry.version,
+            "sealed_at": _iso(entry.sealed_at),
+            "manifest_digest": entry.manifest_digest,
+            "is_active": entry.is_active,
+            "cases": entry.cases_total,
+            "decoys": entry.decoys_total if level is Level.ALL else 0,
+            "annotators": len(people[entry.version]),
+            "merging": known.get(entry.merge_rule, "") if people[entry.version] else "",
+        }
+        for entry in TestSet.objects.filter(phase=phase, undone_at=None)
+        .exclude(sealed_at=None)
+        .annotate(cases_total=Count("cases"), decoys_total=Count("cases", filter=Q(cases__is_decoy=True)))
+        .order_by("version")
+    ]
+
+
+def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFacts | None:
+    """The ranking that stands; for those who see an open phase from outside the one before its freeze."""
+    rows = Standing.objects.filter(phase=phase)
+    freeze = Freeze.objects.filter(phase=phase).first()
+    if level is not Level.ALL and freeze is not None and freeze.holds:
+        rows = rows.filter(since__lte=freeze.moment)
+    standings = list(
+        rows.select_related("version").defer("version__table", "version__sentences").order_by("since", "pk")
+    )
+    if not standings:
+        return None
+    last = standings[-1]
+    version: RankingVersion = last.version
+    key, sources = key_of(phase, phases), sources_of(phase.assessment)
+    return RankingFacts(
+        pk=version.pk,
+        number=version.number,
+        digest=version.digest,
+        since=last.since.isoformat(),
+        cause=last.cause,
+        assessment_digest=version.assessment_digest,
+        inputs_digest=version.inputs_digest,
+        seed=version.seed,
+        bootstrap=version.bootstrap if sources.drawn or sources.sent else 0,
+        cases=version.cases,
+        versions=version.versions,
+        document_name=version.document_name,
+        teams=[{key: team[key] for key in ("name", "result", "submission")} for team in version.inputs["teams"]],
+        standings=len(standings),
+        assessments_used=sorted({standing.version.assessment_digest for standing in standings}),
+        address=reverse("leaderboards:version", args=[phase.challenge.slug, key, version.number]),
+        outside=version.inputs.get(MEASURED_OUTSIDE, []),
+        sent=sources.sent,
+        drawn_here=bool(sources.drawn),
+    )
+
+
+def _log(challenge: Challenge, phases: list[Phase]) -> list[dict[str, Any]]:
+    by_name = {phase.name: phase.pk for phase in phases}
+    by_subject = {str(phase.pk): phase.pk for phase in phases}
+    entries = Entry.objects.filter(scope=challenge.slug, act__in=ACTS).order_by("sequence")
+    return [
+        {
+            "sequence": entry.sequence,
+            "act": entry.act,
+            "time": entry.time.isoformat(),
+            "digest": entry.digest,
+            "phase": (
+                by_subject.get(entry.subject_id)
+                if entry.subject_type == "challenges.phase"
+                else by_name.get(str(entry.facts.get("phase", "")))
+            ),
+            "facts": entry.facts,
+        }
+        for entry in entries
+    ]
+
+
+def _iso(moment: datetime | None) -> str:
+    return moment.isoformat() if moment else ""

@@ -1,0 +1,54 @@
+"""What the ranked teams say of their methods, as far as the readers of a report may know it."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from challenges.models import PSEUDONYM
+from evaluation.designs.document import State
+from exposure.queries.audience import Audience
+from submissions.domain.method_entries import PERSONAL, from_json, missing, parameters, share, words
+from submissions.models import MethodDescription
+from submissions.queries.methods import is_anonymous, is_public
+
+MOST_WORDS: Final = 600
+"""Longer answers are cut in a report; the page of the description has all of it."""
+
+
+def described(teams: Iterable[dict[str, Any]], audience: Audience) -> list[dict[str, Any]]:
+    """The descriptions of the submissions that were ranked, in the order of `teams`; one query.
+
+    For the public only those that everybody may read, and none that would name a team that wants to stay unnamed.
+    """
+    # Whose a pseudonym is, a description would tell.
+    named = {team["submission"]: team["name"] for team in teams if not team["name"].startswith(f"{PSEUDONYM} ")}
+    rows = MethodDescription.objects.filter(submission__in=list(named)).select_related(
+        "submission__phase__task__challenge"
+    )
+    found = {}
+    for row in rows:
+        entries = from_json(row.entries)
+        if audience is Audience.PUBLIC and (not is_public(row) or is_anonymous(entries)):
+            continue
+        said = share(entries)
+        found[named[str(row.submission_id)]] = {
+            "team": named[str(row.submission_id)],
+            "filled": said.filled,
+            "required": said.total,
+            "consent": str(entries["consent_result_publication"].value or "")
+            if "consent_result_publication" in entries
+            else "",
+            "missing": [parameter.label for parameter in missing(entries)],
+            "entries": {
+                name: {
+                    "words": _short(" / ".join(words(parameters()[name], entry))),
+                    "provided": entry.state is State.PROVIDED,
+                }
+                for name, entry in entries.items()
+                if name not in PERSONAL and parameters()[name].visibility == "public" and entry.state is not State.BLANK
+            },
+        }
+    return [found[name] for name in named.values() if name in found]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS].rsplit(' ', 1)[0]} …"

@@ -1,1 +1,0 @@
-"""The boundary: what people send."""

@@ -1,0 +1,104 @@
+"""Letters as they will go, shown before they are sent."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+
+from reviews.services.defaults import MAILS
+
+
+@dataclass(frozen=True)
+class ShownLetter:
+    """A letter that was not sent yet.
+
+    Attributes
+    ----------
+    to
+        Who gets it, or how many people.
+    about
+        Which design it is about, where it is about one.
+    value
+        What the form posts for this letter if it is chosen; empty where it cannot be left out.
+    last_at
+        When the person was written to in the same matter before.
+    """
+
+    to: str
+    subject: str
+    text: str
+    about: str = ""
+    value: str = ""
+    last_at: datetime | None = None
+
+
+def lettered(
+    request: HttpRequest,
+    context: Mapping[str, Any],
+    *,
+    heading: str,
+    letters: Sequence[ShownLetter],
+    submit: str,
+    back: str,
+    base: str = "reviews/base.html",
+    none: str = "",
+    name: str = "letter",
+    kept: Mapping[str, Sequence[str]] | None = None,
+    kind: str = "",
+    problems: Sequence[str] = (),
+    all_of_them: bool = False,
+    can_change: bool = False,
+    note: str = "",
+) -> HttpResponse:
+    """The page of letters that are about to go: nothing is sent before it is posted.
+
+    Parameters
+    ----------
+    context
+        Of the call or filing whose page this is.
+    none
+        What is said where there is no letter.
+    name
+        Of the field that posts the chosen letters.
+    kept
+        Fields that are posted with them.
+    kind
+        Of the text (`reviews.services.defaults.MAILS`), which can be changed on a page of its own.
+    problems
+        Why some people get none.
+    all_of_them
+        Whether no letter can be left out.
+    can_change
+        Whether the chair wrote this themselves: posting `change` shows their form again.
+    """
+    text = (
+        {"label": MAILS[kind].label, "url": reverse("reviews:mail", args=[context["call"].slug, kind])}
+        if kind
+        else None
+    )
+    return render(
+        request,
+        "reviews/letters.html",
+        {
+            **context,
+            "base": base,
+            # The pages of a filing have a heading of their own.
+            "level": "h1" if base == "reviews/base.html" else "h2",
+            "heading": heading,
+            "letters": letters,
+            "submit": submit,
+            "back": back,
+            "none": none,
+            "name": name,
+            "kept": [(key, value) for key, values in (kept or {}).items() for value in values],
+            "text": text,
+            "problems": problems,
+            "all_of_them": all_of_them,
+            "can_change": can_change,
+            "note": note,
+        },
+    )

@@ -1,0 +1,218 @@
+"""The boundary: what people send, predictions, algorithms and descriptions of methods."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from challenges.models import Phase
+from designs.forms import read_posted
+from evaluation.designs.catalogue import ItemField, Parameter, shipped
+from evaluation.designs.document import Entry, State
+from evaluation.designs.document.typed import UnfitValueError, clean
+from executions.models import AlgorithmArchive
+from executions.models.archives import Kind
+from submissions.domain.method_entries import STATES, WITHHELD, parameters
+from uploads.forms import bounded
+
+BLANK_ROWS = 2
+
+
+class SubmitForm(forms.Form):
+    """An archive of predictions for one phase; works without JavaScript, and is what the upload script reads."""
+
+    archive = forms.FileField(
+        label="Archive",
+        help_text="A .zip, .tar.gz or .tar.zst file with the predictions.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".zip,.tar,.tar.gz,.tgz,.zst"}),
+    )
+    accept_incomplete = forms.BooleanField(
+        required=False,
+        label="Score it without asking when cases are missing or cannot be read",
+        help_text="Otherwise you are shown what is missing and decide then. What missing cases count as: see “What is expected”.",
+    )
+
+    def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not phase.incomplete_allowed:
+            del self.fields["accept_incomplete"]
+
+    def clean_archive(self) -> Any:
+        """Bound the size before the file goes anywhere."""
+        return bounded(self.cleaned_data["archive"])
+
+
+class ArchiveForm(forms.Form):
+    """An image, or weights; works without JavaScript, and is what the upload script reads."""
+
+    kind = forms.ChoiceField(
+        label="What it is",
+        choices=((Kind.IMAGE, "A container image"), (Kind.MODEL, "Weights for one")),
+        initial=Kind.IMAGE,
+    )
+    archive = forms.FileField(label="Archive")
+
+
+class HandInForm(forms.Form):
+    """Which image to run, with which weights."""
+
+    image = forms.ChoiceField(label="Image")
+    model = forms.ChoiceField(label="Weights", required=False, help_text="Read by the image at /model.")
+
+    def __init__(
+        self, images: list[AlgorithmArchive], models: list[AlgorithmArchive], *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._known = {str(archive.pk): archive for archive in (*images, *models)}
+        image, model = self.fields["image"], self.fields["model"]
+        assert isinstance(image, forms.ChoiceField)
+        assert isinstance(model, forms.ChoiceField)
+        image.choices = [(str(archive.pk), _label(archive)) for archive in images]
+        if models:
+            own = [(str(archive.pk), _label(archive)) for archive in models]
+            model.choices = [("", "none"), *own]
+        else:
+            del self.fields["model"]
+
+    def clean_image(self) -> AlgorithmArchive:
+        """The chosen image."""
+        return self._known[self.cleaned_data["image"]]
+
+    def clean_model(self) -> AlgorithmArchive | None:
+        """The chosen weights."""
+        return self._known.get(self.cleaned_data.get("model") or "")
+
+
+def _label(archive: AlgorithmArchive) -> str:
+    sent = f"{archive.created_at:%-d %B, %H:%M} UTC"
+    known = archive.digest.removeprefix("sha256:")[:12]
+    return f"{archive.file_name} ({f'{known}, ' if known else ''}sent {sent})"
+
+
+@dataclass
+class Input:
+    """One input of the page."""
+
+    name: str
+    label: str
+    kind: str
+    text: str
+    options: list[tuple[str, str, bool]] = field(default_factory=list)
+    required: bool = False
+
+    @property
+    def id(self) -> str:
+        return "m-" + self.name.replace(":", "-").replace(".", "-")
+
+
+@dataclass
+class Field:
+    """One parameter of the page."""
+
+    parameter: Parameter
+    states: list[tuple[str, str, bool]]
+    inputs: list[Input]
+    rows: list[list[Input]]
+    error: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"m-{self.parameter.id}"
+
+
+def sections(entries: Mapping[str, Entry], errors: Mapping[str, str]) -> list[tuple[str, str, list[Field]]]:
+    """Everything that the page shows: key, label and fields of each section, in the order of the catalogue."""
+    found: dict[str, list[Field]] = {}
+    for parameter in parameters().values():
+        shown = _field(parameter, entries.get(parameter.id, Entry()), errors.get(parameter.id, ""))
+        found.setdefault(parameter.section, []).append(shown)
+    return [(key, label, found.get(key, [])) for key, label in SECTIONS]
+
+
+def read(post: QueryDict) -> tuple[dict[str, Entry], dict[str, str]]:
+    """Return the entries as typed, and for what does not fit why; unfit values stand as they were typed."""
+    entries: dict[str, Entry] = {}
+    errors: dict[str, str] = {}
+    for parameter in parameters().values():
+        own = QueryDict(mutable=True)
+        prefix = f"{parameter.id}:"
+        for name in post:
+            if name.startswith(prefix):
+                own.setlist(name.removeprefix(prefix), post.getlist(name))
+        state = own.get("state", "")
+        if state == State.NONE_DECLARED:
+            entries[parameter.id] = Entry(state=State.NONE_DECLARED)
+            continue
+        if state == State.EMBARGOED:
+            entries[parameter.id] = Entry(state=State.EMBARGOED, event=WITHHELD)
+            continue
+        raw = read_posted(parameter, own).value
+        try:
+            value = clean(parameter, raw)
+        except UnfitValueError as error:
+            errors[parameter.id] = str(error)
+            value = raw
+        if value is not None:
+            entries[parameter.id] = Entry(value=value, state=State.PROVIDED)
+    return entries, errors
+
+
+def _field(parameter: Parameter, entry: Entry, error: str) -> Field:
+    state = entry.state if entry.state in STATES else State.PROVIDED
+    states = [(str(value), label, value is state) for value, label in STATES.items()]
+    name = f"{parameter.id}:"
+    value = entry.value if entry.state is State.PROVIDED else None
+    if parameter.type == "list-of-objects":
+        given = value if isinstance(value, list) else []
+        rows = [
+            [_cell(f"{name}row.{index}.{column.key}", column, row.get(column.key)) for column in parameter.item_fields]
+            for index, row in enumerate([*given, *({} for _ in range(BLANK_ROWS))])
+        ]
+        return Field(parameter, states, [], rows, error)
+    kind = {"longtext": "longtext", "enum": "enum", "boolean": "enum"}.get(parameter.type, "text")
+    options = _boolean(value) if parameter.type == "boolean" else _options(parameter, value)
+    single = Input(f"{name}value", parameter.label, kind, _text(value), options)
+    return Field(parameter, states, [single], [], error)
+
+
+def _cell(name: str, column: ItemField, value: Any) -> Input:
+    kind = "enum" if column.type in ("enum", "boolean") else "text"
+    if column.type == "boolean":
+        options = _boolean(value)
+    else:
+        options = [("", "–", value in (None, "")), *((c.value, c.label, c.value == value) for c in column.choices)]
+    return Input(name, column.label, kind, _text(value), options, column.required)
+
+
+def _options(parameter: Parameter, value: Any) -> list[tuple[str, str, bool]]:
+    known = [(choice.value, choice.label, choice.value == value) for choice in parameter.choices]
+    return [("", "–", value in (None, "")), *known]
+
+
+def _boolean(value: Any) -> list[tuple[str, str, bool]]:
+    said = value if isinstance(value, bool) else {"true": True, "false": False}.get(str(value).lower())
+    return [("", "–", said is None), ("true", "yes", said is True), ("false", "no", said is False)]
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _section_labels() -> list[tuple[str, str]]:
+    words = {
+        "team": "Team",
+        "method_overview": "Method overview",
+        "training_data": "Training data",
+        "architecture": "Architecture",
+        "training": "Training",
+        "inference": "Inference",
+        "reproducibility": "Reproducibility",
+        "declarations": "Declarations",
+    }
+    used = dict.fromkeys(parameter.section for parameter in shipped().algorithm_parameters.values())
+    return [(key, words[key]) for key in words if key in used]
+
+
+SECTIONS = _section_labels()

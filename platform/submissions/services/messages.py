@@ -1,0 +1,200 @@
+"""What teams and organizers are told: what became of a submission, how it ranks, what failed, and whose method is not described."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from challenges.models import Member, Phase, Team
+from challenges.queries import label_of
+from challenges.queries.people import organizers_of
+from notifications.domain import letters
+from notifications.models import Notification
+from notifications.services import Message, notify, notify_each
+from scoring.domain.report import Report, Status
+from submissions.hooks import public_stands_in
+from submissions.models import Run, Submission
+from submissions.queries.methods import description_needed, undescribed
+from test_sets.queries.decoys import keeps_decoys
+
+FAILED = "scoring_failed"
+KIND = "submission_settled"
+REMINDER = "method_missing"
+# What was scored longer ago is no news any more, whoever was not told of it.
+LOOKS_BACK: Final = timedelta(days=2)
+State = Submission.State
+TOLD = (State.SCORED, State.REFUSED, State.HELD, State.FAILED)
+
+
+def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
+    """Tell the members once of each state that asks for them; no score is ever mailed, the page shows what it may.
+
+    Call it in the transaction that brings the submission into the state. That it is scored is told with the rank, by
+    `tell_scored`, where the team may see the ranking that its result asks for.
+    """
+    if state not in TOLD or (state == State.SCORED and not submission.phase.is_sealed):
+        return
+    letter = _letter(submission, State(state), reason)
+    notify_each(kind=KIND, messages=[_message(submission, State(state), letter, _members(submission))])
+
+
+def tell_scored(phase: Phase, *, is_last: bool) -> None:
+    """Tell the teams whose submissions were scored, and how they rank, once a ranking was made.
+
+    Parameters
+    ----------
+    is_last
+        Whether no further ranking is asked for: then those are told, too, whom none ranks.
+    """
+    if phase.is_sealed:
+        return
+    scored = Submission.objects.filter(
+        phase=phase, state=State.SCORED, runs__finished_at__gte=timezone.now() - LOOKS_BACK
+    )
+    rows = {_key(row, State.SCORED): row for row in scored.select_related("team").distinct()}
+    known = Notification.objects.filter(kind=KIND, key__in=rows).values_list("key", flat=True)
+    waiting = [rows[key] for key in rows.keys() - set(known)]
+    if not waiting:
+        return
+    # Whoever takes part sees of a ranking what everybody sees, and a letter goes to all members of a team.
+    places = public_stands_in(phase)
+    people = _members_of(waiting)
+    messages = []
+    for row in sorted(waiting, key=lambda row: row.created_at):
+        row.phase = phase
+        place = places.get(str(row.pk))
+        stands = letters.Stands(place.rank, place.could_be, place.number_of_teams) if place is not None else None
+        if stands is not None or is_last:
+            letter = _letter(row, State.SCORED, "", stands)
+            messages.append(_message(row, State.SCORED, letter, people[row.team_id]))
+    notify_each(kind=KIND, messages=messages)
+
+
+def _message(
+    submission: Submission, state: Submission.State, letter: letters.Letter, people: Iterable[User]
+) -> Message:
+    return Message(
+        people,
+        letter.subject,
+        letter.text,
+        address=submission.get_absolute_url(),
+        scope=submission.challenge.slug,
+        key=_key(submission, state),
+    )
+
+
+def _key(submission: Submission, state: Submission.State) -> str:
+    return f"{submission.pk} {state}"
+
+
+def _letter(
+    submission: Submission, state: Submission.State, reason: str, stands: letters.Stands | None = None
+) -> letters.Letter:
+    if state == State.SCORED:
+        phase = submission.phase
+        # With decoys a ranking is shown to nobody who takes part: it would tell them.
+        shows = not phase.is_sealed and not keeps_decoys(phase)
+        return letters.SCORED.letter(_of(submission, shows_ranking=shows, stands=stands))
+    if state == State.FAILED:
+        return letters.FAILED.letter(_of(submission, reason=reason))
+    troubled = [finding for finding in Report.of(submission.report).in_order if finding.status != Status.VALID]
+    if submission.is_algorithm:
+        troubled = []  # its cases may be hidden; the page says what may be said
+    reasons = [f"{finding.case}: {finding.message or 'no prediction for it'}" for finding in troubled]
+    act = letters.REFUSED if state == State.REFUSED else letters.HELD
+    return act.letter(_of(submission, reason=reason, reasons=reasons))
+
+
+def _of(submission: Submission, **known: Any) -> letters.OfSubmission:
+    """A submission as letters know it."""
+    return letters.OfSubmission(where_of(submission.phase), submission.team.name, submission.number, **known)
+
+
+def where_of(phase: Phase) -> letters.Where:
+    """A phase as messages name it."""
+    return letters.Where(phase.challenge.title, label_of(phase))
+
+
+def tell_of_failed_repeat(submission: Submission, *, run: Run) -> None:
+    """Tell the members that scoring again failed, and what their earlier result is worth."""
+    letter = letters.FAILED.letter(_of(submission, reason=run.message, again=True))
+    notify(
+        people=_members(submission),
+        kind=KIND,
+        subject=letter.subject,
+        text=letter.text,
+        address=submission.get_absolute_url(),
+        scope=submission.challenge.slug,
+        key=f"{run.pk} failed",
+    )
+
+
+def tell_organizers(submission: Submission, *, run: Run, cause: str) -> None:
+    """Tell the organizers once a day, phase and version of the test set that scoring failed; their page lists all of it."""
+    letter = letters.UNSCORED.letter(_of(submission, reason=cause))
+    day = f"{run.finished_at:%Y-%m-%d}" if run.finished_at else ""
+    notify(
+        people=organizers_of(submission.challenge),
+        kind=FAILED,
+        subject=letter.subject,
+        text=letter.text,
+        address=f"{reverse('submissions:work', args=[submission.challenge.slug])}#failed",
+        scope=submission.challenge.slug,
+        key=f"{submission.phase_id} {run.test_set_id} failed {day}",
+    )
+
+
+def _members(submission: Submission) -> QuerySet[User]:
+    return User.objects.filter(pk__in=Member.objects.filter(team=submission.team_id).values("user"), is_active=True)
+
+
+def _members_of(submissions: Iterable[Submission]) -> dict[int, list[User]]:
+    """The people of each team that handed in one of the submissions, in one query."""
+    found: dict[int, list[User]] = defaultdict(list)
+    teams = {submission.team_id for submission in submissions}
+    for member in Member.objects.filter(team__in=teams, user__is_active=True).select_related("user"):
+        found[member.team_id].append(member.user)
+    return found
+
+
+def remind(phase_id: int) -> None:
+    """Tell each team once, after its first result, that the final ranking waits for its description."""
+    _remind(phase_id, "first")
+
+
+def remind_phase(phase_id: int) -> None:
+    """Tell each team once more when the phase closes."""
+    _remind(phase_id, "closed")
+
+
+def _remind(phase_id: int, occasion: str) -> None:
+    phase = Phase.objects.select_related("task__challenge").get(pk=phase_id)
+    if phase.is_dry_run or not description_needed(phase):
+        return
+    for team in undescribed(phase):
+        _tell(team, phase, occasion)
+
+
+def _tell(team: Team, phase: Phase, occasion: str) -> None:
+    last = Submission.objects.filter(phase=phase, team=team, state=Submission.State.SCORED).order_by("-number").first()
+    if last is None:
+        return
+    people = User.objects.filter(pk__in=Member.objects.filter(team=team).values("user"), is_active=True)
+    where = where_of(phase)
+    letter = letters.UNDESCRIBED.letter(
+        letters.OfSubmission(where, team.name, last.number, occasion=occasion, task=phase.task.name)
+    )
+    notify(
+        people=people,
+        kind=REMINDER,
+        subject=letter.subject,
+        text=letter.text,
+        address=reverse("submissions:describe", args=[phase.challenge.slug, last.pk]),
+        scope=phase.challenge.slug,
+        key=f"{phase.pk} {team.pk} {occasion}",
+    )

@@ -1,0 +1,9 @@
+"""What happens to files that a person sent and did not hand in, when they leave."""
+
+from accounts import hooks
+from uploads.services import form_files
+
+
+def register() -> None:
+    """Answer the hooks of accounts."""
+    hooks.leavings.register(form_files.leave)

@@ -1,0 +1,58 @@
+"""What runs took, added to some generated challenges: ranked beside the other metrics, or reported without a rank."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from evaluation import problems
+from evaluation.assessment import parse
+
+if TYPE_CHECKING:
+    from tests.claims.challenges import Challenge
+
+WORST = 20.0
+COSTS = (("run_wall_time", "Wall time"), ("run_peak_memory", "Peak memory"))
+SHARE = 0.3
+
+
+def with_costs(made: "Challenge") -> "Challenge":
+    """The challenge with what its runs took, if its number says so; numbers of its own, so that nothing else of it changes."""
+    random = np.random.default_rng([made.seed, 17])
+    if not problems.get(made.assessment.problem).takes_algorithms or random.random() > SHARE:
+        return made
+    document: dict[str, Any] = dict(made.assessment.document)
+    ranking = dict(document["ranking"])
+    by_ranks = ranking["scheme"] == "rank_then_aggregate"
+    chosen = COSTS[: int(random.integers(1, 3))]
+    policy = {"missing": "worst_rank" if by_ranks and random.random() < 0.3 else "worst"}
+    names = [metric.name for metric in made.assessment.metrics]
+    document["metrics"] = [
+        *document["metrics"],
+        *({"id": identity, "by": "run", "worst": WORST, "policy": policy} for identity, _ in chosen),
+    ]
+    if random.random() < 0.3:
+        ranking["metrics"] = names  # reported, and nothing is ranked by them
+    else:
+        ranking["combine"] = {
+            "over": ["metric", "region"],
+            "operator": str(random.choice(["mean", "median"])),
+            "rerank": True,
+        }
+    document["ranking"] = ranking
+    rows = [made.results, *(_rows(random, made.results, name) for _, name in chosen)]
+    return replace(made, assessment=parse(document), results=pd.concat(rows, ignore_index=True))
+
+
+def _rows(random: np.random.Generator, results: pd.DataFrame, name: str) -> pd.DataFrame:
+    """One value a case and team: about that of the team, sometimes the same for all, and none where there is no prediction."""
+    first = results[(results["metric"] == results["metric"].iloc[0]) & (results["region"] == results["region"].iloc[0])]
+    teams = sorted(set(first["algorithm"]))
+    level = dict(zip(teams, random.uniform(1, 15, len(teams)).round(int(random.integers(0, 3))), strict=True))
+    if random.random() < 0.15:
+        level = dict.fromkeys(teams, 4.0)
+    noise = float(random.choice([0.0, 0.5, 3.0]))
+    values = np.array([level[team] for team in first["algorithm"]]) + random.normal(0, noise, len(first)).round(2)
+    gone = (first["outcome"] == "missing").to_numpy()
+    return first.assign(metric=name, region="", value=np.where(gone, np.nan, values.clip(0.1, WORST)))

@@ -1,0 +1,111 @@
+"""What is said of costs of running, in meaning: who is beaten in quality and cost at once, which values were not computed again."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from tests.claims.raw import DIGITS
+from tests.claims.section_meanings import means
+
+Point = tuple[float, float]
+
+
+def listed(text: str) -> list[str]:
+    """The names of a list in words."""
+    return sorted(re.split(r", | and ", text))
+
+
+def values_of(section: Any, table: Any) -> dict[str, float]:
+    """What every team reached in a table: its mean, or the median where that ranks values; by hand."""
+    scheme = section.raw.scheme
+    is_ranked = scheme.get("metrics") is None or table.metric in scheme["metrics"]
+    of_values = scheme["scheme"] == "aggregate_then_rank" and is_ranked
+    operator = np.nanmedian if of_values and scheme["operator"] == "median" else np.nanmean
+    numbers = table.numbers
+    return {name: float(operator(numbers[:, place])) for place, name in enumerate(section.raw.names)}
+
+
+def plane_of(section: Any) -> tuple[dict[str, Point], int] | None:
+    """Quality and cost of every team below a heading, and the sign of a good quality; nothing where that cannot be repeated here."""
+    raw = section.raw
+    scheme = raw.scheme
+    by_hand = "aggregation" not in raw.challenge_document and scheme.get("operator", "mean") in ("mean", "median")
+    if not by_hand or any(use.policy.missing == "worst_rank" for use in raw.assessment.metrics):
+        return None
+    cost = next(use for use in raw.assessment.by_run if f"quality and {use.name.lower()} at once" in section.below)
+    place = section.below.split("? ", 1)[1].split(", ")
+    quality = next(table for table in raw.tables if table.metric == place[0] and table.region == (place[1:] or [""])[0])
+    [spent] = [table for table in raw.tables if table.metric == cost.name]
+    good, cheap = values_of(section, quality), values_of(section, spent)
+    return {name: (quality.sign * good[name], -cheap[name]) for name in raw.names}, quality.sign
+
+
+def unbeaten(points: dict[str, Point]) -> list[str]:
+    """Whom nobody beats: with as many digits as can be trusted."""
+    rounded = {name: tuple(round(value, DIGITS) for value in own) for name, own in points.items()}
+
+    def beats(one: str, other: str) -> bool:
+        first, second = rounded[one], rounded[other]
+        return first != second and all(a >= b for a, b in zip(first, second, strict=True))
+
+    return sorted(name for name in points if not any(beats(other, name) for other in points))
+
+
+def with_values(points: dict[str, Point]) -> dict[str, Point]:
+    return {name: own for name, own in points.items() if np.isfinite(own).all()}
+
+
+def held(section: Any, predicate: Any) -> bool:
+    """What can be repeated by hand is; the rest has to fit the assessment at least."""
+    if not section.raw.assessment.by_run:
+        return False
+    plane = plane_of(section)
+    return plane is None or predicate(with_values(plane[0]))
+
+
+@means(r"All algorithms have the same values by both\.")
+def _(section: Any) -> bool:
+    return held(
+        section, lambda points: len(points) > 1 and len({tuple(np.round(own, DIGITS)) for own in points.values()}) == 1
+    )
+
+
+@means(r"(.+) is at least as good as every other algorithm by both, and better by at least one\.")
+def _(section: Any, name: str) -> bool:
+    return held(section, lambda points: len(points) > 1 and unbeaten(points) == [name])
+
+
+@means(
+    r"(.+) are beaten by nobody; (?:the other algorithm|each of the other (\d+) algorithms) is beaten by one of these, which is at "
+    r"least as good by both, and better by at least one\."
+)
+def _(section: Any, names: str, others: str | None) -> bool:
+    def true(points: dict[str, Point]) -> bool:
+        first = unbeaten(points)
+        return listed(names) == first and len(first) > 1 and int(others or 1) == len(points) - len(first) > 0
+
+    return held(section, true)
+
+
+@means(r"Nobody is beaten by both: of two algorithms that differ, who is better by one is worse by the other\.")
+def _(section: Any) -> bool:
+    return held(section, lambda points: len(points) > 1 and unbeaten(points) == sorted(points))
+
+
+@means(r"These are scores as they stand: whether others would be ahead on other cases is not compared here\.")
+def _(section: Any) -> bool:
+    return held(section, lambda points: len(points) > 1)
+
+
+@means(r"Without a point, since a value is missing: (.+)\.")
+def _(section: Any, names: str) -> bool:
+    plane = plane_of(section)
+    return plane is None or listed(names) == sorted(set(plane[0]) - set(with_values(plane[0])))
+
+
+@means(
+    r"The values of (.+) were measured while the algorithms ran, and are taken as they stand: they were not computed again\."
+)
+def _(section: Any, names: str) -> bool:
+    return listed(names) == sorted(use.name for use in section.raw.assessment.by_run)

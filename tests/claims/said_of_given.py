@@ -1,0 +1,65 @@
+"""What is said of values of the whole data set that somebody else measured, in meaning."""
+
+import re
+
+from tests.claims.said_beforehand import names_a_winner
+from tests.claims.scene import NAMES, Scene, means, near
+
+
+def about(scene: Scene, metric: str, known: str) -> bool:
+    """Whether that is known of a metric, and the entry is about it."""
+    return scene.raw.given.get(metric) == known and scene.entry.get("metric") in (None, "", metric)
+
+
+@means(
+    r"How far (\w+) varies is known from replicates that whoever measured it has sent: what is said of it is as good as they are\."
+)
+def _(scene: Scene, metric: str) -> bool:
+    return about(scene, metric, "replicates")
+
+
+@means(
+    r"Of (\w+) standard errors are known, and not what the errors of two algorithms have in common: where all were measured on the "
+    r"same cases, its ranges are too wide\."
+)
+def _(scene: Scene, metric: str) -> bool:
+    return about(scene, metric, "standard errors")
+
+
+@means(r"Nobody said how uncertain the values of (\w+) are: its order may be chance\.")
+def _(scene: Scene, metric: str) -> bool:
+    sure = scene.entry["winner"]["named"] or any(row["rank_set"] or row["share_first"] for row in scene.rows)
+    return about(scene, metric, "nothing") and not sure
+
+
+@means(rf"Nobody gave a value of (\w+) for {NAMES}\.")
+def _(scene: Scene, metric: str, who: str) -> bool:
+    rows = scene.raw.results
+    lacking = rows.loc[(rows["metric"] == metric) & (rows["outcome"] == "missing"), "algorithm"]
+    return metric in scene.raw.given and sorted(scene.names(who) or []) == sorted(lacking)
+
+
+@means(r"team (\w+) is first in more resamples \((.+? %)\) than team (\w+) \((.+? %)\)\.")
+def _(scene: Scene, most: str, share: str, first: str, less: str) -> bool:
+    shares = {row["name"]: row["share_first"] for row in scene.rows}
+    most, first = f"team {most}", f"team {first}"
+    return (
+        bool(scene.raw.given_of(scene.entry))
+        and scene.winners == [first]
+        and shares[most] == max(shares.values()) > shares[first]
+        and near(shares[most], share)
+        and near(shares[first], less)
+    )
+
+
+@means(r"No winner can be named: nobody says how uncertain (\w+(?: and \w+)?) (is|are)\.")
+def _(scene: Scene, what: str, verb: str) -> bool:
+    metrics = re.split(" and ", what)
+    unknown = sorted(name for name, known in scene.raw.given.items() if known == "nothing")
+    return sorted(metrics) == unknown and verb == ("is" if len(metrics) == 1 else "are") and not names_a_winner(scene)
+
+
+@means(r"No winner can be named: values of single cases are drawn here, and those of all cases elsewhere\.")
+def _(scene: Scene) -> bool:
+    here = len(scene.raw.assessment.metrics) > len(scene.raw.given) > 0
+    return here and not names_a_winner(scene)
