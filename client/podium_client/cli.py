@@ -311,6 +311,8 @@ def _try(options: argparse.Namespace) -> int:
         memory = f"{own.memory_mib:,.0f} MiB" if own.memory_mib is not None else "-"
         rows.append([own.case, own.outcome, f"{own.seconds:.1f}", memory, own.reason])
     lines = [_table(rows), *(f"Note: {note}" for note in report.notes)]
+    if any(own.memory_mib is None for own in report.cases):
+        lines.append("Memory -: less than 16 MiB, or not measured.")
     for row in report.scores:
         where = f" in {row['region']}" if row["region"] else ""
         value = row["outcome"] if row["value"] is None else f"{row['value']:.6g}"

@@ -5,9 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from confinement.containers.limits import RunLimits
+
+LEAST_PEAK_BYTES: Final = 16 * 1024**2
+"""Below it the memory of a container is not told: what belongs to the engine is as much."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ class BatchReport:
     wall_seconds: float = 0.0
     cpu_seconds: float | None = None
     peak_memory_bytes: int | None = None
-    """None below 16 MiB, where it cannot be told."""
+    """None below `LEAST_PEAK_BYTES`."""
     high_water_bytes: int | None = None
     gpu_seconds: float | None = None
     gpu_peak_memory_bytes: int | None = None

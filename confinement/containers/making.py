@@ -332,7 +332,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if own.pad:
         noise = b"".join(hashlib.shake_128(number.to_bytes(8)).digest(2**20) for number in range(own.pad))
         everything.append(layer([Entry("opt/padding", noise)]))
-    image(
+    made = image(
         everything,
         entrypoint=own.entrypoint,
         cmd=own.cmd,
@@ -343,6 +343,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tag=own.tag,
         gzip_layers=own.gzip_layers,
     )
+    sys.stdout.write(f"{write(own.output, made, kind=own.format)}\n")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from confinement.archive import BLOCK
-from confinement.containers.batches import Batch, BatchReport
+from confinement.containers.batches import LEAST_PEAK_BYTES, Batch, BatchReport
 from confinement.containers.collecting import collect
 from confinement.containers.engine import Container, Ending, Engine, EngineError, Mount, Sample, Start
 from confinement.containers.logs import LogReader
@@ -25,7 +25,6 @@ _SAMPLE_SECONDS, _SLOW_SAMPLE_SECONDS, _SLOW_BYTES = 0.05, 0.1, 8 * GIB
 _LOOK_SECONDS, _BEAT_SECONDS = 0.25, 1.0
 _LOG_SECONDS, _LAST_LOG_SECONDS = 0.2, 5.0
 _STARTING_SECONDS = 180.0
-_LEAST_BYTES = 16 * MIB
 _STARTS = 2
 """An entry point that cannot be started is tried once more."""
 _SIGNALLED = 128
@@ -265,7 +264,7 @@ class _Run:
             started_at=ending.started,
             wall_seconds=wall,
             cpu_seconds=ending.cpu_seconds,
-            peak_memory_bytes=peak if peak >= _LEAST_BYTES else None,
+            peak_memory_bytes=peak if peak >= LEAST_PEAK_BYTES else None,
             high_water_bytes=ending.high_water_bytes,
             output_bytes=max(0, written.bytes),
             output_files=max(0, written.files),

@@ -122,10 +122,11 @@ def sent_by_two_teams(place: Installation, path: Path, image_id: str) -> Sent:
         def is_checked() -> bool:
             place.manage("shell", "-v0", "-c", STORED.format(phase=phase, answer=str(answer)))
             stored.update(json.loads(answer.read_text()))
-            return all(state in ("ready", "refused") for state, _, _ in stored["archives"])
+            # What arrived is deleted once its parts are stored.
+            return not stored["incoming"] and all(state in ("ready", "refused") for state, _, _ in stored["archives"])
 
         place.wait(is_checked, "the check of the image", seconds=HOURS * 3600)
-        if stored["archives"] != [["ready", image_id, ""]] * count or stored["incoming"]:
+        if stored["archives"] != [["ready", image_id, ""]] * count:
             raise RuntimeError(f"the image is not there as it was sent: {stored}")
         return stored
 

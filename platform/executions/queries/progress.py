@@ -8,6 +8,7 @@ from statistics import median
 
 from django.db.models import F
 
+from confinement.containers.batches import LEAST_PEAK_BYTES
 from evaluation.running.registered import Registered
 from executions.domain.outcomes import counts_words
 from executions.models import Batch, CaseOutcome, Execution
@@ -15,6 +16,7 @@ from executions.queries.budgets import budget_words
 from executions.queries.slots import living_hosts, nowhere
 
 RECENT = 60
+NO_MEMORY = f"less than {LEAST_PEAK_BYTES // 1024**2} MiB, or not measured"
 State = Execution.State
 
 
@@ -138,6 +140,13 @@ class Measured:
     memory_most: int | None
     log_lines: str
     log_bytes: str
+
+    @property
+    def memory_words(self) -> str:
+        """The most memory of a case, or why it is not told."""
+        if self.memory_median is None:
+            return NO_MEMORY
+        return f"median {self.memory_median} MiB, most {self.memory_most} MiB"
 
 
 def measured(execution: Execution) -> Measured:

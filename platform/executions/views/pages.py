@@ -57,6 +57,7 @@ def execution(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     own_logs = test_rule("executions.view_logs", request.user, found)
     reads_hidden = test_rule("executions.read_hidden_logs", request.user, found)
     counts = found.counts or progress.counts(found)
+    outcomes = list(found.outcomes.select_related("batch")) if shows_cases else []
     return render(
         request,
         "executions/execution.html",
@@ -72,8 +73,10 @@ def execution(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
             counts=[(short, words, counts[name]) for name, (short, words) in WORDS.items() if counts.get(name)],
             missing=missing_words(counts) if found.is_ended else "",
             limits=size_words(Registered.of(found.plan)),
-            outcomes=list(found.outcomes.select_related("batch")) if shows_cases else [],
+            outcomes=outcomes,
             shows_cases=shows_cases,
+            lacks_memory=any(own.row.get("peak_memory_mib") is None for own in outcomes),
+            no_memory=progress.NO_MEMORY,
             agreement=agreement_sentences(found.agreement) if reads_hidden else [],
             batches=batches,
             own_logs=own_logs,

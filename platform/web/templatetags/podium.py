@@ -269,6 +269,18 @@ def deadline(value: datetime) -> SafeString:
 
 
 @register.filter
+def breakable(path: str) -> SafeString:
+    """A path that may go on in the next line behind each of its slashes, rather than within a name.
+
+    >>> breakable("/output/<case>/mask.mha")
+    '/output/<wbr>&lt;case&gt;/<wbr>mask.mha'
+    """
+    first, *parts = path.split("/")
+    head = format_html("{}/", first) if parts else escape(first)
+    return format_html("{}{}", head, format_html_join(mark_safe("/<wbr>"), "{}", ((part,) for part in parts)))
+
+
+@register.filter
 def bytesize(size: float | None) -> str:
     """A number of bytes for people, in decimal units.
 

@@ -187,6 +187,45 @@ def test_on_a_dry_run_the_team_sees_names_logs_and_outputs(world, engine, client
     assert page(client, world.bo, "log", "blocks", execution.pk, 0).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("mib", "told"), [(64, "median 64 MiB, most 64 MiB"), (3, "less than 16 MiB, or not measured")]
+)
+def test_memory_is_told_or_why_it_is_not(world, engine, client, tmp_path, mib, told):
+    world.phase = add_phase(
+        world.organizer, world.phase.task, tmp_path, "dry", is_dry_run=True, results="cases", leaderboard="public"
+    )
+
+    def script(work):
+        work.memory_bytes = mib * 1024**2
+        for case in work.cases:
+            work.copy(case)
+        work.sleep(0.2)
+
+    engine.script = script
+    image = world.image()
+    engine.held.append(image.digest)
+    submission = world.hand_in(image)
+    run_all()
+    text = page(client, world.ada, "execution", "blocks", execution_of(submission).pk).content.decode()
+    assert f"<dt>Peak memory</dt><dd>{told}</dd>" in text
+    assert ("–: less than 16 MiB, or not measured." in text) == (mib == 3)
+
+
+def test_the_page_of_a_submission_tells_the_size_of_the_image_and_not_of_what_it_wrote(world, engine, client):
+    image = world.image()
+    image.size = 1_234_567
+    image.save()
+    engine.held.append(image.digest)
+    submission = world.hand_in(image)
+    client.force_login(world.ada)
+    before = client.get(submission.get_absolute_url()).content.decode()
+    run_all()
+    after = client.get(submission.get_absolute_url()).content.decode()
+    for text in (before, after):
+        assert "<span>image.tar</span>" in text
+        assert "image.tar, 1.2 MB" in text
+
+
 def test_a_ranked_phase_takes_what_has_run_in_a_dry_run_before(world, engine, client, tmp_path):
     ranked = world.phase
     dry = add_phase(
