@@ -59,7 +59,7 @@
       httpStack: stack,
       onProgress,
       onAfterResponse: (_request, response) => {
-        address = ["Podium-Submission", "Podium-Page", "Podium-File"].map((name) => response.getHeader(name)).find(Boolean) || address;
+        address = ["Podium-Submission", "Podium-Page", "Podium-File"].map((header) => response.getHeader(header)).find(Boolean) || address;
       },
       onError: (error) => onError(reasonOf(error)),
       onSuccess: () => onSuccess(address),

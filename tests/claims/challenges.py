@@ -59,6 +59,8 @@ KINDS = {
 }
 REASONS = ("reference_error", "image_damaged", "duplicate")
 CLASSES = ("benign", "malignant")
+# A challenge, its cases, and those without an answer by team where the rows of its results do not tell.
+Made = tuple["Challenge", list[str], dict[str, set[str]]]
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ def challenge(seed: int, *, large: bool = False, kind: str = "") -> Challenge:
     make = _classification if kind == "image_classification" else _answers if kind in ANSWER_KINDS else _of_cases
     if kind == "external" and random.random() < 0.7:
         make = _given
-    return with_costs(make(seed, random, kind, names, cases))
+    made, identities, absent = make(seed, random, kind, names, cases)
+    return with_costs(made, identities, absent)
 
 
 def _exclusions(random: np.random.Generator, cases: list[str]) -> dict[str, Any]:
@@ -122,24 +125,24 @@ def _excluded(assessment: Assessment) -> set[str]:
     return set(assessment.exclusions.cases)
 
 
-def _answers(seed: int, random: np.random.Generator, kind: str, names: list[str], cases: int) -> Challenge:
+def _answers(seed: int, random: np.random.Generator, kind: str, names: list[str], cases: int) -> Made:
     identities = [f"case-{number:03d}" for number in range(cases)]
     uncertainty, exclusions = _uncertainty(random), _exclusions(random, identities)
     made = answered(random, kind, names, identities, uncertainty, exclusions)
     unanswered = {name: len(absent - _excluded(made.assessment)) for name, absent in made.absent.items()}
     # Without evidence, nothing could be computed anew.
     kept = made.evidence if exclusions or random.random() < 0.85 else None
-    return Challenge(
-        seed, made.assessment, made.results, made.cases, kept, unanswered, bool(random.random() < 0.7), made.absent
-    )
+    closed = bool(random.random() < 0.7)
+    challenge = Challenge(seed, made.assessment, made.results, made.cases, kept, unanswered, closed, made.absent)
+    return challenge, identities, made.absent
 
 
-def _given(seed: int, random: np.random.Generator, _kind: str, names: list[str], cases: int) -> Challenge:
+def _given(seed: int, random: np.random.Generator, _kind: str, names: list[str], cases: int) -> Made:
     """Values of the whole data set that somebody else measured."""
     identities = [f"case-{number:03d}" for number in range(cases)]
     made = measured(random, names, identities, _uncertainty(random))
     closed = bool(random.random() < 0.7)
-    return Challenge(seed, made.assessment, made.results, None, made.evidence, made.missing, closed)
+    return Challenge(seed, made.assessment, made.results, None, made.evidence, made.missing, closed), identities, {}
 
 
 def _uncertainty(random: np.random.Generator) -> dict[str, Any]:
@@ -168,7 +171,7 @@ def _schemes(random: np.random.Generator) -> dict[str, Any]:
     )
 
 
-def _of_cases(seed: int, random: np.random.Generator, kind: str, names: list[str], cases: int) -> Challenge:
+def _of_cases(seed: int, random: np.random.Generator, kind: str, names: list[str], cases: int) -> Made:
     tasks = [None] if kind != "table" or random.random() < 0.6 else ["liver", "spleen"]
     metrics = [dict(metric) for metric in METRICS.get(kind, ({"id": "value"},))]
     metrics = metrics[: int(random.integers(1, len(metrics) + 1))]
@@ -215,7 +218,8 @@ def _of_cases(seed: int, random: np.random.Generator, kind: str, names: list[str
     of_means = ranking == {"scheme": "aggregate_then_rank"}
     if kind == "table" and random.random() < 0.3 and of_means and document["uncertainty"]["bootstrap"]:
         document["uncertainty"]["margin"] = {metrics[0]["id"]: float(random.choice([0.01, 0.1, 0.5]))}
-    return Challenge(seed, parse(document), results, metadata, None, {}, bool(random.random() < 0.7))
+    closed = bool(random.random() < 0.7)
+    return Challenge(seed, parse(document), results, metadata, None, {}, closed), identities, {}
 
 
 def _missing_policy(random: np.random.Generator, *, by_ranks: bool) -> Any:
@@ -297,7 +301,7 @@ def _levels(random: np.random.Generator, document: dict[str, Any], cases: list[s
     return pd.DataFrame({"case": cases, "patient": patients})
 
 
-def _classification(seed: int, random: np.random.Generator, kind: str, names: list[str], cases: int) -> Challenge:
+def _classification(seed: int, random: np.random.Generator, kind: str, names: list[str], cases: int) -> Made:
     document = {
         "problem": kind,
         "classes": list(CLASSES),
@@ -315,10 +319,11 @@ def _classification(seed: int, random: np.random.Generator, kind: str, names: li
     assessment = parse({key: value for key, value in document.items() if key != "classes"})
     counted = np.array([case not in _excluded(assessment) for case in identities])
     labels = random.integers(0, 2, cases)
-    blocks, unanswered = [], {}
+    blocks, unanswered, absent = [], {}, {}
     for index, name in enumerate(names):
         right = random.random(cases) < 0.9 - float(random.choice([0.0, 0.05, 0.3])) * index / len(names)
         answered = random.random(cases) >= float(random.choice([0.0, 0.0, 0.1]))
+        absent[name] = {case for case, was_answered in zip(identities, answered, strict=True) if not was_answered}
         unanswered[name] = int((~answered & counted).sum())
         blocks.append(
             make_block(
@@ -339,4 +344,5 @@ def _classification(seed: int, random: np.random.Generator, kind: str, names: li
     ]
     results = pd.DataFrame(rows, columns=["algorithm", "case", "region", "metric", "value", "outcome", "flag"])
     kept = evidence if not counted.all() or random.random() < 0.85 else None
-    return Challenge(seed, assessment, results, None, kept, unanswered, bool(random.random() < 0.7))
+    closed = bool(random.random() < 0.7)
+    return Challenge(seed, assessment, results, None, kept, unanswered, closed), identities, absent

@@ -1,5 +1,6 @@
 """What runs took, added to some generated challenges: ranked beside the other metrics, or reported without a rank."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,16 @@ COSTS = (("run_wall_time", "Wall time"), ("run_peak_memory", "Peak memory"))
 SHARE = 0.3
 
 
-def with_costs(made: "Challenge") -> "Challenge":
-    """The challenge with what its runs took, if its number says so; numbers of its own, so that nothing else of it changes."""
+def with_costs(made: "Challenge", cases: list[str], absent: Mapping[str, Collection[str]]) -> "Challenge":
+    """The challenge with what its runs took, if its number says so; numbers of its own, so that nothing else of it changes.
+
+    Parameters
+    ----------
+    cases
+        Of the phase; where metrics give one value for all of them, only a cost has rows of single cases.
+    absent
+        The cases without an answer by team, where rows do not tell.
+    """
     random = np.random.default_rng([made.seed, 17])
     if not problems.get(made.assessment.problem).takes_algorithms or random.random() > SHARE:
         return made
@@ -41,18 +50,34 @@ def with_costs(made: "Challenge") -> "Challenge":
             "rerank": True,
         }
     document["ranking"] = ranking
-    rows = [made.results, *(_rows(random, made.results, name) for _, name in chosen)]
+    whole = made.assessment.is_pooled
+    of_cases = _all_cases(made.results, cases, absent) if whole else _first_rows(made.results)
+    rows = [made.results, *(_rows(random, of_cases, name) for _, name in chosen)]
     return replace(made, assessment=parse(document), results=pd.concat(rows, ignore_index=True))
 
 
-def _rows(random: np.random.Generator, results: pd.DataFrame, name: str) -> pd.DataFrame:
+def _first_rows(results: pd.DataFrame) -> pd.DataFrame:
+    """The rows of one metric and region: one of each case and team."""
+    return results[(results["metric"] == results["metric"].iloc[0]) & (results["region"] == results["region"].iloc[0])]
+
+
+def _all_cases(results: pd.DataFrame, cases: list[str], absent: Mapping[str, Collection[str]]) -> pd.DataFrame:
+    """A row of each case and team, missing where the team gave no answer."""
+    outcomes = [
+        (team, case, "missing" if case in absent.get(team, ()) else "ok")
+        for team in dict.fromkeys(results["algorithm"])
+        for case in cases
+    ]
+    return pd.DataFrame(outcomes, columns=["algorithm", "case", "outcome"])
+
+
+def _rows(random: np.random.Generator, of_cases: pd.DataFrame, name: str) -> pd.DataFrame:
     """One value a case and team: about that of the team, sometimes the same for all, and none where there is no prediction."""
-    first = results[(results["metric"] == results["metric"].iloc[0]) & (results["region"] == results["region"].iloc[0])]
-    teams = sorted(set(first["algorithm"]))
+    teams = sorted(set(of_cases["algorithm"]))
     level = dict(zip(teams, random.uniform(1, 15, len(teams)).round(int(random.integers(0, 3))), strict=True))
     if random.random() < 0.15:
         level = dict.fromkeys(teams, 4.0)
     noise = float(random.choice([0.0, 0.5, 3.0]))
-    values = np.array([level[team] for team in first["algorithm"]]) + random.normal(0, noise, len(first)).round(2)
-    gone = (first["outcome"] == "missing").to_numpy()
-    return first.assign(metric=name, region="", value=np.where(gone, np.nan, values.clip(0.1, WORST)))
+    values = np.array([level[team] for team in of_cases["algorithm"]]) + random.normal(0, noise, len(of_cases)).round(2)
+    gone = (of_cases["outcome"] == "missing").to_numpy()
+    return of_cases.assign(metric=name, region="", value=np.where(gone, np.nan, values.clip(0.1, WORST)))

@@ -26,6 +26,13 @@ def values_of(section: Any, table: Any) -> dict[str, float]:
     return {name: float(operator(numbers[:, place])) for place, name in enumerate(section.raw.names)}
 
 
+def whole_values(section: Any, metric: str, region: str) -> dict[str, float]:
+    """What every team reached by a metric of the whole data set."""
+    rows = section.raw.results
+    own = rows[(rows["metric"] == metric) & (rows["region"].fillna("") == region) & (rows["case"] == "")]
+    return dict(zip(own["algorithm"], own["value"].astype(float), strict=True))
+
+
 def plane_of(section: Any) -> tuple[dict[str, Point], int] | None:
     """Quality and cost of every team below a heading, and the sign of a good quality; nothing where that cannot be repeated here."""
     raw = section.raw
@@ -35,10 +42,16 @@ def plane_of(section: Any) -> tuple[dict[str, Point], int] | None:
         return None
     cost = next(use for use in raw.assessment.by_run if f"quality and {use.name.lower()} at once" in section.below)
     place = section.below.split("? ", 1)[1].split(", ")
-    quality = next(table for table in raw.tables if table.metric == place[0] and table.region == (place[1:] or [""])[0])
+    quality = next(use for use in raw.assessment.metrics if place[0] in (use.name, use.title))
+    region = (place[1:] or [""])[0]
     [spent] = [table for table in raw.tables if table.metric == cost.name]
-    good, cheap = values_of(section, quality), values_of(section, spent)
-    return {name: (quality.sign * good[name], -cheap[name]) for name in raw.names}, quality.sign
+    if quality.level == "dataset":
+        good = whole_values(section, quality.name, region)
+    else:
+        [own] = [table for table in raw.tables if table.metric == quality.name and table.region == region]
+        good = values_of(section, own)
+    cheap, sign = values_of(section, spent), 1 if quality.higher_is_better else -1
+    return {name: (sign * good[name], -cheap[name]) for name in raw.names}, sign
 
 
 def unbeaten(points: dict[str, Point]) -> list[str]:

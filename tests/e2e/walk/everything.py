@@ -267,7 +267,7 @@ def example() -> Iterator[tuple[str, str, dict[str, Any]]]:
     for name in ("submit", "own"):
         yield f"submissions:{name}", "paula", here
     for name in ("work", "organize"):
-        yield f"submissions:{name}", "olivia", here
+        yield f"results:{name}", "olivia", here
     yield "results:organized_case", "olivia", {**here, "case": case}
     for name in ("current", "embed", "history"):
         yield f"leaderboards:{name}", "olivia", FINAL
