@@ -365,7 +365,7 @@ def pictures_of(assessment: Assessment) -> list[Picture]:
     return [
         picture
         for picture in PICTURES
-        if picture.problem in ("", assessment.problem) and (not picture.cost or picture.cost in costs)
+        if (not picture.problem or picture.problem == assessment.problem) and (not picture.cost or picture.cost in costs)
     ]
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 WHOLE: Final = ""
 """Region of the metrics of landmarks and of the field."""
-BEFORE: Final = frozenset({"tre", "dsc", "iou"})
-"""Metrics whose value without any displacement stands beside that of a field: the error of landmarks, and overlap."""
+_BEFORE: Final = (frozenset({"landmarks"}), frozenset({"masks"}))
+"""Needs of the metrics whose value without any displacement stands beside that of a field: errors of landmarks, and overlap."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,15 @@ class PreparedRegistration:
         return self.reference.geometry
 
     def before(self, assessment: Assessment, use: MetricUse, region: str) -> float | None:
-        """The value of a metric without any displacement, where it is one of `BEFORE`; it is that of every prediction."""
-        if use.id not in BEFORE:
+        """The value of a metric without any displacement, where it is compared; it is that of every prediction."""
+        if not _is_compared(use):
             return None
         if (use.name, region) not in self._before:
             shape = self.geometry.shape
             nothing = np.broadcast_to(np.float64(0), (*shape, len(shape)))
             measured = _Measured(assessment, self, nothing)
             for own_region, own in wanted(assessment):
-                if own.id in BEFORE:
+                if _is_compared(own):
                     result = _of_reference(own, own_region, self) or measured.value(own, own_region)
                     self._before[own.name, own_region] = result.value
         return self._before[use.name, region]
@@ -187,6 +187,11 @@ def score_registration(
         before = reference.before(assessment, use, region)
         rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag, worst, before))
     return ScoredCase(rows, reason)
+
+
+def _is_compared(use: MetricUse) -> bool:
+    """Whether its value without any displacement stands beside that of a field; distances of labels would take too long."""
+    return catalogue.get(use.id).needs in _BEFORE
 
 
 def _of_reference(use: MetricUse, region: str, reference: PreparedRegistration) -> Result | None:

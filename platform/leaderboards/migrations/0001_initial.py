@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
                         ('digest', models.CharField(help_text='SHA-256 of the ranking document', max_length=64)),
                         ('versions', models.JSONField(default=dict)),
                         ('sentences', models.JSONField(default=dict, help_text='order → what it says')),
-                        ('table', models.JSONField(help_text='what the pages show, see evaluation.boards')),
+                        ('table', models.JSONField(help_text='what the pages show, see leaderboards.domain.tables')),
                         ('document_name', models.CharField(help_text='the ranking document in the private storage', max_length=200)),
                         ('metadata_name', models.CharField(blank=True, help_text='the case metadata that it depends on, in the private storage', max_length=200)),
                         ('phase', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rankings', to='challenges.phase')),

@@ -10,7 +10,7 @@ from evaluation.designs.catalogue.model import EXECUTION_FILE, _read
 from tests.unit.designs.world import person
 
 ADDED = {entry["id"] for entry in _read(EXECUTION_FILE)["parameters"]}
-ADDED_CHECKS = {"metrics.own_definition", "metrics.costs_of_cases"}
+ADDED_CHECKS = {"metrics.own_definition", "metrics.costs_of_cases", "metrics.cautions_of_kind"}
 
 
 def test_the_published_list_is_complete_and_the_additions_are_told_apart():

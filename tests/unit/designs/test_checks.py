@@ -155,6 +155,8 @@ def test_every_decided_custom_check_has_its_examples():
               "challenge_schedule.design_first", "ranking_method.published_before",
               "challenge_website.reachable", "submission_instructions_url.reachable",
               "organizing_team.reviewer_conflict"}  # fmt: skip
+    # Of every kind: tests/unit/evaluation/kinds/test_cautions.py.
+    shown |= {"metrics.cautions_of_kind"}
     # Those of the challenge that runs a design have theirs where challenges are tested.
     shown |= {"organizer_participation_policy.enforce", "test_label_access.participant_match", "test_label_access.log",
               "ranking_method.executable", "rankings.scheme", "team_identifier.unique", "team_members.one_team",

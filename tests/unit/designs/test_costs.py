@@ -119,11 +119,6 @@ def test_the_form_offers_the_costs_that_are_measured_and_bounded() -> None:
             "Wall time has one value over all regions, and would be ranked alone",
         ),
         ({"metrics": [SEAM, TIME]}, "metrics", "here it ranks values that are measured elsewhere"),
-        (
-            {"task_category": ["classification"], "regions": [], "metrics": [{"metric": "auroc", "used_for_ranking": True}, TIME]},
-            "metrics",
-            "the platform runs no algorithms for image classification",
-        ),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_said_at_its_parameter(changes: dict[str, Any], parameter: str, says: str) -> None:
@@ -131,6 +126,14 @@ def test_what_does_not_fit_is_said_at_its_parameter(changes: dict[str, Any], par
 
     assert found.assessment is None
     assert any(problem.parameter == parameter and says in str(problem) for problem in found.gaps), found.problems
+
+
+def test_a_cost_stands_beside_metrics_of_the_whole_data_set_too() -> None:
+    auroc = {"metric": "auroc", "used_for_ranking": True}
+    assessment = compiled(task_category=["classification"], regions=[], metrics=[auroc, TIME]).assessment
+
+    assert assessment is not None
+    assert [(use.name, use.level) for use in assessment.metrics] == [("auroc", "dataset"), ("Wall time", "case")]
 
 
 def test_memory_needs_no_machine_of_its_own() -> None:

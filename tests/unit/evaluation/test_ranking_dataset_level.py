@@ -103,7 +103,7 @@ def test_a_submission_that_is_missing_stays_last_in_every_sample(right):
     table = pd.concat([results_of(right), lost], ignore_index=True)
     entry = rank(ASSESSMENT, table, evidence=evidence_of(right))["rankings"][0]
     assert (entry["algorithms"][-1]["name"], entry["algorithms"][-1]["rank_interval"]) == ("lost", [4, 4])
-    assert entry["algorithms"][-1]["missing"] == 1
+    assert entry["algorithms"][-1]["missing"] == entry["cases"] == 40
 
 
 def test_evidence_of_other_results_is_refused(right):

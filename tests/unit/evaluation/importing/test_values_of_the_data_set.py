@@ -308,7 +308,7 @@ def test_who_has_no_value_gets_that_of_the_policy(world):
     rows[1] = ("birch", "fid", "", "")
     ranked, *_ = world.values(rows, ("algorithm", "metric", "value", "se")).ranked(document())
     last = single(ranked)["algorithms"][-1]
-    assert (last["name"], last["score"], last["missing"]) == ("birch", 500, 1)
+    assert (last["name"], last["score"], last["missing"]) == ("birch", 500, single(ranked)["cases"])
 
 
 def test_nobody_recomputes_what_was_measured_elsewhere(world):
@@ -414,7 +414,7 @@ def dropped(lines):
 @pytest.mark.parametrize(
     ("values", "header", "change", "message"),
     [
-        (None, None, None, "fid of alder comes without uncertainty. Send replicates, or a column “se”"),
+        (None, None, None, "fid of alder and of 2 more comes without uncertainty. Send replicates, or a column “se”"),
         (None, None, dropped, "the replicate '400' is there for fid of alder and not for fid of cedar"),
         (None, None, lambda lines: [row for row in lines if int(row[2]) < 200], "there are 199 replicates, and 200 are the least"),
         (None, None, lambda lines: [*lines, lines[0]], "row 1202, column replicate: '1' a second time for 'alder', 'fid'"),
