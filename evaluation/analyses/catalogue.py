@@ -365,7 +365,8 @@ def pictures_of(assessment: Assessment) -> list[Picture]:
     return [
         picture
         for picture in PICTURES
-        if (not picture.problem or picture.problem == assessment.problem) and (not picture.cost or picture.cost in costs)
+        if (not picture.problem or picture.problem == assessment.problem)
+        and (not picture.cost or picture.cost in costs)
     ]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from evaluation.claims.kinds import CHANGED, Change
 from evaluation.figures.layout import LINE, Figure, figure, names_axis, number
 from evaluation.figures.palette import NEUTRAL, colours
 from evaluation.figures.panels import beyond
@@ -133,8 +134,7 @@ def before_and_after(
     remarks = beyond(list(pairs), most)
     for name, own in chosen.items():
         before, after = (f"{number(float(np.median(values)))}{f' {unit}' if unit else ''}" for values in own)
-        count, worse = len(own.after), own.worse(higher=higher)
-        remarks.append(f"{name}: median {after}, before {before}; worse than before in {worse} of {count}.")
+        remarks += CHANGED.all(Change(name, before, after, own.worse(higher=higher), len(own.after)))
     return {**made, "remarks": remarks}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evaluation.claims.kinds import CASE_BY_CASE, Duel
 from evaluation.figures.layout import LINE, Figure, number
 from evaluation.figures.palette import colours
 from evaluation.figures.panels import beyond, panels
@@ -52,7 +53,7 @@ def case_pairs(
         drawn[name] = _traces(first, name, shared, values, palette[name], unit)
         gains = [(values[first][case] - values[name][case]) * (1 if higher else -1) for case in shared]
         wins, losses = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
-        remarks.append(f"{first} is better than {name} in {wins} and worse in {losses} of {len(shared)}.")
+        remarks += CASE_BY_CASE.all(Duel(first, name, wins, losses, len(shared)))
     if not drawn:
         return None
     behind = f" ({unit})" if unit else ""

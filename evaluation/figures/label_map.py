@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evaluation.claims.kinds import LABELS, Labels
 from evaluation.figures.layout import Figure, figure, names_axis, number, side
 from evaluation.figures.palette import SEQUENTIAL, scale
 
@@ -81,15 +82,10 @@ def label_map(
 def _hardest(
     scores: Mapping[str, Mapping[str, float | None]], algorithms: Sequence[str], what: str, *, higher: bool
 ) -> list[str]:
-    """The best value of the label at which even the best is worst, and labels where nobody has a value."""
-    best = {}
+    """Which labels are hardest, and at which nobody has a value."""
+    best = dict[str, float | None]()
     for name, own in scores.items():
-        there = [(value, algorithm) for algorithm in algorithms if (value := own.get(algorithm)) is not None]
-        if there:
-            best[name] = max(there, key=lambda one: one[0]) if higher else min(there, key=lambda one: one[0])
-    hardest = (min if higher else max)(best, key=lambda name: best[name][0])
-    value, algorithm = best[hardest]
-    remarks = [f"At {hardest} even the best value is the worst of all labels: {what} {number(value)}, of {algorithm}."]
-    if none := [name for name in scores if name not in best]:
-        remarks.append(f"No algorithm has a value at {', '.join(none)}.")
-    return remarks
+        there = [value for algorithm in algorithms if (value := own.get(algorithm)) is not None]
+        best[name] = (max if higher else min)(there) if there else None
+    shown = {name: number(value) for name, value in best.items() if value is not None}
+    return list(LABELS.all(Labels(what, best, higher, shown)))

@@ -385,9 +385,9 @@ def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None
     evidence says it case by case; where the value itself is missing, every case lacks what the metric needs.
     """
     missing_rows = tuple(outcomes.get("missing", 0) for outcomes in table.outcomes)
-    if not table.per_dataset or evidence is None:
+    if not table.per_dataset or not plan.cases:
         return missing_rows
-    if not tells_missing_cases(table, evidence):
+    if evidence is None or not tells_missing_cases(table, evidence):
         return tuple(len(plan.cases) if value_is_missing else 0 for value_is_missing in missing_rows)
     kind = evidence.header["problem"]
     counts = []

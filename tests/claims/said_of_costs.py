@@ -45,6 +45,8 @@ def plane_of(section: Any) -> tuple[dict[str, Point], int] | None:
     quality = next(use for use in raw.assessment.metrics if place[0] in (use.name, use.title))
     region = (place[1:] or [""])[0]
     [spent] = [table for table in raw.tables if table.metric == cost.name]
+    if quality.level == "dataset" and raw.excluded:
+        return None  # of the others alone, the value is computed anew from the evidence
     if quality.level == "dataset":
         good = whole_values(section, quality.name, region)
     else:

@@ -21,6 +21,7 @@ from evaluation.reporting import build_report
 from evaluation.reporting.kinds import kind_section
 from evaluation.scoring import read_results, score_folders
 from evaluation.scoring.table import write_results
+from evaluation.wording import joined
 from tests.unit.evaluation.kinds.test_figures import scored
 from tests.unit.evaluation.kinds.test_value_figures import OVERALL, Printed
 
@@ -72,7 +73,7 @@ def test_a_pair_of_boxes_a_team_and_in_words_how_often_it_got_worse(tmp_path):
         assert sorted(trace["y"]) == sorted(mine["value"])
         worse = int((mine["value"] > mine["before"]).sum())
         [said] = [words for words in made["remarks"] if words.startswith(f"{trace['name']}: ")]
-        assert said.endswith(f"worse than before in {worse} of 4.")
+        assert said.endswith(f"worse than before in {worse} of 4 cases.")
         assert f"median {mine['value'].median():.4g} mm, before {mine['before'].median():.4g} mm" in said
     assert figure.of_entry(assessment, None, document, entry_of(document, "sdlogj"), results) is None
     assert figure.of_entry(assessment, None, document, OVERALL, results) is None
@@ -96,7 +97,7 @@ def test_what_is_worse_goes_by_the_direction_of_the_metric(higher, worse):
     pair = Pair(np.array([0.5, 0.5, 0.5, 0.5]), np.array([0.4, 0.6, 0.7, 0.5]))
     assert pair.worse(higher=higher) == worse
     made = before_and_after(DOCUMENT, {"a": pair}, "q", what="DSC", unit="", higher=higher, most=4)
-    assert made["remarks"] == [f"a: median 0.55, before 0.5; worse than before in {worse} of 4."]
+    assert made["remarks"] == [f"a: median 0.55, before 0.5; worse than before in {worse} of 4 cases."]
 
 
 # Image to image ---------------------------------------------------------------------------------------------------
@@ -115,7 +116,7 @@ def test_the_first_team_against_each_other_one_case_by_case(tmp_path):
         assert dots["y"] == wide[other].tolist()
         sign = 1 if entry["direction"] == "higher" else -1
         gains = sign * (wide[first] - wide[other])
-        said = f"{first} is better than {other} in {(gains > 0).sum()} and worse in {(gains < 0).sum()} of {len(wide)}."
+        said = f"{first} is better than {other} in {(gains > 0).sum()} and worse in {(gains < 0).sum()} of {len(wide)} cases that both have."
         assert made["remarks"] == [said]
     assert figure.of_entry(assessment, None, document, OVERALL, results) is None
 
@@ -165,18 +166,20 @@ def test_a_cell_for_every_label_and_team_is_the_value_of_its_ranking(tmp_path):
             scores = {one["name"]: one["score"] for one in entry_of(document, use.name, label)["algorithms"]}
             assert row == [scores[team] for team in teams]
         best = {one["region"]: one["algorithms"][0]["score"] for one in entries}
-        hardest = (min if use.higher_is_better else max)(best, key=lambda label: best[label])
-        assert made["remarks"][0].startswith(f"At {hardest} even the best value is the worst of all labels: ")
+        worst = (min if use.higher_is_better else max)(best.values())
+        hardest = [label for label in best if best[label] == worst]
+        if len(hardest) == len(best):
+            assert made["remarks"] == []
+        else:
+            verb = "is the hardest label" if len(hardest) == 1 else "are the hardest labels"
+            assert made["remarks"][0].startswith(f"{joined(hardest)} {verb}: the best ")
 
 
 def test_one_label_makes_no_map_and_a_label_without_values_is_named():
     whole = {"a": 0.5, "b": 0.4}
     assert label_map({"x": whole}, ["a", "b"], "q", what="AUROC", higher=True) is None
     made = label_map({"x": whole, "y": {"a": None, "b": None}}, ["a", "b"], "q", what="AUROC", higher=True)
-    assert made["remarks"] == [
-        "At x even the best value is the worst of all labels: AUROC 0.5, of a.",
-        "No algorithm has a value at y.",
-    ]
+    assert made["remarks"] == ["No algorithm has a value at y."]
 
 
 # Regression -------------------------------------------------------------------------------------------------------
