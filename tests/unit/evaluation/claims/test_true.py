@@ -12,6 +12,7 @@ from evaluation.claims.catalogue import CATALOGUE, Catalogue, Claim
 from evaluation.claims.certainty import BESIDE
 from evaluation.claims.headlines import HEADLINES
 from evaluation.claims.resamples import RESAMPLES
+from tests.claims import costs
 from tests.claims.attack import attack, case_of
 
 CHALLENGES = 2_000
@@ -101,11 +102,14 @@ def test_a_wrong_sentence_is_found_within_200_challenges(name, cases, monkeypatc
     assert any(found for case in cases for found in case.false()[0])
 
 
-def test_of_values_of_the_whole_data_set_without_evidence_no_case_is_called_missing():
-    """Challenge 80,019,449: a team has no value, and on how many cases it has no answer is not known."""
+def test_of_values_of_the_whole_data_set_without_evidence_no_case_is_called_missing(monkeypatch):
+    """Challenge 80,019,449: a team has no value, and on how many cases it has no answer only what its runs took would tell."""
+    told = case_of(80_019_449, large=True)
+    assert "Missing predictions: team A, 2 cases." in ranking.sentences_of(told.entries[0], told.document)
+    assert not told.false()[0]
+    monkeypatch.setattr(costs, "SHARE", 0)
     case = case_of(80_019_449, large=True)
-    assert case.raw.challenge.evidence is None
-    assert [entry["metric"] for entry in case.document["rankings"]] == ["aurc"]
+    assert case.document["rankings"][0]["cases"] == 0
     assert not case.false()[0]
     said = [sentence.claim for entry in case.entries for sentence in ranking.sentences_of(entry, case.document)]
     assert "missing.predictions" not in said
