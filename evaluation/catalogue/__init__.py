@@ -4,7 +4,8 @@ Metrics declare themselves where their functions stand (`evaluation.metrics.decl
 against this registry, and the command line, the web pages and the documentation are generated from it.
 """
 
-from evaluation.catalogue.registry import all_metrics, catalogue_version, get, readable, register, unregister
+from evaluation.catalogue.registry import all_metrics, catalogue_version, get, register, unregister
+from evaluation.catalogue.words import choice_words, option_name, option_words, readable
 from evaluation.metrics.declaration import CatalogueError, Metric
 from evaluation.metrics.options import Option, OptionError
 
@@ -15,7 +16,10 @@ __all__ = [
     "OptionError",
     "all_metrics",
     "catalogue_version",
+    "choice_words",
     "get",
+    "option_name",
+    "option_words",
     "readable",
     "register",
     "unregister",

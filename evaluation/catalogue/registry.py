@@ -67,26 +67,6 @@ def unregister(metric_id: str) -> None:
     del _registry()[metric_id]
 
 
-def readable(name: str) -> str:
-    """Write the name that an assessment gives to a metric for people: no underscores, abbreviations as the field has them.
-
-    Examples
-    --------
-    >>> readable("outline_iou"), readable("detection_f1"), readable("my_new_metric"), readable("DSC")
-    ('Outline IoU', 'Detection F1', 'My new metric', 'DSC')
-    """
-    if "_" not in name:
-        return name
-    known = {metric.abbreviation.casefold(): metric.abbreviation for metric in all_metrics()}
-    text = " ".join(known.get(word.casefold(), _f_score(word)) for word in name.split("_") if word)
-    return text[:1].upper() + text[1:]
-
-
-def _f_score(word: str) -> str:
-    """``f1`` is F1."""
-    return word.upper() if word[:1] == "f" and word[1:].isdecimal() else word
-
-
 def catalogue_version() -> str:
     """The version of the catalogue, stored with results."""
     return VERSION

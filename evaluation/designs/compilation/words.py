@@ -211,7 +211,7 @@ def _worked(text: str) -> Example:
     overall = document["overall"]
     entries = overall if isinstance(overall, list) else [overall] if overall else []
     tables = entries or document["rankings"]
-    titles = tuple(_title(entry) for entry in tables)
+    titles = tuple(_title(entry, assessment) for entry in tables)
     ranks = [{row["name"]: row["rank"] for row in entry["algorithms"]} for entry in tables]
     means = results.pivot_table(index="algorithm", columns="metric", values="value", aggfunc="mean")
     values: dict[Any, Any] = means.T.to_dict()
@@ -228,12 +228,13 @@ def _worked(text: str) -> Example:
     note = f"{TEAMS[3]} has the same values as {TEAMS[1]}."
     if any(metric.level == "case" for metric in assessment.metrics):
         note = f"{TEAMS[2]} sent no result for one case; {note}"
-    heads = (f"mean {metric.name}" if metric.level == "case" else metric.name for metric in assessment.metrics)
+    heads = (f"mean {metric.title}" if metric.level == "case" else metric.title for metric in assessment.metrics)
     return Example(("Team", *heads, *titles), rows, titles, note)
 
 
-def _title(entry: dict[str, Any]) -> str:
-    words = [entry.get("name"), entry.get("metric"), entry.get("region")]
+def _title(entry: dict[str, Any], assessment: Assessment) -> str:
+    metric = assessment.metric(entry["metric"]).title if entry.get("metric") else ""
+    words = [entry.get("name"), metric, entry.get("region")]
     said = ", ".join(str(word) for word in words if word)
     return f"rank ({said})" if said else "rank"
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evaluation.catalogue import choice_words, option_words
 from evaluation.designs.catalogue import ItemField, Parameter
 from evaluation.designs.document.entries import Entry, State
 
@@ -17,6 +18,10 @@ def cell_words(field: ItemField, value: Any) -> str:
         return _choice(field.choices, value)
     if field.type == "problem":
         return str(value).replace("_", " ")
+    if field.type == "metric":
+        return choice_words(value)
+    if field.key == "options" and isinstance(value, Mapping):
+        return option_words(value)
     return plain(value)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.text import capfirst
 
 from designs.forms.posted import OTHER
+from evaluation.catalogue import choice_words, option_name
 from evaluation.designs.catalogue import ItemField
 from evaluation.metrics.options import Option as Declared
 
@@ -117,7 +118,9 @@ def option_inputs(
     for option in options:
         name = f"{place}.{option.name}"
         value = given.get(option.name)
-        default = "" if option.default is None else f"; blank: {text_of(option.default)}"
+        given_choices = option.choices if option.type == "enum" else None
+        words = choice_words if given_choices else text_of
+        default = "" if option.default is None else f"; blank: {words(option.default)}"
         allowed = (
             f" ({option.allowed.removesuffix(' or null')})"
             if (with_allowed or option.choices) and option.type != "enum"
@@ -125,15 +128,15 @@ def option_inputs(
         )
         choices: tuple[Option, ...] = ()
         # What is a choice or a number is written, so that both can be given.
-        if option.choices and option.type == "enum":
-            blank = Option("", f"– {text_of(option.default)} –" if option.default is not None else "–", value is None)
-            choices = (blank, *(Option(choice, choice, choice == value) for choice in option.choices))
+        if given_choices:
+            blank = Option("", f"– {words(option.default)} –" if option.default is not None else "–", value is None)
+            choices = (blank, *(Option(choice, choice_words(choice), choice == value) for choice in given_choices))
         inputs.append(
             Input(
                 name,
                 f"v-{key}-{name.replace('.', '-')}",
                 "enum" if choices else "text",
-                option.name.replace("_", " "),
+                option_name(option.name),
                 "" if choices else text_of(value),
                 choices,
                 help_text=f"{capfirst(option.description)}{allowed}{default}",

@@ -55,24 +55,6 @@ def were(number: int, one: str = "", several: str = "") -> str:
     return f"{counted(number, one, several)} {verb}" if one else f"{number or 'none'} {verb}"
 
 
-def option_words(options: Mapping[str, Any]) -> str:
-    """Options of a metric as people write them; one that is not set says nothing.
-
-    Examples
-    --------
-    >>> option_words({"percentile": 95.0, "include_background": False, "spacing": "from_image"})
-    'percentile = 95, include background = no, spacing = from image'
-    """
-    given = {key: value for key, value in options.items() if value is not None}
-    return ", ".join(f"{key.replace('_', ' ')} = {_plain(value)}" for key, value in given.items())
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
-
-
 def capitalized(text: str) -> str:
     """The same with a capital letter in front; an abbreviation or a name stays as it is.
 

@@ -8,10 +8,11 @@ from enum import StrEnum
 from typing import Any, Final
 
 from evaluation.assessment import Assessment
+from evaluation.catalogue import option_words
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import State
 from evaluation.designs.document.words import value_words
-from exposure.domain.words import counted, option_words
+from exposure.domain.words import counted
 from exposure.queries.audience import Level
 from exposure.queries.facts import Facts, PhaseFacts, RankingFacts
 

@@ -7,11 +7,11 @@ from typing import Final
 from challenges.domain.scheduling import STAYS_OPEN
 from evaluation.assessment import Assessment, MetricUse
 from evaluation.bundle.outside import MEASURED_OUTSIDE, outside_notes
-from evaluation.catalogue import get
+from evaluation.catalogue import get, option_words
 from evaluation.claims.reports import COMPLETE, HandedIn
 from evaluation.designs.compilation import pseudo_code
 from evaluation.ranking import describe
-from exposure.domain.words import decoy_words, option_words
+from exposure.domain.words import decoy_words
 from exposure.queries.facts import PhaseFacts
 from exposure.services import lines
 from reports.domain.content import Exhibit, Item, Origin
