@@ -229,7 +229,8 @@ def summarize(
     missing = set(of_cases[of_cases["outcome"] == Outcome.MISSING.value]["case"])
     if of_cases.empty:
         missing = set(noted) & known
-    doubts = list(assessment.kind.doubts(assessment, results))
+    kind = assessment.kind
+    doubts = list(kind.doubts(assessment, results)) if kind.doubting else []
     return {"values": values, "cases": len(known), "missing_cases": len(missing), "doubts": doubts}
 
 

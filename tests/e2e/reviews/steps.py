@@ -29,7 +29,7 @@ PANEL = """
 from accounts.models import User
 from designs.services.examples import load_example_design
 from reviews.models import Call
-from reviews.services.examples import next_edition
+from operations.services.example_call import next_edition
 from reviews.services.reviewers import add_reviewer
 call = Call.objects.get(slug={call!r})
 chair = User.objects.get(username={chair!r})

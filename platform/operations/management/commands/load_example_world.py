@@ -4,8 +4,8 @@ from django.core.management.base import BaseCommand
 
 from designs.services.examples import EXAMPLES, load_example_design
 from operations.services.example_accounts import ORGANIZER, create_accounts
+from operations.services.example_call import load_example_call
 from registry.services.examples import load_example_registrations
-from reviews.services.examples import load_example_call
 
 
 class Command(BaseCommand):

@@ -3,10 +3,10 @@
 import pytest
 
 from designs.services.examples import EXAMPLES, load_example_design
+from operations.services import example_call
 from operations.services.example_accounts import ACCOUNTS
+from operations.services.example_call import load_example_call
 from reviews.models import Filing, Outcome, Part
-from reviews.services import examples
-from reviews.services.examples import load_example_call
 from tests.unit.reviews.world import person
 
 pytestmark = pytest.mark.django_db
@@ -44,9 +44,9 @@ def test_a_newcomer_plays_a_whole_review_with_accounts_that_can_sign_in():
     assert all(Part.GENERAL in panel[name].parts for name in ("rita", "rolf"))
     assert panel["clara"].parts == [Part.CLINICAL]
     assert all(panel[name].user == people[name] for name in ("rita", "rolf", "clara"))
-    examples._review(filing, people["charles"], panel, ("rita", "rolf", "clara"), Outcome.ACCEPT, Outcome.MINOR)
+    example_call._review(filing, people["charles"], panel, ("rita", "rolf", "clara"), Outcome.ACCEPT, Outcome.MINOR)
     filing.refresh_from_db()
-    examples._decide(filing, people["charles"], Outcome.ACCEPT)
+    example_call._decide(filing, people["charles"], Outcome.ACCEPT)
     filing.refresh_from_db()
     assert filing.state == "accepted"
 
