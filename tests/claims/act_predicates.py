@@ -38,9 +38,9 @@ def _(facts: Any, challenge: str, used: str, allowed: str) -> bool:
     return (challenge, used, allowed) == (facts.challenge, facts.used, facts.allowed)
 
 
-@means(r"Algorithms of all teams in (.+) have used ([\d.]+ h) of the ([\d.]+ h) that are registered\.")
-def _(facts: Any, task: str, used: str, allowed: str) -> bool:
-    return (task, used, allowed) == (facts.task, facts.used, facts.allowed)
+@means(r"Algorithms of all teams in (.+) of (.+) have used ([\d.]+ h) of the ([\d.]+ h) that are registered\.")
+def _(facts: Any, task: str, challenge: str, used: str, allowed: str) -> bool:
+    return (task, challenge, used, allowed) == (facts.task, facts.challenge, facts.used, facts.allowed)
 
 
 @means(r"When all of it is used, nothing new is run; what runs then comes to its end\.")

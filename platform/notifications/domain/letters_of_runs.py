@@ -30,9 +30,9 @@ COMPUTE_TIME: Final[Act[OfComputeTime]] = act(
         always(
             "news",
             lambda of: (
-                f"Algorithms of all teams in {of.task} have used {of.used} of the {of.allowed} that are registered."
+                f"Algorithms of all teams in {of.task} of {of.challenge} have used {of.used} of the {of.allowed} that are registered."
             ),
-            "Algorithms of all teams in Segmentation have used 41.0 h of the 50.0 h that are registered.",
+            "Algorithms of all teams in Segmentation of Liver have used 41.0 h of the 50.0 h that are registered.",
         ),
         Paragraph(
             "ahead",

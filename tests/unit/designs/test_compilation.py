@@ -285,13 +285,13 @@ def test_the_pseudo_code_of_a_classification_speaks_of_answers_and_of_all_cases_
     for of_masks in ("for every case", "mean over cases", "the prediction is empty", "both are empty"):
         assert of_masks not in text
     example_of_it = worked_example(parse(document))
-    assert example_of_it.columns[:3] == ("Team", "accuracy", "auroc")
+    assert example_of_it.columns[:3] == ("Team", "Acc", "AUROC")
     assert "for one case" not in example_of_it.note
 
 
 def test_the_worked_example_ranks_five_invented_teams():
     shown = worked_example(compiled().assessment)
-    assert shown.columns == ("Team", "mean dsc", "mean nsd", "rank")
+    assert shown.columns == ("Team", "mean DSC", "mean NSD", "rank")
     ranks = {team: values[-1] for team, *values in shown.rows}
     assert set(ranks) == {"Alder", "Birch", "Cedar", "Dogwood", "Elm"}
     assert ranks["Birch"] == ranks["Dogwood"]

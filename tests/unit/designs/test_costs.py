@@ -179,4 +179,4 @@ def test_the_compiled_rule_is_shown_back_with_its_unit_and_what_a_failed_case_co
     assert "    Wall time ← what was measured of the run, in s, in steps of 0.5" in lines
     assert "      if the run gave no valid output: Wall time ← 30 (worst)" in lines
     example = worked_example(assessment)
-    assert example.columns[:3] == ("Team", "mean dsc", "mean Wall time")
+    assert example.columns[:3] == ("Team", "mean DSC", "mean Wall time")
