@@ -143,6 +143,19 @@ def test_the_final_ranking_is_sealed_for_all_but_organizers(platform, page, cont
     assert context.request.get(document).status == 403
 
 
+@pytest.mark.parametrize(("window", "first"), [((1280, 900), 400), ((390, 844), 600)])
+def test_the_first_team_of_a_sealed_board_stands_as_near_the_top_as_of_any_other(
+    platform, page, sign_in, window, first
+):
+    sign_in("olivia")
+    page.set_viewport_size({"width": window[0], "height": window[1]})
+    page.goto(f"{platform.url}{CHALLENGE}leaderboard/final/")
+    team = page.locator(".board tbody tr").first
+    assert team.evaluate("(element) => element.getBoundingClientRect().top + scrollY") <= first
+    expect(page.get_by_role("link", name="Sealed: you see this as an organizer")).to_be_visible()
+    expect(page.locator("#sealed")).to_contain_text("Teams and the public see only how many teams have submitted")
+
+
 def test_organizers_see_what_is_sealed_and_repeat_a_run(platform, page, seen, sign_in):
     sign_in("olivia")
     page.goto(f"{platform.url}{CHALLENGE}leaderboard/final/")
@@ -163,19 +176,6 @@ def test_organizers_see_what_is_sealed_and_repeat_a_run(platform, page, seen, si
     seen.check_everywhere()
     page.goto(f"{platform.url}{CHALLENGE}report/desk/")
     seen.check()
-
-
-@pytest.mark.parametrize(("window", "first"), [((1280, 900), 400), ((390, 844), 600)])
-def test_the_first_team_of_a_sealed_board_stands_as_near_the_top_as_of_any_other(
-    platform, page, sign_in, window, first
-):
-    sign_in("olivia")
-    page.set_viewport_size({"width": window[0], "height": window[1]})
-    page.goto(f"{platform.url}{CHALLENGE}leaderboard/final/")
-    team = page.locator(".board tbody tr").first
-    assert team.evaluate("(element) => element.getBoundingClientRect().top + scrollY") <= first
-    expect(page.get_by_role("link", name="Sealed: you see this as an organizer")).to_be_visible()
-    expect(page.locator("#sealed")).to_contain_text("Teams and the public see only how many teams have submitted")
 
 
 def test_closing_the_phase_opens_the_ranking(platform, page, seen, context):
