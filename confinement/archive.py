@@ -251,18 +251,18 @@ def _check_overlap(entries: Iterable[zipfile.ZipInfo]) -> None:
 
 
 def _check_name(name: str, limits: ArchiveLimits) -> None:
-    shown = name[:80]
+    short_name = name[:80]
     if not name:
         raise ArchiveError("A file in the archive has no name. Pack the predictions again.")
     if len(name) > limits.name_length:
-        raise ArchiveError(f"The file name {shown}… is longer than {limits.name_length} characters. Shorten it.")
+        raise ArchiveError(f"The file name {short_name}… is longer than {limits.name_length} characters. Shorten it.")
     if any(ord(character) < 32 for character in name):
         raise ArchiveError("A file name in the archive contains control characters. Rename the file and pack again.")
     parts = PurePosixPath(name.replace("\\", "/")).parts
     if name.startswith(("/", "\\")) or ".." in parts or (parts and parts[0].endswith(":")):
-        raise ArchiveError(f"{shown} points outside of the archive. Pack the files with plain relative names.")
+        raise ArchiveError(f"{short_name} points outside of the archive. Pack the files with plain relative names.")
     if len(parts) > limits.depth:
-        raise ArchiveError(f"{shown} lies more than {limits.depth} folders deep. Pack the files into one folder.")
+        raise ArchiveError(f"{short_name} lies more than {limits.depth} folders deep. Pack the files into one folder.")
 
 
 def _check_sizes(name: str, size: int, total: int, limits: ArchiveLimits) -> None:

@@ -56,9 +56,9 @@ def found(folder: Path) -> Mapping[str, bool]:
                 return True
             return False
 
-        told = {answer.item: answer.value is True for answer in answers(list(tries), work, limits=_LIMITS)}
+        outcomes = {answer.item: answer.value is True for answer in answers(list(tries), work, limits=_LIMITS)}
     holds = dict.fromkeys(NAMES, True)
-    for name, kept_off in told.items():
+    for name, kept_off in outcomes.items():
         holds[name.partition(": ")[0]] &= kept_off
     return holds
 
@@ -123,14 +123,14 @@ def check(folder: Path, *, required: bool) -> None:
     """
     holds = found(folder)
     _known.update(holds)
-    told = sentence(holds)
+    summary = sentence(holds)
     if all(holds.values()):
-        log.info("confinement", children=told)
+        log.info("confinement", children=summary)
         return
-    log.warning("confinement_incomplete", children=told)
+    log.warning("confinement_incomplete", children=summary)
     if required:
         raise ConfinementError(
             f"This worker does not start: files of participants are to be read in confined children only "
-            f"(PODIUM_CONFINEMENT=require), and here they are not fully confined ({told}). Run it on Linux 5.13 or later with "
+            f"(PODIUM_CONFINEMENT=require), and here they are not fully confined ({summary}). Run it on Linux 5.13 or later with "
             f"Landlock switched on, on x86-64 or ARM64; see docs/operators/deployment.md."
         )

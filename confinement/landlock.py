@@ -47,13 +47,13 @@ def allow_only(*, reading: Iterable[Path], writing: Iterable[Path]) -> bool:
     bool
         Whether it holds; False where the kernel has no Landlock.
     """
-    known = version()
-    if known < 1:
+    abi_version = version()
+    if abi_version < 1:
         return False
-    changing = _WRITE | (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= 3 else 0)
+    changing = _WRITE | (_REFER if abi_version >= 2 else 0) | (_TRUNCATE if abi_version >= 3 else 0)
     seeing = _READ_FILE | _READ_FOLDER
-    ruleset = _Ruleset(changing | seeing | _EXECUTE | (_DEVICES if known >= 5 else 0), _TCP, _SCOPES)
-    size = ctypes.sizeof(ctypes.c_uint64) * (1 + (known >= 4) + (known >= 6))
+    ruleset = _Ruleset(changing | seeing | _EXECUTE | (_DEVICES if abi_version >= 5 else 0), _TCP, _SCOPES)
+    size = ctypes.sizeof(ctypes.c_uint64) * (1 + (abi_version >= 4) + (abi_version >= 6))
     rules = _call(_CREATE, ctypes.byref(ruleset), size, 0)
     if rules < 0:
         return False
@@ -66,12 +66,12 @@ def allow_only(*, reading: Iterable[Path], writing: Iterable[Path]) -> bool:
 
 
 def _add(rules: int, path: Path, access: int) -> bool:
-    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        beneath = _Beneath(access, place)
+        beneath = _Beneath(access, descriptor)
         return _call(_ADD_RULE, rules, _PATH_BENEATH, ctypes.byref(beneath), 0) == 0
     finally:
-        os.close(place)
+        os.close(descriptor)
 
 
 def _call(number: int, *arguments: object) -> int:

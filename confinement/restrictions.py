@@ -47,7 +47,7 @@ def enter(
     output: int,
     parent: int,
     reads: Sequence[Path],
-    own: Sequence[Path],
+    writes: Sequence[Path],
 ) -> None:
     """Confine this process, as far as the machine can.
 
@@ -61,7 +61,7 @@ def enter(
         Where standard output and error go.
     parent
         Process with which this one ends.
-    reads, own
+    reads, writes
         What may be read beside the interpreter and the libraries, and where it may also write.
     """
     libc = ctypes.CDLL(None, use_errno=True)
@@ -79,7 +79,7 @@ def enter(
     if os.getppid() != parent:
         os._exit(1)
     _limit(limits, items)
-    landlock.allow_only(reading=[*_libraries(), *reads], writing=own)
+    landlock.allow_only(reading=[*_libraries(), *reads], writing=writes)
     syscalls.refuse()
 
 
@@ -107,8 +107,8 @@ def _libraries() -> tuple[Path, ...]:
     files = ("/etc/ld.so.cache", "/dev/null", "/dev/urandom")
     readable: tuple[str | Path, ...] = (*system, *prefixes, *installed, *own_code, *files)
     wanted = {Path(path).resolve() for path in readable}
-    found = {path for path in wanted if os.access(path, os.R_OK)}
-    return tuple(sorted(path for path in found if not found & set(path.parents)))
+    paths = {path for path in wanted if os.access(path, os.R_OK)}
+    return tuple(sorted(path for path in paths if not paths & set(path.parents)))
 
 
 def _close_all_but(keeps: set[int], output: int) -> None:

@@ -265,7 +265,7 @@ def usage(places: Sequence[Path], *, most: int, process: int = 0) -> Usage:
         Bytes as allocated: of a file with holes, what it really takes.
     """
     files = size = 0
-    waiting = [str(place) for place in places]
+    waiting = [str(folder) for folder in places]
     while waiting and files <= most:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
@@ -322,7 +322,7 @@ def _run(
     try:
         os.chdir(folder)
         restrictions.enter(
-            limits, items=len(items), keeps={writer}, output=output, parent=parent, reads=reads, own=places
+            limits, items=len(items), keeps={writer}, output=output, parent=parent, reads=reads, writes=places
         )
         for item in items:
             _send(writer, _message(item, work, folder, limits))

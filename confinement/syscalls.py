@@ -133,7 +133,7 @@ def refuse() -> bool:
 
 
 def _program(machine: str, process: int) -> bytes:
-    place = list(_ARCHITECTURES).index(machine)
+    index = list(_ARCHITECTURES).index(machine)
     refused, absent = _REFUSE | errno.EPERM, _REFUSE | errno.ENOSYS
     steps = [
         (_LOAD, 0, 0, _ARCHITECTURE),
@@ -143,17 +143,17 @@ def _program(machine: str, process: int) -> bytes:
         (_ABOVE, 0, 1, _NEWEST),
         (_RETURN, 0, 0, absent),
         # Its flags lie in memory, which a filter cannot see; without it, libraries call `clone`.
-        (_IS, 0, 1, _CLONE3[place]),
+        (_IS, 0, 1, _CLONE3[index]),
         (_RETURN, 0, 0, absent),
     ]
     for numbers in _CALLS.values():
-        if (number := numbers[place]) is not None:
+        if (number := numbers[index]) is not None:
             steps += [(_IS, 0, 1, number), (_RETURN, 0, 0, refused)]
-    steps += _judged(_CLONE[place], [(_HAS, 1, 0, _THREAD), (_RETURN, 0, 0, refused)])
+    steps += _judged(_CLONE[index], [(_HAS, 1, 0, _THREAD), (_RETURN, 0, 0, refused)])
     for numbers in _ONESELF:
-        steps += _judged(numbers[place], [(_IS, 1, 0, process), (_RETURN, 0, 0, refused)])
-    steps += _judged(_PRLIMIT[place], [(_IS, 2, 0, process), (_IS, 1, 0, 0), (_RETURN, 0, 0, refused)])
-    steps += _judged(_PRCTL[place], [(_IS, 0, 1, _PR_SET_PDEATHSIG), (_RETURN, 0, 0, refused)])
+        steps += _judged(numbers[index], [(_IS, 1, 0, process), (_RETURN, 0, 0, refused)])
+    steps += _judged(_PRLIMIT[index], [(_IS, 2, 0, process), (_IS, 1, 0, 0), (_RETURN, 0, 0, refused)])
+    steps += _judged(_PRCTL[index], [(_IS, 0, 1, _PR_SET_PDEATHSIG), (_RETURN, 0, 0, refused)])
     return b"".join(struct.pack("HBBI", *step) for step in [*steps, (_RETURN, 0, 0, _ALLOW)])
 
 

@@ -60,69 +60,71 @@ def analyse(
     roles = pairs("--role", answers.roles)
     with files_of_form(connection, {"file_sent": path}, sleep=sleep) as ids:
         sent = connection.request("POST", "analyses/", data={"title": title, **ids})
-    shown = _settled(connection, sent.json()["url"], tell, sleep)
-    if roles and shown["state"] == "asking":
-        shown = _answer(connection, shown, {"roles": roles}, tell, sleep) if _differ(shown, roles) else shown
-    if shown["state"] != "asking" or shown["refusal"]:
-        return shown
-    _tell_reading(shown, tell)
-    return _answer(connection, shown, {"metrics": _metrics(shown, answers)}, tell, sleep)
+    analysis = _settled(connection, sent.json()["url"], tell, sleep)
+    if roles and analysis["state"] == "asking":
+        analysis = (
+            _answer(connection, analysis, {"roles": roles}, tell, sleep) if _differ(analysis, roles) else analysis
+        )
+    if analysis["state"] != "asking" or analysis["refusal"]:
+        return analysis
+    _tell_reading(analysis, tell)
+    return _answer(connection, analysis, {"metrics": _metrics(analysis, answers)}, tell, sleep)
 
 
-def words_of(shown: Mapping[str, Any]) -> list[str]:
+def words_of(analysis: Mapping[str, Any]) -> list[str]:
     """The verdict and where everything is; of one that cannot be analysed, why."""
-    if shown["state"] != "done":
-        return [shown["refusal"] or f"It is {shown['state_words']}.", f"Page: {shown['page']}"]
-    readers = "whoever has the address" if shown["is_shared"] else "you alone"
-    lines = [shown["says"][0], "(values measured outside Podium)", f"Page: {shown['page']} (read by {readers})"]
-    lines += [f"{name}: {address}" for name, address in shown["files"].items()]
-    return [*lines, f"Digest: {shown['digest']}"]
+    if analysis["state"] != "done":
+        return [analysis["refusal"] or f"It is {analysis['state_words']}.", f"Page: {analysis['page']}"]
+    readers = "whoever has the address" if analysis["is_shared"] else "you alone"
+    lines = [analysis["says"][0], "(values measured outside Podium)", f"Page: {analysis['page']} (read by {readers})"]
+    lines += [f"{name}: {address}" for name, address in analysis["files"].items()]
+    return [*lines, f"Digest: {analysis['digest']}"]
 
 
 def _settled(connection: Connection, address: str, tell: Tell, sleep: Callable[[float], None]) -> dict[str, Any]:
-    said = ""
+    state_words = ""
     while True:
-        shown: dict[str, Any] = connection.get(address)
-        if shown["state_words"] != said:
-            said = shown["state_words"]
-            tell(f"{shown['title']}: {said}")
-        if not shown["is_under_way"]:
-            return shown
+        analysis: dict[str, Any] = connection.get(address)
+        if analysis["state_words"] != state_words:
+            state_words = analysis["state_words"]
+            tell(f"{analysis['title']}: {state_words}")
+        if not analysis["is_under_way"]:
+            return analysis
         sleep(_SECONDS)
 
 
 def _answer(
     connection: Connection,
-    shown: Mapping[str, Any],
+    analysis: Mapping[str, Any],
     content: Mapping[str, Any],
     tell: Tell,
     sleep: Callable[[float], None],
 ) -> dict[str, Any]:
-    connection.request("POST", f"{shown['url']}answers/", json=content)
-    return _settled(connection, shown["url"], tell, sleep)
+    connection.request("POST", f"{analysis['url']}answers/", json=content)
+    return _settled(connection, analysis["url"], tell, sleep)
 
 
-def _differ(shown: Mapping[str, Any], roles: Mapping[str, str]) -> bool:
+def _differ(analysis: Mapping[str, Any], roles: Mapping[str, str]) -> bool:
     """Whether a column is something else than it was read as; a name that no column has is for the platform to refuse."""
-    read_as = {column["name"]: column["role"] for column in shown["columns"]}
+    read_as = {column["name"]: column["role"] for column in analysis["columns"]}
     return any(read_as.get(column) != role for column, role in roles.items())
 
 
-def _metrics(shown: Mapping[str, Any], answers: Answers) -> dict[str, dict[str, Any]]:
-    names = [metric["name"] for metric in shown["metrics"]]
-    said = _by_metric("--direction", answers.directions, names, shown["page"])
-    counted = _by_metric("--missing", answers.missing, names, shown["page"])
-    found: dict[str, dict[str, Any]] = {}
-    for metric in shown["metrics"]:
+def _metrics(analysis: Mapping[str, Any], answers: Answers) -> dict[str, dict[str, Any]]:
+    names = [metric["name"] for metric in analysis["metrics"]]
+    directions = _by_metric("--direction", answers.directions, names, analysis["page"])
+    counted = _by_metric("--missing", answers.missing, names, analysis["page"])
+    metric_answers: dict[str, dict[str, Any]] = {}
+    for metric in analysis["metrics"]:
         name = metric["name"]
-        direction = said.get(name, metric["direction"])
+        direction = directions.get(name, metric["direction"])
         if not direction:
             message = f"Which values of {name!r} are better? Give --direction {name!r}=higher or =lower."
-            raise ClientError(f"{message} It waits for the answer at {shown['page']}")
+            raise ClientError(f"{message} It waits for the answer at {analysis['page']}")
         if direction not in DIRECTIONS:
             raise ClientError(f"--direction: {direction!r} is neither higher nor lower.")
-        found[name] = {"direction": direction, **({"missing": counted[name]} if name in counted else {})}
-    return found
+        metric_answers[name] = {"direction": direction, **({"missing": counted[name]} if name in counted else {})}
+    return metric_answers
 
 
 def _by_metric(option: str, given: Sequence[str], names: Sequence[str], page: str) -> dict[str, str]:
@@ -132,8 +134,10 @@ def _by_metric(option: str, given: Sequence[str], names: Sequence[str], page: st
     for text in given:
         metric, equals, value = text.rpartition("=")
         if equals and metric not in names:
-            known = ", ".join(names)
-            raise ClientError(f"{option}: the table has no metric {metric!r}; it has {known}. It waits at {page}")
+            metric_names = ", ".join(names)
+            raise ClientError(
+                f"{option}: the table has no metric {metric!r}; it has {metric_names}. It waits at {page}"
+            )
         if equals:
             named[metric] = value
         else:
@@ -149,21 +153,21 @@ def pairs(option: str, given: Sequence[str]) -> dict[str, str]:
     ClientError
         For anything else.
     """
-    found = {}
+    by_name = {}
     for text in given:
         name, equals, value = text.rpartition("=")
         if not equals or not name:
             raise ClientError(f"{option}: {text!r} is not COLUMN=ROLE.")
-        found[name] = value
-    return found
+        by_name[name] = value
+    return by_name
 
 
-def _tell_reading(shown: Mapping[str, Any], tell: Tell) -> None:
-    for column in shown["columns"][:_SHOWN_COLUMNS]:
+def _tell_reading(analysis: Mapping[str, Any], tell: Tell) -> None:
+    for column in analysis["columns"][:_SHOWN_COLUMNS]:
         tell(f"  column {column['name']!r}: {column['role']}")
-    if len(shown["columns"]) > _SHOWN_COLUMNS:
-        tell(f"  … and {len(shown['columns']) - _SHOWN_COLUMNS} further columns")
-    for metric in shown["metrics"]:
+    if len(analysis["columns"]) > _SHOWN_COLUMNS:
+        tell(f"  … and {len(analysis['columns']) - _SHOWN_COLUMNS} further columns")
+    for metric in analysis["metrics"]:
         tell(
             f"  metric {metric['name']!r}: {metric['direction'] or 'direction not known'}; missing {metric['missing']}"
         )

@@ -215,8 +215,8 @@ def _data_list(options: argparse.Namespace) -> int:
     ]
     rows += [[entry["slug"], entry["split"], entry["url"], "", ""] for entry in content["datasets"] if entry["url"]]
     rows += [["-", entry["split"], entry["url"] or entry["place"], "", ""] for entry in content["locations"]]
-    said = _table(rows)
-    return _show(options, content, f"{said}\n{content['missing']}" if content["missing"] else said)
+    text = _table(rows)
+    return _show(options, content, f"{text}\n{content['missing']}" if content["missing"] else text)
 
 
 def _data_get(options: argparse.Namespace) -> int:
@@ -307,11 +307,11 @@ def _try(options: argparse.Namespace) -> int:
         tell=_tell,
     )
     rows = [["case", "outcome", "seconds", "memory", ""]]
-    for own in report.cases:
-        memory = f"{own.memory_mib:,.0f} MiB" if own.memory_mib is not None else "-"
-        rows.append([own.case, own.outcome, f"{own.seconds:.1f}", memory, own.reason])
+    for tried in report.cases:
+        memory = f"{tried.memory_mib:,.0f} MiB" if tried.memory_mib is not None else "-"
+        rows.append([tried.case, tried.outcome, f"{tried.seconds:.1f}", memory, tried.reason])
     lines = [_table(rows), *(f"Note: {note}" for note in report.notes)]
-    if any(own.memory_mib is None for own in report.cases):
+    if any(tried.memory_mib is None for tried in report.cases):
         lines.append("Memory -: less than 16 MiB, or not measured.")
     for row in report.scores:
         where = f" in {row['region']}" if row["region"] else ""
@@ -319,7 +319,7 @@ def _try(options: argparse.Namespace) -> int:
         lines.append(f"{row['case']}: {row['metric']}{where} {value}")
     if options.log or not report.is_well:
         lines += ["What the last case printed:", report.log.strip() or "nothing"]
-    well = sum(own.outcome == "ok" for own in report.cases)
+    well = sum(tried.outcome == "ok" for tried in report.cases)
     lines.append(f"{well} of {len(report.cases)} cases have an output that can be used. Algorithm {report.identity}")
     document = asdict(report)
     _show(options, document, "\n".join(lines))
@@ -343,12 +343,14 @@ def _interface(options: argparse.Namespace) -> Any:
 def _analyse(options: argparse.Namespace) -> int:
     connection = Connection.remembered()
     answers = analysing.Answers(options.role, options.direction, options.missing)
-    shown = analysing.analyse(connection, options.file, title=options.title, answers=answers, tell=_tell)
+    analysis = analysing.analyse(connection, options.file, title=options.title, answers=answers, tell=_tell)
     wanted = {"is_shared": options.share, "is_kept": options.keep}
-    if shown["state"] == "done" and any(wanted.values()):
-        shown = connection.request("PATCH", shown["url"], json={name: True for name in wanted if wanted[name]}).json()
-    _show(options, shown, "\n".join(analysing.words_of(shown)))
-    return DONE if shown["state"] == "done" else NOT_TAKEN
+    if analysis["state"] == "done" and any(wanted.values()):
+        analysis = connection.request(
+            "PATCH", analysis["url"], json={name: True for name in wanted if wanted[name]}
+        ).json()
+    _show(options, analysis, "\n".join(analysing.words_of(analysis)))
+    return DONE if analysis["state"] == "done" else NOT_TAKEN
 
 
 def _measure(options: argparse.Namespace) -> int:
@@ -363,7 +365,7 @@ def _measure(options: argparse.Namespace) -> int:
             **({"makes_teams": "true"} if options.make_teams else {}),
         }
     )
-    shown = measuring.bring(
+    table = measuring.bring(
         connection,
         options.file,
         challenge=_slug(options.challenge),
@@ -374,19 +376,19 @@ def _measure(options: argparse.Namespace) -> int:
         tell=_tell,
         replicates=options.replicates,
     )
-    _show(options, shown, "\n".join(measuring.words_of(shown)))
-    return DONE if shown["state"] == "sealed" or shown["may_be_sealed"] else NOT_TAKEN
+    _show(options, table, "\n".join(measuring.words_of(table)))
+    return DONE if table["state"] == "sealed" or table["may_be_sealed"] else NOT_TAKEN
 
 
 def _follow(options: argparse.Namespace, connection: Connection, submission: str) -> int:
-    said = ""
+    last_line = ""
     while True:
         content = connection.get(f"submissions/{submission}/")
         state = content["progress"]
         counted = f" {state['done']} of {state['total']}" if state["done"] is not None else ""
-        if (line := state["title"] + counted) != said:
+        if (line := state["title"] + counted) != last_line:
             _tell(line)
-            said = line
+            last_line = line
         if not state["is_moving"]:
             return _told(options, content)
         time.sleep(WATCH_SECONDS)
@@ -396,7 +398,7 @@ def _told(options: argparse.Namespace, content: dict[str, Any]) -> int:
     state = content["progress"]
     lines = [f"{content['team']} #{content['number']} in {content['phase_name']}: {state['title']}"]
     lines += [text for text in (state["text"], (content.get("counts") or {}).get("words"), state["next"]) if text]
-    lines += [f"{found['case']}: {found['message']}. {found['remedy']}" for found in content["findings"]]
+    lines += [f"{finding['case']}: {finding['message']}. {finding['remedy']}" for finding in content["findings"]]
     for value in content["scores"] or []:
         where = f", {value['region']}" if value["region"] else ""
         withheld = "improved" in value  # the phase does not tell everything while it is open
@@ -408,7 +410,7 @@ def _told(options: argparse.Namespace, content: dict[str, Any]) -> int:
 
 def _checked(options: argparse.Namespace, connection: Connection, phase: int, *, quiet: bool = False) -> int:
     outcome = validate(connection, challenge=_slug(options.challenge), phase=phase, path=options.path)
-    lines = [f"{found.case}: {found.message}. {found.remedy}" for found in outcome.findings]
+    lines = [f"{finding.case}: {finding.message}. {finding.remedy}" for finding in outcome.findings]
     lines += [f"{name}: no case of this name; ignored" for name in outcome.extra[:20]]
     valid = outcome.expected - len(outcome.findings)
     lines.append(f"{valid} of {outcome.expected} cases can be scored.")
@@ -418,7 +420,7 @@ def _checked(options: argparse.Namespace, connection: Connection, phase: int, *,
         lines.append("This phase takes complete submissions only.")
     document = {
         "expected": outcome.expected,
-        "findings": [vars(found) for found in outcome.findings],
+        "findings": [vars(finding) for finding in outcome.findings],
         "extra": outcome.extra,
         "will_be_taken": outcome.will_be_taken,
     }
@@ -435,8 +437,8 @@ def _phase(connection: Connection, options: argparse.Namespace) -> int:
     fitting = [row for row in rows if options.phase in (str(row["id"]), row["slug"], f"{row['task']}/{row['slug']}")]
     if len(fitting) == 1:
         return int(fitting[0]["id"])
-    known = ", ".join(f"{row['id']} ({row['task']}/{row['slug']})" for row in rows) or "none"
-    raise ClientError(f"There is no one phase {options.phase} of {options.challenge}; there are {known}.")
+    phases = ", ".join(f"{row['id']} ({row['task']}/{row['slug']})" for row in rows) or "none"
+    raise ClientError(f"There is no one phase {options.phase} of {options.challenge}; there are {phases}.")
 
 
 def _slug(text: str) -> str:

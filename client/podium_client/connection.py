@@ -101,7 +101,7 @@ def _reason(answer: requests.Response) -> str:
             problem = {}
         errors = problem.get("errors")
         if isinstance(errors, dict):
-            return "; ".join(f"{name}: {' '.join(map(str, said))}" for name, said in errors.items())
+            return "; ".join(f"{name}: {' '.join(map(str, messages))}" for name, messages in errors.items())
         if problem.get("detail"):
             return str(problem["detail"])
     if "text/plain" in kind and answer.text.strip():

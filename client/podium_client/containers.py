@@ -101,7 +101,7 @@ def run_limits(limits: dict[str, Any], *, limited: bool) -> Any:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         cpus = float(os.cpu_count() or 1)
         return replace(usual, case_seconds=_DAY, memory_bytes=memory, cpus=cpus, pids=4096, output_bytes=16 * 1024**3)
-    known = {key: value for key, value in limits.items() if value is not None and hasattr(usual, key)}
+    overrides = {key: value for key, value in limits.items() if value is not None and hasattr(usual, key)}
     # Nobody has more processors at home than there are.
-    known["cpus"] = min(float(known.get("cpus", usual.cpus)), float(os.cpu_count() or 1))
-    return replace(usual, **{**known, "gpus": 0})
+    overrides["cpus"] = min(float(overrides.get("cpus", usual.cpus)), float(os.cpu_count() or 1))
+    return replace(usual, **{**overrides, "gpus": 0})

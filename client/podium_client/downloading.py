@@ -76,9 +76,9 @@ def _folder(folder: Path, entry: dict[str, Any]) -> Path:
     """A folder of its own; names come from the server, and none may lead out of the folder that was asked for."""
     if not _SLUG.fullmatch(str(entry["slug"])):
         raise ClientError("The platform named a data set that cannot be a folder.")
-    place = folder / str(entry["slug"])
-    place.mkdir(parents=True, exist_ok=True)
-    return place
+    target = folder / str(entry["slug"])
+    target.mkdir(parents=True, exist_ok=True)
+    return target
 
 
 def _get(

@@ -27,7 +27,7 @@ def cases_of(folder: Path, inputs: Sequence[Any], *, any_image: bool = False) ->
         if path.name.startswith("."):
             continue
         if path.is_dir():
-            files = {own.file: _first(path, own, any_image=any_image) for own in inputs}
+            files = {socket.file: _first(path, socket, any_image=any_image) for socket in inputs}
             lacking = [name for name, file in files.items() if file is None]
             if lacking:
                 raise ClientError(f"The case {path.name} lacks {lacking[0]}, which interface.json names.")
@@ -37,7 +37,7 @@ def cases_of(folder: Path, inputs: Sequence[Any], *, any_image: bool = False) ->
     if not cases:
         wanted = f", or files that end in {inputs[0].suffix}" if len(inputs) == 1 else ""
         raise ClientError(
-            f"{folder} holds no case: a folder for each with {', '.join(own.file for own in inputs)}{wanted}."
+            f"{folder} holds no case: a folder for each with {', '.join(socket.file for socket in inputs)}{wanted}."
         )
     return cases
 
@@ -56,4 +56,4 @@ def _first(folder: Path, socket: Any, *, any_image: bool) -> Path | None:
 
 def _ending(path: Path, socket: Any, *, any_image: bool) -> str:
     """Ending of a file that is the only input of its case; empty for another file."""
-    return next((own for own in _endings(socket, any_image=any_image) if path.name.endswith(own)), "")
+    return next((ending for ending in _endings(socket, any_image=any_image) if path.name.endswith(ending)), "")

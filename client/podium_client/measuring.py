@@ -48,38 +48,38 @@ def bring(
     address = f"challenges/{challenge}/phases/{phase}/measurements/"
     with files_of_form(connection, files, sleep=sleep) as ids:
         sent = connection.request("POST", address, data={**fields, **ids})
-    shown = _settled(connection, sent.json()["url"], tell, sleep)
-    if shown["state"] == "asking" and any(shown["columns"].get(name) != role for name, role in roles.items()):
-        connection.request("POST", f"{shown['url']}columns/", json={"roles": dict(roles)})
-        shown = _settled(connection, shown["url"], tell, sleep)
-    if seal and shown["may_be_sealed"]:
-        connection.request("POST", f"{shown['url']}seal/", json={})
-        shown = _settled(connection, shown["url"], tell, sleep)
-    return shown
+    table = _settled(connection, sent.json()["url"], tell, sleep)
+    if table["state"] == "asking" and any(table["columns"].get(name) != role for name, role in roles.items()):
+        connection.request("POST", f"{table['url']}columns/", json={"roles": dict(roles)})
+        table = _settled(connection, table["url"], tell, sleep)
+    if seal and table["may_be_sealed"]:
+        connection.request("POST", f"{table['url']}seal/", json={})
+        table = _settled(connection, table["url"], tell, sleep)
+    return table
 
 
-def words_of(shown: Mapping[str, Any]) -> list[str]:
+def words_of(table: Mapping[str, Any]) -> list[str]:
     """The problems; or what is, or would be, stored for whom."""
-    lines = list(shown["problems"])
-    for team in shown["teams"]:
+    lines = list(table["problems"])
+    for team in table["teams"]:
         against = f", {team['changed']} changed" if team["replaces"] else ", new team" if team["is_new"] else ""
         lines.append(f"{team['name']}: {team['values']} values, {team['missing']} missing{against}")
         lines += [f"  {words}" for words in team.get("uncertainty", ())]
-    if shown["state"] == "sealed":
-        number = f"version {shown['version']}, " if shown["version"] else ""
-        lines.append(f"Sealed: {number}digest {shown['digest']}")
-    elif shown["may_be_sealed"]:
+    if table["state"] == "sealed":
+        number = f"version {table['version']}, " if table["version"] else ""
+        lines.append(f"Sealed: {number}digest {table['digest']}")
+    elif table["may_be_sealed"]:
         lines.append("Nothing counts yet. Seal it on its page, or give --seal.")
-    return [*lines, f"Page: {shown['page']}"]
+    return [*lines, f"Page: {table['page']}"]
 
 
 def _settled(connection: Connection, address: str, tell: Tell, sleep: Callable[[float], None]) -> dict[str, Any]:
-    said = ""
+    state_words = ""
     while True:
-        shown: dict[str, Any] = connection.get(address)
-        if shown["state_words"] != said:
-            said = shown["state_words"]
-            tell(f"{shown['file_name']}: {said}")
-        if not shown["is_under_way"]:
-            return shown
+        table: dict[str, Any] = connection.get(address)
+        if table["state_words"] != state_words:
+            state_words = table["state_words"]
+            tell(f"{table['file_name']}: {state_words}")
+        if not table["is_under_way"]:
+            return table
         sleep(_SECONDS)

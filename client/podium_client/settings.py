@@ -32,13 +32,13 @@ def load() -> dict[str, Any]:
 
 def store(content: dict[str, Any]) -> None:
     """Write the file whole or not at all."""
-    place = path()
-    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    settings_path = path()
+    settings_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     # A name of its own for each writer: two commands may run side by side. The file is readable by its owner only.
-    handle, part = tempfile.mkstemp(prefix=place.name, dir=place.parent)
+    handle, part = tempfile.mkstemp(prefix=settings_path.name, dir=settings_path.parent)
     with os.fdopen(handle, "w", encoding="utf-8") as stream:
         json.dump(content, stream, indent=1)
-    Path(part).replace(place)
+    Path(part).replace(settings_path)
 
 
 def remember_upload(key: str, address: str | None) -> None:

@@ -21,18 +21,18 @@ def check_table(wanted: dict[str, Any], files: list[str], fetch: Fetch) -> tuple
     from evaluation.readers import ReadError
 
     table, names = wanted["table"], [case["name"] for case in wanted["cases"]]
-    found = [file for file in files if PurePosixPath(file).name.lower() in table["files"]]
-    if len(found) > 1:
-        raise ClientError(f"There are {len(found)} tables: {', '.join(found[:5])}. Keep one.")
-    if not found:
+    table_files = [file for file in files if PurePosixPath(file).name.lower() in table["files"]]
+    if len(table_files) > 1:
+        raise ClientError(f"There are {len(table_files)} tables: {', '.join(table_files[:5])}. Keep one.")
+    if not table_files:
         raise ClientError(f"There is no {' or '.join(table['files'])}.")
-    ignored = [file for file in files if file != found[0]]
-    path = fetch(found[0])
+    ignored = [file for file in files if file != table_files[0]]
+    path = fetch(table_files[0])
     try:
         findings, strange = _judge(path, wanted["problem"], table, names)
     except ReadError as error:
         raise ClientError(str(error)) from error
-    return findings, [*ignored, *(f"{PurePosixPath(found[0]).name}: case {case}" for case in strange)]
+    return findings, [*ignored, *(f"{PurePosixPath(table_files[0]).name}: case {case}" for case in strange)]
 
 
 def _judge(path: Path, kind: str, table: dict[str, Any], names: list[str]) -> tuple[list[Finding], list[str]]:

@@ -42,7 +42,7 @@ class Report:
     @property
     def is_well(self) -> bool:
         """Whether every case has an output that can be used."""
-        return all(own.outcome == "ok" for own in self.cases)
+        return all(tried.outcome == "ok" for tried in self.cases)
 
 
 def attempt(
@@ -93,23 +93,23 @@ def attempt(
         conventions = conventions_of(interface, inputs, outputs)
     except InterfaceError as error:
         raise ClientError(f"interface.json: {error}") from error
-    found = cases_of(cases, inputs, any_image=conventions.writes_inputs)
+    files_by_case = cases_of(cases, inputs, any_image=conventions.writes_inputs)
     with tempfile.TemporaryDirectory(prefix="podium-try-", dir="/var/tmp") as name:
         folder = Path(name)
         # The user of a container is nobody on this machine and has to be able to enter it.
         folder.chmod(0o711)
         engine = open_engine(engine_name, folder)
-        own = Trial(
-            engine, folder, inputs, outputs, interface, limits, found, limited=limited, output=output, tell=tell
+        trial = Trial(
+            engine, folder, inputs, outputs, interface, limits, files_by_case, limited=limited, output=output, tell=tell
         )
-        image = own.load(archive)
-        digest = own.take_weights(model)
+        image = trial.load(archive)
+        digest = trial.take_weights(model)
         try:
-            report = own.run(image)
+            report = trial.run(image)
             failed = {tried.case for tried in report.cases if tried.outcome != "ok"}
-            scores = _scores(references, assessment, own.kept, failed, tell) if references and assessment else []
+            scores = _scores(references, assessment, trial.kept, failed, tell) if references and assessment else []
         finally:
-            own.close()
+            trial.close()
         return replace(report, identity=identity(image, digest, conventions.interface), scores=scores)
 
 
@@ -200,7 +200,7 @@ class Trial:
         for case, judgement in decided.items():
             report, decision = self.reports[judgement.start], judgement.decision
             memory = report.peak_memory_bytes
-            files = sorted(own.name for own in (self.kept / case).glob("*")) if (self.kept / case).is_dir() else []
+            files = sorted(file.name for file in (self.kept / case).glob("*")) if (self.kept / case).is_dir() else []
             outcome = decision.outcome.value if decision.outcome is not None else ""
             tried.append(Tried(case, outcome, decision.reason, report.wall_seconds, memory and memory / _MIB, files))
         return tried
@@ -215,7 +215,7 @@ class Trial:
         from confinement.containers.runner import run_batch
         from evaluation.running.outcomes import Observation
 
-        own = self.conventions
+        conventions = self.conventions
         number = len(self.reports) + 1
         batch = Batch(
             batch=f"try-{os.getpid()}-{number}",
@@ -223,14 +223,14 @@ class Trial:
             lease=f"try-{os.getpid()}-{number}",
             image_id=self.image,
             cases=[CaseInput(case, self._laid(case)) for case in cases],
-            outputs=[Expected(**asdict(entry)) for entry in own.expected()],
+            outputs=[Expected(**asdict(entry)) for entry in conventions.expected()],
             interface={**self.interface, "cases": [{"case": case} for case in cases]},
             limits=self.limits,
             model=self.model,
-            model_targets=own.model_targets(has_model=self.model is not None),
-            flat=own.is_flat,
-            environment=own.environment(self.limits.memory_bytes),
-            tells_interface=own.tells_interface,
+            model_targets=conventions.model_targets(has_model=self.model is not None),
+            flat=conventions.is_flat,
+            environment=conventions.environment(self.limits.memory_bytes),
+            tells_interface=conventions.tells_interface,
         )
         self.tell(f"Case {', '.join(cases)} …")
         working = self.folder / batch.lease
@@ -253,7 +253,7 @@ class Trial:
         """Files of a case as its container finds them."""
         from evaluation.readers import ReadError
 
-        files = {own.name: self.cases[case][own.file] for own in self.inputs}
+        files = {input_socket.name: self.cases[case][input_socket.file] for input_socket in self.inputs}
         try:
             return self.conventions.files_of_case(case, files, self.folder / "inputs" / case)
         except (ReadError, ValueError) as error:
@@ -265,20 +265,24 @@ class Trial:
         from evaluation.running.outcomes import Files
         from evaluation.running.outputs import check_output, grid_of
 
-        images = [self.cases[case][own.file] for own in self.inputs if own.kind in ("image", "label_image")]
+        images = [
+            self.cases[case][input_socket.file]
+            for input_socket in self.inputs
+            if input_socket.kind in ("image", "label_image")
+        ]
         grid = grid_of(images[0]) if images else None
         kind, sentence = Files.VALID, ""
         for socket in self.outputs:
-            own = report.files[case][socket.file]
-            said = own.reason
-            if own.taken is Taken.TAKEN:
+            collected = report.files[case][socket.file]
+            reason = collected.reason
+            if collected.taken is Taken.TAKEN:
                 (self.kept / case).mkdir(parents=True, exist_ok=True)
-                kept = self.kept / case / own.path.name
-                shutil.copyfile(own.path, kept)
-                said = check_output(kept, socket, grid) or self._said_of_rows(case, kept, socket)
-            if said and (socket.required or own.taken is Taken.TAKEN):
-                return Files.BAD, said
-            if own.taken is Taken.ABSENT and socket.required:
+                target = self.kept / case / collected.path.name
+                shutil.copyfile(collected.path, target)
+                reason = check_output(target, socket, grid) or self._said_of_rows(case, target, socket)
+            if reason and (socket.required or collected.taken is Taken.TAKEN):
+                return Files.BAD, reason
+            if collected.taken is Taken.ABSENT and socket.required:
                 kind = Files.NONE
         return kind, sentence
 
@@ -300,7 +304,7 @@ def _table_of(interface: dict[str, Any]) -> Any:
         raise ClientError(f"interface.json: {error}") from error
 
 
-def _handed_in(kept: Path, assessment: Any, failed: set[str], folder: Path) -> None:
+def _handed_in(outputs: Path, assessment: Any, failed: set[str], folder: Path) -> None:
     """Lay what was kept of all cases as it would be uploaded: a file a case, and one table of the rows of all."""
     from evaluation import problems
     from evaluation.problems import case_tables
@@ -310,7 +314,7 @@ def _handed_in(kept: Path, assessment: Any, failed: set[str], folder: Path) -> N
     beside = None if isinstance(problem, TableProblem) else problem.table_of_predictions(assessment)
     table = problem.table_files[0] if isinstance(problem, TableProblem) else beside.file if beside else ""
     rows: dict[str, Path] = {}
-    for case in sorted(kept.iterdir()) if kept.is_dir() else []:
+    for case in sorted(outputs.iterdir()) if outputs.is_dir() else []:
         for file in case.iterdir() if case.name not in failed else []:
             if isinstance(problem, TableProblem) or file.name == table:
                 rows[case.name] = file
@@ -323,7 +327,7 @@ def _handed_in(kept: Path, assessment: Any, failed: set[str], folder: Path) -> N
 
 
 def _scores(
-    references: Path, assessment: Path, kept: Path, failed: set[str], tell: Callable[[str], None]
+    references: Path, assessment: Path, outputs: Path, failed: set[str], tell: Callable[[str], None]
 ) -> list[dict[str, Any]]:
     """Score what was written, with the scoring code of the platform; cases that failed are missing."""
     from evaluation.assessment import parse
@@ -337,7 +341,7 @@ def _scores(
         flat = Path(name)
         try:
             document = parse(json.loads(assessment.read_text()))
-            _handed_in(kept, document, failed, flat)
+            _handed_in(outputs, document, failed, flat)
             scored = score_folders(document, references, {"tried": flat})
         except (OSError, ValueError, AssessmentError, ReadError) as error:
             raise ClientError(f"It cannot be scored: {error}") from error

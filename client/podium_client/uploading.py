@@ -115,7 +115,7 @@ def _kept_up(*, key: str, begin: Callable[[], str], send: Callable[[str], str], 
             if address is None:
                 address = begin()
                 settings.remember_upload(key, address)
-            made = send(address)
+            receipt = send(address)
         except RefusedError as error:
             if error.status in _GONE and tries == 0:
                 address, tries = None, 1  # it expired: begin anew, once
@@ -129,7 +129,7 @@ def _kept_up(*, key: str, begin: Callable[[], str], send: Callable[[str], str], 
                 raise ClientError(f"{error} What has arrived is kept: start the same command again later.") from error
         else:
             settings.remember_upload(key, None)
-            return made
+            return receipt
         sleep(PAUSES[tries])
         tries += 1
 
@@ -148,12 +148,12 @@ def _begin(connection: Connection, challenge: str, phase: int, name: str, size: 
     return _begun(connection, f"challenges/{challenge}/uploads/", size, metadata)
 
 
-def _begun(connection: Connection, place: str, size: int, metadata: Mapping[str, str]) -> str:
+def _begun(connection: Connection, endpoint: str, size: int, metadata: Mapping[str, str]) -> str:
     """Begin an upload by tus; returns its address."""
     pairs = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in metadata.items())
     answer = connection.request(
         "POST",
-        place,
+        endpoint,
         headers={**TUS, "Upload-Length": str(size), "Upload-Metadata": pairs},
     )
     return answer.headers["Location"]

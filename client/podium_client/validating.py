@@ -47,7 +47,7 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
         raise ClientError(str(error)) from error
     suffixes = tuple(wanted["suffixes"])
     names = [case["name"] for case in wanted["cases"]]
-    found: dict[str, list[str]] = {name: [] for name in names}
+    files_by_case: dict[str, list[str]] = {name: [] for name in names}
     extra: list[str] = []
     findings = []
     with _contents(path) as (files, fetch):
@@ -55,21 +55,23 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
             findings, extra = check_table(wanted, files, fetch)
             return Outcome(len(names), findings, extra, wanted["incomplete_allowed"], wanted.get("missing_case", ""))
         beside = _Beside.of(wanted, files, fetch)
-        extra += [f"{beside.name}: case {case}" for case in beside.cases if case not in found]
+        extra += [f"{beside.name}: case {case}" for case in beside.cases if case not in files_by_case]
         for file in beside.others:
             name = PurePosixPath(file).name
             lower = name.lower()
             case = next((name[: -len(suffix)] for suffix in suffixes if lower.endswith(suffix)), "")
-            found[case].append(file) if case in found else extra.append(file)
+            files_by_case[case].append(file) if case in files_by_case else extra.append(file)
         for case in wanted["cases"]:
-            name, own = case["name"], found[case["name"]]
-            if not own:
+            name, case_files = case["name"], files_by_case[case["name"]]
+            if not case_files:
                 findings.append(Finding(name, f"there is no file for {name}", f"Add {name}{suffixes[0]}."))
                 continue
-            if len(own) > 1:
-                findings.append(Finding(name, f"{name} is there {len(own)} times", "Keep one file for each case."))
+            if len(case_files) > 1:
+                findings.append(
+                    Finding(name, f"{name} is there {len(case_files)} times", "Keep one file for each case.")
+                )
                 continue
-            issue = _issue(wanted, case, fetch(own[0]), beside)
+            issue = _issue(wanted, case, fetch(case_files[0]), beside)
             findings += [Finding(name, issue.message, issue.remedy)] if issue else []
     return Outcome(len(names), findings, extra, wanted["incomplete_allowed"], wanted.get("missing_case", ""))
 
@@ -117,19 +119,19 @@ class _Beside:
         if rules is None:
             return cls(files)
 
-        found = [file for file in files if PurePosixPath(file).name.lower() == rules.file]
-        if len(found) > 1:
+        table_files = [file for file in files if PurePosixPath(file).name.lower() == rules.file]
+        if len(table_files) > 1:
             kind = rules.words.replace("table", "tables", 1)
-            raise ClientError(f"There are {len(found)} {kind}: {', '.join(found[:5])}. Keep one.")
-        if not found:
+            raise ClientError(f"There are {len(table_files)} {kind}: {', '.join(table_files[:5])}. Keep one.")
+        if not table_files:
             if rules.needed:
                 raise ClientError(f"There is no {rules.file}. It tells {rules.purpose}.")
             return cls(files)
         try:
-            table = rules.read(fetch(found[0]))
+            table = rules.read(fetch(table_files[0]))
         except ReadError as error:
             raise ClientError(str(error)) from error
-        return cls([file for file in files if file != found[0]], table, rules.file)
+        return cls([file for file in files if file != table_files[0]], table, rules.file)
 
     @property
     def cases(self) -> list[str]:

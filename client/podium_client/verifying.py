@@ -64,11 +64,11 @@ def check(options: argparse.Namespace, *, tell: Callable[[str], None]) -> Checke
     except (BundleError, OSError) as error:
         raise ClientError(str(error)) from error
     document = {"same": verdict.same, "says": verdict.sentence, "places": verdict.places, "notes": verdict.notes}
-    lines = [verdict.sentence, *(f"  also: {place}" for place in verdict.places[1:])]
+    lines = [verdict.sentence, *(f"  also: {difference}" for difference in verdict.places[1:])]
     lines += [f"  note: {note}" for note in verdict.notes]
     if not options.scorer:
         return Checked(document, verdict.same, lines)
-    found = recompute(
+    recomputed = recompute(
         options.bundle,
         options.scorer,
         options.references,
@@ -76,14 +76,14 @@ def check(options: argparse.Namespace, *, tell: Callable[[str], None]) -> Checke
         engine_name=options.engine,
         tell=tell,
     )
-    if found.differences:
-        lines += [f"The scoring image gives OTHER values: {found.differences[0]}"]
-        lines += [f"  also: {line}" for line in found.differences[1:SHOWN]]
+    if recomputed.differences:
+        lines += [f"The scoring image gives OTHER values: {recomputed.differences[0]}"]
+        lines += [f"  also: {line}" for line in recomputed.differences[1:SHOWN]]
     else:
-        teams = "1 team" if found.teams == 1 else f"{found.teams} teams"
-        lines += [f"The scoring image {found.image} gives the same {found.values:,} values of {teams} again."]
-    document |= {"image": found.image, "recomputed": found.values, "differences": found.differences}
-    return Checked(document, verdict.same and not found.differences, lines)
+        teams = "1 team" if recomputed.teams == 1 else f"{recomputed.teams} teams"
+        lines += [f"The scoring image {recomputed.image} gives the same {recomputed.values:,} values of {teams} again."]
+    document |= {"image": recomputed.image, "recomputed": recomputed.values, "differences": recomputed.differences}
+    return Checked(document, verdict.same and not recomputed.differences, lines)
 
 
 def recompute(
@@ -132,14 +132,14 @@ def recompute(
                 raise ClientError(
                     f"This image is {report.image_id}; the values were computed by {assessment.scorer['image']}."
                 )
-            own = _Asking(engine, folder, report.image_id, assessment, references)
+            scorer = _Asking(engine, folder, report.image_id, assessment, references)
             differences: list[str] = []
             values = 0
             for team, table in tables.items():
                 tell(f"{team} …")
-                found = own.values(predictions / team, sorted(set(table["case"]) - {""}))
-                values += len(found)
-                differences += _differences(team, table, found, assessment)
+                image_values = scorer.values(predictions / team, sorted(set(table["case"]) - {""}))
+                values += len(image_values)
+                differences += _differences(team, table, image_values, assessment)
         finally:
             engine.remove_image(report.image_id)
     return Recomputed(report.image_id, values, len(tables), differences)
@@ -169,10 +169,10 @@ class _Asking:
             given = self.references.predictions(folder)
         except ReadError as error:
             raise ClientError(f"The predictions in {folder} cannot be taken: {error}") from error
-        found: dict[tuple[str, str, str], tuple[float | None, str]] = {}
+        image_values: dict[tuple[str, str, str], tuple[float | None, str]] = {}
         for first in range(0, len(cases), CASES_AT_ONCE):
-            found |= self._answered(cases[first : first + CASES_AT_ONCE], given)
-        return found
+            image_values |= self._answered(cases[first : first + CASES_AT_ONCE], given)
+        return image_values
 
     def _answered(self, cases: list[str], given: Any) -> dict[tuple[str, str, str], tuple[float | None, str]]:
         from confinement.containers.limits import RunLimits
@@ -185,9 +185,11 @@ class _Asking:
         lease = f"verify-{os.getpid()}-{self.starts}"
         written = self.folder / f"{lease}-files"
         written.mkdir()
-        shown = {f"c{number:04d}": self._shown(case, number, given, written) for number, case in enumerate(cases)}
+        scorer_cases = {
+            f"c{number:04d}": self._shown(case, number, given, written) for number, case in enumerate(cases)
+        }
         limits = RunLimits(**bounds_of(self.declared))
-        files = sorted({name for case in shown.values() for name in (*case.reference, *case.prediction)})
+        files = sorted({name for case in scorer_cases.values() for name in (*case.reference, *case.prediction)})
         try:
             answer = run_scorer(
                 self.engine,
@@ -195,9 +197,13 @@ class _Asking:
                 batch=lease,
                 lease=lease,
                 image_id=self.image,
-                cases=list(shown.values()),
+                cases=list(scorer_cases.values()),
                 interface=interface_of(
-                    self.declared, list(shown), shown=self.shown, files=files, limits=limits.described()
+                    self.declared,
+                    list(scorer_cases),
+                    stems_and_kinds=self.shown,
+                    files=files,
+                    limits=limits.described(),
                 ),
                 limits=limits,
             )
@@ -207,12 +213,15 @@ class _Asking:
         if answer.rows is None:
             raise ClientError(f"The scoring image gave no rows: {answer.failure}")
         try:
-            rows = read_rows(answer.rows, expected(self.declared, list(shown)))
+            rows = read_rows(answer.rows, expected(self.declared, list(scorer_cases)))
         except ScorerError as error:
             raise ClientError(f"The scoring image gave rows that cannot be taken: {error}") from error
         names = {metric.options["id"]: metric.name for metric in self.assessment.by_scorer}
-        own = dict(zip(shown, cases, strict=True))
-        return {(own[row.case], row.region or "", names[row.metric]): (row.value, str(row.outcome)) for row in rows}
+        case_by_alias = dict(zip(scorer_cases, cases, strict=True))
+        return {
+            (case_by_alias[row.case], row.region or "", names[row.metric]): (row.value, str(row.outcome))
+            for row in rows
+        }
 
     def _shown(self, case: str, number: int, given: Any, written: Path) -> Any:
         from confinement.containers.scoring import ScorerCase
@@ -226,17 +235,17 @@ class _Asking:
 
 
 def _differences(
-    team: str, table: Any, found: Mapping[tuple[str, str, str], tuple[float | None, str]], assessment: Any
+    team: str, table: Any, image_values: Mapping[tuple[str, str, str], tuple[float | None, str]], assessment: Any
 ) -> list[str]:
     """Where a team's table has other values than the image said now."""
     names = {metric.name for metric in assessment.by_scorer}
-    said = []
+    differences = []
     for row in table[table["metric"].isin(names)].itertuples(index=False):
-        value, outcome = found.get((row.case, row.region, row.metric), (None, "absent"))
+        value, outcome = image_values.get((row.case, row.region, row.metric), (None, "absent"))
         stated = None if row.value != row.value else row.value
         same = stated == value if None in (stated, value) else abs(stated - value) <= TOLERANCE * max(1, abs(stated))
         if outcome != row.outcome or not same:
-            there = row.outcome if stated is None else f"{stated:.13g}"
+            in_bundle = row.outcome if stated is None else f"{stated:.13g}"
             now = outcome if value is None else f"{value:.13g}"
-            said.append(f"{team}, {row.case}, {row.region}, {row.metric}: {there} in the bundle, {now} now.")
-    return said
+            differences.append(f"{team}, {row.case}, {row.region}, {row.metric}: {in_bundle} in the bundle, {now} now.")
+    return differences

@@ -235,10 +235,10 @@ class Members:
         TakingError
             When there is none.
         """
-        own = self._members.get(self._links.get(name, name))
-        if own is None:
+        member = self._members.get(self._links.get(name, name))
+        if member is None:
             raise TakingError(f"The archive lacks {name[:120]}. Save the image again and upload it anew.")
-        return own
+        return member
 
     def content(self, name: str, most: int) -> bytes:
         """Return a small member as a whole.
@@ -248,17 +248,19 @@ class Members:
         TakingError
             When it is not there or larger than `most` bytes.
         """
-        own = self.get(name)
-        if own.size > most:
-            raise TakingError(f"{name[:120]} has {own.size:,} bytes; at most {most:,} are read. Save the image again.")
-        self._stream.seek(own.offset)
-        return self._stream.read(own.size)
+        member = self.get(name)
+        if member.size > most:
+            raise TakingError(
+                f"{name[:120]} has {member.size:,} bytes; at most {most:,} are read. Save the image again."
+            )
+        self._stream.seek(member.offset)
+        return self._stream.read(member.size)
 
     def window(self, name: str) -> tuple[Window, bytes]:
         """Return a member as a stream, and what it starts with."""
-        own = self.get(name)
-        self._stream.seek(own.offset)
-        return Window(self._stream, own.offset, own.size), self._stream.read(min(16, own.size))
+        member = self.get(name)
+        self._stream.seek(member.offset)
+        return Window(self._stream, member.offset, member.size), self._stream.read(min(16, member.size))
 
     def close(self) -> None:
         """Close the archive."""

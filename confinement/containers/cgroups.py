@@ -71,11 +71,11 @@ class Group:
 
     def remove(self) -> None:
         """Remove the group, which is empty when its container is gone."""
-        tops = [self._root] if self.is_unified else [own for own in self._root.iterdir() if own.is_dir()]
+        tops = [self._root] if self.is_unified else [folder for folder in self._root.iterdir() if folder.is_dir()]
         for top in tops:
-            own = top / self._name
-            if own.is_dir():
-                for group in sorted(_below(own), key=lambda path: len(path.parts), reverse=True):
+            group_folder = top / self._name
+            if group_folder.is_dir():
+                for group in sorted(_below(group_folder), key=lambda path: len(path.parts), reverse=True):
                     with contextlib.suppress(OSError):
                         group.rmdir()
 
@@ -84,16 +84,16 @@ class Group:
 
     def _inner(self, folder: Path) -> Iterator[Path]:
         with contextlib.suppress(OSError):
-            for own in folder.iterdir():
-                if own.is_dir() and "conmon" not in own.name:
-                    yield from _below(own)
+            for child in folder.iterdir():
+                if child.is_dir() and "conmon" not in child.name:
+                    yield from _below(child)
 
 
 def names(group: str, root: Path = ROOT) -> list[str]:
     """Names of the groups in a group."""
     folder = root / group if (root / "cgroup.controllers").exists() else root / "memory" / group
     with contextlib.suppress(OSError):
-        return [own.name for own in folder.iterdir() if own.is_dir()]
+        return [child.name for child in folder.iterdir() if child.is_dir()]
     return []
 
 
@@ -109,15 +109,15 @@ def held_bytes(group: Group, pids: list[int], sizes: tuple[int, int]) -> int:
     sizes
         Of the file systems in memory at /tmp and /dev/shm, by which they are recognised.
     """
-    own = shared = 0
+    private = shared = 0
     for pid in pids:
         with contextlib.suppress(OSError):
             content = Path(f"/proc/{pid}/smaps_rollup").read_bytes()
-            own += sum(int(value) for value in _ANON.findall(content)) * _KB
+            private += sum(int(value) for value in _ANON.findall(content)) * _KB
             shared += sum(int(value) for value in _SHMEM.findall(content)) * _KB
     # Files in memory count whether a process has them mapped or not. The kernel tells of them late (version 1), or only of
     # those that are mapped, or only of those with a name: the largest of the three is not larger than what there is.
-    return own + max(shared, group.shared_bytes(), _in_memory(pids[0], sizes))
+    return private + max(shared, group.shared_bytes(), _in_memory(pids[0], sizes))
 
 
 class Peak:
@@ -174,10 +174,10 @@ def _in_memory(pid: int, sizes: tuple[int, int]) -> int:
     total = 0
     for name, size in zip(("tmp", "dev/shm"), sizes, strict=True):
         with contextlib.suppress(OSError):
-            told = os.statvfs(f"/proc/{pid}/root/{name}")
+            file_system = os.statvfs(f"/proc/{pid}/root/{name}")
             # Before the container's own file systems are there, this would be another one.
-            if abs(told.f_blocks * told.f_frsize - size) <= _PAGE:
-                total += (told.f_blocks - told.f_bfree) * told.f_frsize
+            if abs(file_system.f_blocks * file_system.f_frsize - size) <= _PAGE:
+                total += (file_system.f_blocks - file_system.f_bfree) * file_system.f_frsize
     return total
 
 
@@ -194,5 +194,5 @@ def _below(folder: Path) -> Iterator[Path]:
     inner: list[Path] = []  # a group may end while it is looked through
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         inner = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
-    for own in inner:
-        yield from _below(own)
+    for child in inner:
+        yield from _below(child)

@@ -69,9 +69,9 @@ class CommandLine(ABC):
 
     def folder(self, name: str) -> Path:
         """Return a folder of the engine's own."""
-        own = self._folder / name
-        own.mkdir(parents=True, exist_ok=True)
-        return own
+        path = self._folder / name
+        path.mkdir(parents=True, exist_ok=True)
+        return path
 
     def call(
         self, *arguments: str, check: bool = True, seconds: float = CALL_SECONDS, cwd: Path | None = None
@@ -202,14 +202,14 @@ class ClientContainer:
         except subprocess.TimeoutExpired:
             self._client.kill()
             code = self._client.wait()
-        told = self._inspected()
+        inspected = self._inspected()
         # Whether conmon saw a kill for memory stands in the folder in which podman was called; elsewhere it is not told.
         out_of_memory = (self._start.folder / "oom").exists() or bool(self._group and self._group.memory_kills())
-        if told is None:
+        if inspected is None:
             if self._was_removed:
                 return Ending(None, None, None, out_of_memory=out_of_memory)
             return Ending(None, None, None, fault=f"{self._engine.name} knows no container any more ({self._said()})")
-        state: dict[str, Any] = told["State"]
+        state: dict[str, Any] = inspected["State"]
         started, finished = moment(state.get("StartedAt")), moment(state.get("FinishedAt"))
         out_of_memory |= bool(state.get("OOMKilled"))
         if started is None:
@@ -247,13 +247,13 @@ class ClientContainer:
             done = self._engine.call("inspect", "--type", "container", self._start.name, check=False)
             if done.returncode:
                 return None
-            own: dict[str, Any] = json.loads(done.stdout)[0]
-            state = own["State"]
+            inspected: dict[str, Any] = json.loads(done.stdout)[0]
+            state = inspected["State"]
             if state.get("Status") not in ("running", "stopping", "stopped") and state.get("ExitCode", -1) >= 0:
-                return own
+                return inspected
             # After a kill it takes podman a moment to know the status.
             self._engine.call("wait", self._start.name, check=False, seconds=BACKSTOP_SECONDS)
-        return own
+        return inspected
 
     def _said(self) -> str:
         return " ".join(self._tail.decode(errors="replace").split())[-400:]
@@ -266,8 +266,8 @@ def is_there(program: str) -> bool:
 
 def bounds(start: Start) -> list[str]:
     """Return the flags that both engines know: what a container has not, and how much it may take."""
-    own = start.limits
-    size = max(own.output_bytes, own.scratch_bytes)
+    limits = start.limits
+    size = max(limits.output_bytes, limits.scratch_bytes)
     if any(":" in str(path) for path in (start.output, *(mount.source for mount in start.mounts))):
         raise EngineError("a folder with a colon in its path cannot be mounted")
     flags = [
@@ -281,12 +281,19 @@ def bounds(start: Start) -> list[str]:
             f"{USER}:{USER}",
         ),
         *("--ipc", "private", "--cgroupns", "private"),
-        *("--memory", str(own.memory_bytes), "--memory-swap", str(own.memory_bytes), "--cpus", f"{own.cpus:g}"),
-        *("--pids-limit", str(own.pids)),
+        *(
+            "--memory",
+            str(limits.memory_bytes),
+            "--memory-swap",
+            str(limits.memory_bytes),
+            "--cpus",
+            f"{limits.cpus:g}",
+        ),
+        *("--pids-limit", str(limits.pids)),
         *("--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096", "--ulimit", "core=0:0"),
         *("--ulimit", f"fsize={size}:{size}"),
-        *("--shm-size", str(own.shm_bytes)),
-        *("--tmpfs", f"/tmp:rw,size={own.scratch_bytes},mode=1777,nosuid,nodev"),  # noqa: S108 (the container's)
+        *("--shm-size", str(limits.shm_bytes)),
+        *("--tmpfs", f"/tmp:rw,size={limits.scratch_bytes},mode=1777,nosuid,nodev"),  # noqa: S108 (the container's)
         *("--no-healthcheck", "--hostname", "podium", "--log-driver", "none"),
     ]
     for key, value in start.environment.items():

@@ -57,33 +57,33 @@ def collect(
     top = os.open(output, _STEP)
     try:
         for case in cases:
-            own: dict[str, Collected] = {}
+            case_files: dict[str, Collected] = {}
             for file in expected:
                 where = target / case / file.file
                 try:
                     where, size = _copy(top, [] if flat else [case], file, where, left)
                 except FileNotFoundError:
-                    own[file.file] = Collected(Taken.ABSENT)
+                    case_files[file.file] = Collected(Taken.ABSENT)
                 except _RefusedError as refusal:
-                    own[file.file] = Collected(Taken.REFUSED, reason=str(refusal))
+                    case_files[file.file] = Collected(Taken.REFUSED, reason=str(refusal))
                 else:
                     left -= size
-                    own[file.file] = Collected(Taken.TAKEN, where, size)
-            collected[case] = own
+                    case_files[file.file] = Collected(Taken.TAKEN, where, size)
+            collected[case] = case_files
     finally:
         os.close(top)
     return collected
 
 
 def _copy(top: int, folders: Sequence[str], file: Expected, target: Path, left: int) -> tuple[Path, int]:
-    place = Path(file.source or file.file)
-    steps = [*folders, *(file.only_of or str(place.parent)).split("/")]
+    source_path = Path(file.source or file.file)
+    steps = [*folders, *(file.only_of or str(source_path.parent)).split("/")]
     with _folder(top, [step for step in steps if step not in ("", ".")], file) as folder:
-        name = _only(folder, file) if file.only_of else place.name
+        name = _only(folder, file) if file.only_of else source_path.name
         if file.only_of and file.suffixes:
             # The reader goes by the ending.
-            own = next(suffix for suffix in file.suffixes if name.lower().endswith(suffix))
-            target = target.with_name(target.name[: target.name.index(".")] + own)
+            ending = next(suffix for suffix in file.suffixes if name.lower().endswith(suffix))
+            target = target.with_name(target.name[: target.name.index(".")] + ending)
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         _check_kind(status, file)
         try:
@@ -111,14 +111,14 @@ def _copy(top: int, folders: Sequence[str], file: Expected, target: Path, left: 
 def _folder(top: int, steps: Sequence[str], file: Expected) -> Iterator[int]:
     """Open a folder step by step."""
     with contextlib.ExitStack() as opened:
-        own = top
+        descriptor = top
         for step in steps:
-            status = os.stat(step, dir_fd=own, follow_symlinks=False)
+            status = os.stat(step, dir_fd=descriptor, follow_symlinks=False)
             if not stat.S_ISDIR(status.st_mode):
                 raise _RefusedError(f"The folder of {file.file} is {_kind(status)}; write a folder.")
-            own = os.open(step, _STEP, dir_fd=own)
-            opened.callback(os.close, own)
-        yield own
+            descriptor = os.open(step, _STEP, dir_fd=descriptor)
+            opened.callback(os.close, descriptor)
+        yield descriptor
 
 
 def _only(folder: int, file: Expected) -> str:
@@ -152,8 +152,8 @@ def _kind(status: os.stat_result) -> str:
 
 def taken_of(files: Mapping[str, Collected], expected: Sequence[Expected]) -> tuple[Taken, str]:
     """Say of all required files of a case: taken, absent, or refused with the first sentence."""
-    required = [files[own.file] for own in expected if own.required]
-    refused = [own for own in required if own.taken is Taken.REFUSED]
+    required = [files[file.file] for file in expected if file.required]
+    refused = [collected for collected in required if collected.taken is Taken.REFUSED]
     if refused:
         return Taken.REFUSED, refused[0].reason
-    return (Taken.ABSENT if any(own.taken is Taken.ABSENT for own in required) else Taken.TAKEN), ""
+    return (Taken.ABSENT if any(collected.taken is Taken.ABSENT for collected in required) else Taken.TAKEN), ""

@@ -43,18 +43,20 @@ class Docker(CommandLine):
 
     def versions(self) -> dict[str, str]:
         """Return the versions of engine, runtime and kernel."""
-        told = self._told()
+        info = self._told()
         return {
-            "engine": f"docker {told.get('ServerVersion', '')}",
-            "runtime": self._runtime or str(told.get("DefaultRuntime", "")),
+            "engine": f"docker {info.get('ServerVersion', '')}",
+            "runtime": self._runtime or str(info.get("DefaultRuntime", "")),
             "kernel": platform.release(),
-            "control_groups": f"v{told.get('CgroupVersion', '')}",
+            "control_groups": f"v{info.get('CgroupVersion', '')}",
         }
 
     def images(self) -> list[str]:
         """Ids of the images that were loaded for us and are there still."""
-        there = {with_prefix(line) for line in self.call("images", "--all", "--quiet", "--no-trunc").stdout.split()}
-        return sorted(image_id for image_id, own in self._known().items() if own in there)
+        docker_ids = {
+            with_prefix(line) for line in self.call("images", "--all", "--quiet", "--no-trunc").stdout.split()
+        }
+        return sorted(image_id for image_id, docker_id in self._known().items() if docker_id in docker_ids)
 
     def load(self, layout: Path, image_id: str) -> None:
         """Load an image from a layout of ours, without volumes, which docker would make in spite of a read-only root.
@@ -70,25 +72,27 @@ class Docker(CommandLine):
         if f"sha256:{hashlib.sha256(config).hexdigest()}" != image_id:
             raise EngineError(f"the layout is not that of {image_id}")
         changed = _without_effect(config)
-        own = f"sha256:{hashlib.sha256(changed).hexdigest()}"
-        archive = self.folder("temporary") / f"{own.removeprefix('sha256:')}.tar"
+        docker_id = f"sha256:{hashlib.sha256(changed).hexdigest()}"
+        archive = self.folder("temporary") / f"{docker_id.removeprefix('sha256:')}.tar"
         try:
             _write(archive, changed, layers)
             self.call("load", "--quiet", "--input", str(archive), seconds=LOAD_SECONDS)
         finally:
             archive.unlink(missing_ok=True)
-        there = {with_prefix(line) for line in self.call("images", "--all", "--quiet", "--no-trunc").stdout.split()}
-        if own not in there:
-            raise EngineError(f"docker did not load {own} for {image_id}")
-        self._remember(self._known() | {image_id: own})
+        docker_ids = {
+            with_prefix(line) for line in self.call("images", "--all", "--quiet", "--no-trunc").stdout.split()
+        }
+        if docker_id not in docker_ids:
+            raise EngineError(f"docker did not load {docker_id} for {image_id}")
+        self._remember(self._known() | {image_id: docker_id})
 
     def remove_image(self, image_id: str) -> None:
         """Forget an image; nothing happens when it is not there or in use."""
-        known = self._known()
-        if own := known.pop(image_id, ""):
-            done = self.call("rmi", own, check=False)
+        id_by_image = self._known()
+        if docker_id := id_by_image.pop(image_id, ""):
+            done = self.call("rmi", docker_id, check=False)
             if not done.returncode:
-                self._remember(known)
+                self._remember(id_by_image)
 
     def containers(self) -> list[Remains]:
         """All containers with a label of ours."""
@@ -110,7 +114,9 @@ class Docker(CommandLine):
     def is_alone(self, name: str) -> bool:
         """Whether no other group of ours has a process; where groups cannot be seen, it is not known and said not to be."""
         return self.group(name) is not None and not any(
-            cgroups.Group(f"{GROUPS}/{own}").processes() for own in cgroups.names(GROUPS) if own != name
+            cgroups.Group(f"{GROUPS}/{group_name}").processes()
+            for group_name in cgroups.names(GROUPS)
+            if group_name != name
         )
 
     def group(self, name: str) -> cgroups.Group | None:
@@ -126,8 +132,8 @@ class Docker(CommandLine):
         EngineError
             When the image was not loaded.
         """
-        own = self._known().get(start.image_id)
-        if own is None:
+        docker_id = self._known().get(start.image_id)
+        if docker_id is None:
             raise EngineError(f"docker does not hold {start.image_id}")
         flags = ["run", "--name", start.name, "--label", f"{LABEL_BATCH}={start.batch}"]
         flags += ["--label", f"{LABEL_LEASE}={start.lease}", *bounds(start)]
@@ -140,12 +146,12 @@ class Docker(CommandLine):
             flags += ["--runtime", self._runtime]
         if self.group(start.name) is not None:
             flags += ["--cgroup-parent", f"/{GROUPS}/{start.name}"]
-        return [*flags, own]
+        return [*flags, docker_id]
 
     def environment(self) -> dict[str, str]:
         """Return the environment of a call; an empty configuration, since the user's may name proxies with passwords."""
-        own = super().environment() | {"DOCKER_CONFIG": str(self.folder("configuration"))}
-        return own | ({"DOCKER_HOST": os.environ["DOCKER_HOST"]} if "DOCKER_HOST" in os.environ else {})
+        variables = super().environment() | {"DOCKER_CONFIG": str(self.folder("configuration"))}
+        return variables | ({"DOCKER_HOST": os.environ["DOCKER_HOST"]} if "DOCKER_HOST" in os.environ else {})
 
     def _told(self) -> dict[str, Any]:
         if not self._info:
@@ -154,13 +160,13 @@ class Docker(CommandLine):
 
     def _known(self) -> dict[str, str]:
         with contextlib.suppress(OSError, ValueError):
-            own: dict[str, str] = json.loads((self._folder / "images.json").read_text())
-            return own
+            id_by_image: dict[str, str] = json.loads((self._folder / "images.json").read_text())
+            return id_by_image
         return {}
 
-    def _remember(self, known: dict[str, str]) -> None:
+    def _remember(self, id_by_image: dict[str, str]) -> None:
         working = self._folder / f"images-{os.getpid()}.json"
-        working.write_text(json.dumps(known, sort_keys=True))
+        working.write_text(json.dumps(id_by_image, sort_keys=True))
         working.replace(self._folder / "images.json")
 
 

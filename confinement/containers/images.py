@@ -91,11 +91,11 @@ class ImageReport:
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """Back from JSON values."""
-        own = dict(values)
-        own["layers"] = tuple(LayerReport(**layer) for layer in own["layers"])
+        fields = dict(values)
+        fields["layers"] = tuple(LayerReport(**layer) for layer in fields["layers"])
         for name in ("entrypoint", "cmd", "env", "warnings"):
-            own[name] = tuple(own[name])
-        return cls(**own)
+            fields[name] = tuple(fields[name])
+        return cls(**fields)
 
 
 def take_image(
@@ -140,9 +140,9 @@ def take_image(
             f"The archive has {size:,} bytes; at most {limits.archive_bytes:,} are taken. Make the image smaller."
         )
 
-    def work(_item: str, own: Path) -> object:
+    def work(_item: str, scratch: Path) -> object:
         try:
-            return {"image": _take(archive, store, own, limits, wanted, interface)}
+            return {"image": _take(archive, store, scratch, limits, wanted, interface)}
         except TakingError as error:
             return {"problem": str(error)}
 
@@ -187,9 +187,9 @@ def _check_stored(report: ImageReport, store: Path) -> None:
 
 
 def _take(
-    archive: Path, store: Path, own: Path, limits: ImageLimits, architectures: Sequence[str], wanted: str
+    archive: Path, store: Path, scratch: Path, limits: ImageLimits, architectures: Sequence[str], wanted: str
 ) -> dict[str, Any]:
-    members = Members(archive, own, most=limits.unpacked_bytes + 64 * MIB, ratio=limits.ratio)
+    members = Members(archive, scratch, most=limits.unpacked_bytes + 64 * MIB, ratio=limits.ratio)
     image = image_of(members, architectures, most_layers=limits.layers)
     inner = inner_configuration(image.configuration)
     command = [*(inner.get("Entrypoint") or []), *(inner.get("Cmd") or [])]
@@ -265,18 +265,18 @@ def _workdir(path: str) -> str:
 
 
 def _bounded(labels: Mapping[str, str]) -> dict[str, str]:
-    kept: dict[str, str] = {}
+    first_labels: dict[str, str] = {}
     for key, value in sorted(labels.items()):
-        if sum(len(own) for pair in kept.items() for own in pair) + len(key) + len(value) > _KEPT_BYTES:
+        if sum(len(text) for pair in first_labels.items() for text in pair) + len(key) + len(value) > _KEPT_BYTES:
             break
-        kept[key] = value
-    return kept
+        first_labels[key] = value
+    return first_labels
 
 
 def _warnings(
     tree: Tree, command: Sequence[str], environment: Sequence[str], workdir: str, inner: Mapping[str, Any]
 ) -> list[str]:
-    own = entry_warnings(tree, command, environment, workdir)
+    warnings = entry_warnings(tree, command, environment, workdir)
     without_effect = [
         name
         for name, key in (
@@ -288,10 +288,10 @@ def _warnings(
         if inner.get(key)
     ]
     if without_effect:
-        own.append(
+        warnings.append(
             f"{', '.join(without_effect)} of the image {'has' if len(without_effect) == 1 else 'have'} no effect here."
         )
     if tree.set_ids:
         count = f"{tree.set_ids} program{'s' if tree.set_ids > 1 else ''}"
-        own.append(f"The image has {count} with the setuid or setgid bit, which has no effect here.")
-    return own
+        warnings.append(f"The image has {count} with the setuid or setgid bit, which has no effect here.")
+    return warnings

@@ -40,7 +40,7 @@ class Tree:
             done = f"{done}/{part}" if done else part
             if (target := self.links.get(done)) is not None:
                 done = "" if target.startswith("/") else posixpath.dirname(done)
-                waiting = [own for own in target.split("/") if own] + waiting
+                waiting = [step for step in target.split("/") if step] + waiting
         return ""
 
 
@@ -61,15 +61,15 @@ def store_layers(
     for number, (diff_id, source) in enumerate(zip(image.diff_ids, image.layers, strict=True), 1):
         name = f"Layer {number} of {len(image.layers)}"
         if diff_id not in stored:
-            own = members.get(source.member)
-            if source.size is not None and own.size != source.size:
+            member = members.get(source.member)
+            if source.size is not None and member.size != source.size:
                 raise TakingError(f"{name}: the size of the content is not the one that is written down. {AGAIN}")
             window, start = members.window(source.member)
             copy = ZstdFile(folder / f"{diff_id.removeprefix('sha256:')}.tar.zst")
             before = tree.entries
             with refusing(f"{name} cannot be read ({{}}). {AGAIN}"), decompressed(window, start) as plain:
                 left = limits.unpacked_bytes - total
-                stream = Unpacked(plain, most=left, packed=own.size, ratio=limits.ratio, name=name)
+                stream = Unpacked(plain, most=left, packed=member.size, ratio=limits.ratio, name=name)
                 stream.copy_to(copy)
                 _judge(stream, name, tree, limits)
             copy.close()
@@ -150,8 +150,8 @@ def entry_warnings(tree: Tree, command: Sequence[str], environment: Sequence[str
     if "/" in program:
         places = [posixpath.join("/", workdir, program)]
     else:
-        own: Mapping[str, str] = dict(pair.split("=", 1) for pair in environment if "=" in pair)
-        folders = own["PATH"].split(":") if own.get("PATH") else _PATHS
+        variables: Mapping[str, str] = dict(pair.split("=", 1) for pair in environment if "=" in pair)
+        folders = variables["PATH"].split(":") if variables.get("PATH") else _PATHS
         places = [posixpath.join("/", folder, program) for folder in folders]
     resolved = [tree.resolved(path) for path in places]
     path = next((path for path in resolved if path in tree.modes), None)

@@ -55,7 +55,7 @@ def small_files(config: bytes, layers: Sequence[LayerReport]) -> dict[str, bytes
     return {
         "oci-layout": _json({"imageLayoutVersion": "1.0.0"}),
         "index.json": _json({"schemaVersion": 2, "manifests": [entry]}),
-        **{f"blobs/sha256/{_digest(own).removeprefix('sha256:')}": own for own in (manifest, config)},
+        **{f"blobs/sha256/{_digest(blob).removeprefix('sha256:')}": blob for blob in (manifest, config)},
     }
 
 

@@ -29,10 +29,10 @@ def sweep(engine: Engine, folder: Path, living: Collection[str]) -> Swept:
     living
         Tokens of the leases that are.
     """
-    containers = [own.name for own in engine.containers() if own.lease not in living]
+    containers = [container.name for container in engine.containers() if container.lease not in living]
     for name in containers:
         engine.remove(name)
-    folders = sorted(own.name for own in folder.iterdir() if own.name not in living) if folder.is_dir() else []
+    folders = sorted(path.name for path in folder.iterdir() if path.name not in living) if folder.is_dir() else []
     for name in folders:
         release(folder / name)
         remove_tree(folder / name)

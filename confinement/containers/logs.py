@@ -8,8 +8,8 @@ KEPT_BYTES = 256 * 1024
 class LogReader:
     """Takes what is printed, piece by piece, in bounded memory."""
 
-    def __init__(self, kept: int = KEPT_BYTES) -> None:
-        self._kept = kept
+    def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
+        self._kept = kept_bytes
         self._first = bytearray()
         self._last = bytearray()
         self.size = 0

@@ -81,7 +81,10 @@ class Image:
 
     def blobs(self) -> list[bytes]:
         """Layers as they are stored."""
-        return [gzip.compress(own.tar, 6, mtime=0) if self.gzip_layers else own.tar for own in self.layers]
+        return [
+            gzip.compress(image_layer.tar, 6, mtime=0) if self.gzip_layers else image_layer.tar
+            for image_layer in self.layers
+        ]
 
     def manifest(self) -> bytes:
         kind = _LAYER + ("+gzip" if self.gzip_layers else "")
@@ -90,7 +93,7 @@ class Image:
                 "schemaVersion": 2,
                 "mediaType": _MANIFEST,
                 "config": {"mediaType": _CONFIG, "digest": self.image_id, "size": len(self.config)},
-                "layers": [{"mediaType": kind, "digest": _digest(own), "size": len(own)} for own in self.blobs()],
+                "layers": [{"mediaType": kind, "digest": _digest(blob), "size": len(blob)} for blob in self.blobs()],
             }
         )
 
@@ -138,34 +141,34 @@ def image(
         "os": "linux",
         "created": "1970-01-01T00:00:00Z",
         "config": inner,
-        "rootfs": {"type": "layers", "diff_ids": [own.diff_id for own in layers]},
+        "rootfs": {"type": "layers", "diff_ids": [image_layer.diff_id for image_layer in layers]},
         "history": [{"created": "1970-01-01T00:00:00Z", "created_by": "make_image"} for _ in layers],
     }
     return Image(list(layers), _json(config), tag, gzip_layers)
 
 
-def parts(own: Image, kind: str) -> list[tuple[str, bytes]]:
+def parts(built_image: Image, kind: str) -> list[tuple[str, bytes]]:
     """The members of the archive of an image, by name: a test changes one and writes them with `archive`."""
-    blobs = own.blobs()
+    blobs = built_image.blobs()
     if kind == "docker":
         names = [f"{_hex(blob)}/layer.tar" for blob in blobs]
-        config = f"{own.image_id.removeprefix('sha256:')}.json"
-        listed = [{"Config": config, "RepoTags": [own.tag] if own.tag else None, "Layers": names}]
-        return [(config, own.config), *zip(names, blobs, strict=True), ("manifest.json", _json(listed))]
-    manifest = own.manifest()
+        config = f"{built_image.image_id.removeprefix('sha256:')}.json"
+        listed = [{"Config": config, "RepoTags": [built_image.tag] if built_image.tag else None, "Layers": names}]
+        return [(config, built_image.config), *zip(names, blobs, strict=True), ("manifest.json", _json(listed))]
+    manifest = built_image.manifest()
     entry: dict[str, Any] = {
         "mediaType": _MANIFEST,
         "digest": _digest(manifest),
         "size": len(manifest),
-        "platform": {"architecture": json.loads(own.config)["architecture"], "os": "linux"},
+        "platform": {"architecture": json.loads(built_image.config)["architecture"], "os": "linux"},
     }
-    if own.tag:
-        entry["annotations"] = {"org.opencontainers.image.ref.name": own.tag}
+    if built_image.tag:
+        entry["annotations"] = {"org.opencontainers.image.ref.name": built_image.tag}
     index = _json({"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": [entry]})
     return [
         ("oci-layout", _json({"imageLayoutVersion": "1.0.0"})),
         ("index.json", index),
-        *((f"blobs/sha256/{_hex(blob)}", blob) for blob in dict.fromkeys([own.config, *blobs, manifest])),
+        *((f"blobs/sha256/{_hex(blob)}", blob) for blob in dict.fromkeys([built_image.config, *blobs, manifest])),
     ]
 
 
@@ -185,10 +188,10 @@ def archive(path: Path, members: Iterable[tuple[str, bytes]]) -> None:
     path.write_bytes(data)
 
 
-def write(path: Path, own: Image, *, kind: str = "oci") -> str:
+def write(path: Path, built_image: Image, *, kind: str = "oci") -> str:
     """Write an image and return its id."""
-    archive(path, parts(own, kind))
-    return own.image_id
+    archive(path, parts(built_image, kind))
+    return built_image.image_id
 
 
 def busybox(program: str = "/bin/busybox") -> Layer:
@@ -209,25 +212,25 @@ def python(packages: Sequence[str] = ()) -> Layer:
     program = (program if program.exists() else Path(sys.executable)).resolve()
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     home = f"usr/lib/{version}"
-    found: dict[str, Entry] = {"usr/bin/python3": Entry("usr/bin/python3", program.read_bytes(), 0o755)}
+    entries: dict[str, Entry] = {"usr/bin/python3": Entry("usr/bin/python3", program.read_bytes(), 0o755)}
     libraries = set(_needs(program))
     for path in _standard_library(Path(sysconfig.get_path("stdlib"))):
         name = f"{home}/{path.relative_to(sysconfig.get_path('stdlib'))}"
-        found[name] = Entry(name, path.read_bytes())
+        entries[name] = Entry(name, path.read_bytes())
         if path.suffix == ".so":
             libraries |= set(_needs(path))
     for package in packages:
         for path, name in _distribution(package):
             target = f"{home}/site-packages/{name}"
-            found[target] = Entry(target, path.read_bytes(), 0o755 if ".so" in path.name else 0o644)
+            entries[target] = Entry(target, path.read_bytes(), 0o755 if ".so" in path.name else 0o644)
             if ".so" in path.name:
-                libraries |= {own for own in _needs(path) if "site-packages" not in str(own)}
+                libraries |= {library for library in _needs(path) if "site-packages" not in str(library)}
     for path in sorted(libraries):
         name = str(path).lstrip("/")
-        found[name] = Entry(name, path.resolve().read_bytes(), 0o755)
+        entries[name] = Entry(name, path.resolve().read_bytes(), 0o755)
     # Python looks for its library beside the program, two levels up; Debian's own program knows `dist-packages` only.
     site = Entry(f"{home}/sitecustomize.py", f'import sys\nsys.path.append("/{home}/site-packages")\n'.encode())
-    return layer([*_folders(), *found.values(), *([site] if packages else [])])
+    return layer([*_folders(), *entries.values(), *([site] if packages else [])])
 
 
 def _folders() -> list[Entry]:
@@ -251,10 +254,10 @@ def _standard_library(folder: Path) -> Iterator[Path]:
 
 
 def _distribution(name: str) -> Iterator[tuple[Path, str]]:
-    for own in importlib.metadata.files(name) or []:
-        path = Path(str(own.locate()))
-        if ".." not in own.parts and "__pycache__" not in own.parts and path.is_file():
-            yield path, str(own)
+    for package_path in importlib.metadata.files(name) or []:
+        path = Path(str(package_path.locate()))
+        if ".." not in package_path.parts and "__pycache__" not in package_path.parts and path.is_file():
+            yield path, str(package_path)
 
 
 def _needs(path: Path) -> list[Path]:
@@ -265,8 +268,8 @@ def _needs(path: Path) -> list[Path]:
         capture_output=True,
         text=True,
     ).stdout.splitlines()
-    found = (re.match(r"\s*(?:\S+ => )?(/\S+) \(0x", line) for line in lines)
-    return [Path(match[1]) for match in found if match]
+    matches = (re.match(r"\s*(?:\S+ => )?(/\S+) \(0x", line) for line in lines)
+    return [Path(match[1]) for match in matches if match]
 
 
 def _zstd(data: bytes) -> bytes:
@@ -289,13 +292,13 @@ def _hex(data: bytes) -> str:
 
 def _added(places: Sequence[str]) -> Iterator[Entry]:
     folders = set()
-    for place in places:
-        source, _, target = place.rpartition(":")
+    for mapping in places:
+        source, _, target = mapping.rpartition(":")
         root = Path(source)
         for path in sorted(root.rglob("*")) if root.is_dir() else [root]:
             if path.is_file():
                 name = target.lstrip("/") + (f"/{path.relative_to(root)}" if root.is_dir() else "")
-                folders |= {str(own) for own in Path(name).parents if str(own) != "."}
+                folders |= {str(parent) for parent in Path(name).parents if str(parent) != "."}
                 mode = 0o755 if path.stat().st_mode & stat.S_IXUSR else 0o644
                 yield Entry(name, path.read_bytes(), mode)
     yield from (Entry(name, kind=tarfile.DIRTYPE, mode=0o755) for name in sorted(folders))
@@ -320,30 +323,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--pad", type=int, default=0, metavar="MIB", help="a layer of that many MiB that does not compress"
     )
-    own = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     bases: dict[str, Callable[[], Layer]] = {
         "busybox": busybox,
         "scratch": lambda: layer(_folders()),
-        "python": lambda: python([name for name in own.packages.split(",") if name]),
+        "python": lambda: python([name for name in options.packages.split(",") if name]),
     }
-    everything = [bases[own.base]()]
-    if own.add:
-        everything.append(layer(_added(own.add)))
-    if own.pad:
-        noise = b"".join(hashlib.shake_128(number.to_bytes(8)).digest(2**20) for number in range(own.pad))
+    everything = [bases[options.base]()]
+    if options.add:
+        everything.append(layer(_added(options.add)))
+    if options.pad:
+        noise = b"".join(hashlib.shake_128(number.to_bytes(8)).digest(2**20) for number in range(options.pad))
         everything.append(layer([Entry("opt/padding", noise)]))
-    made = image(
+    built_image = image(
         everything,
-        entrypoint=own.entrypoint,
-        cmd=own.cmd,
-        env=own.env,
-        labels=dict(pair.split("=", 1) for pair in own.label),
-        user=own.user,
-        workdir=own.workdir,
-        tag=own.tag,
-        gzip_layers=own.gzip_layers,
+        entrypoint=options.entrypoint,
+        cmd=options.cmd,
+        env=options.env,
+        labels=dict(pair.split("=", 1) for pair in options.label),
+        user=options.user,
+        workdir=options.workdir,
+        tag=options.tag,
+        gzip_layers=options.gzip_layers,
     )
-    sys.stdout.write(f"{write(own.output, made, kind=own.format)}\n")
+    sys.stdout.write(f"{write(options.output, built_image, kind=options.format)}\n")
 
 
 if __name__ == "__main__":

@@ -56,12 +56,12 @@ def image_of(members: Members, architectures: Sequence[str], *, most_layers: int
         When there is none for these architectures, or several, or something does not fit.
     """
     if "index.json" in members:
-        own = _of_layout(members, architectures)
+        parts = _of_layout(members, architectures)
     elif "manifest.json" in members:
-        own = _of_docker(members)
+        parts = _of_docker(members)
     else:
         raise TakingError(f"The archive holds no image: there is neither index.json nor manifest.json. {AGAIN}")
-    config, layers = own
+    config, layers = parts
     configuration = _object(_json(config, "the configuration"), "the configuration")
     _same_keys(configuration, ("architecture", "os", "rootfs", "config"), "the configuration")
     diff_ids = _diff_ids(configuration)
@@ -86,9 +86,9 @@ def _of_layout(members: Members, architectures: Sequence[str]) -> tuple[bytes, t
         tags = [str(annotations[key]) for key in _TAG_KEYS if key in annotations][:1]
         wanted.setdefault(_digest(entry, "index.json"), []).extend(tags)
     if not wanted:
-        found = f" It holds one for {', '.join(sorted(set(others)))[:120]}." if others else ""
+        other_platforms = f" It holds one for {', '.join(sorted(set(others)))[:120]}." if others else ""
         raise TakingError(
-            f"The archive holds no image for {_either(architectures)}.{found} Build it with "
+            f"The archive holds no image for {_either(architectures)}.{other_platforms} Build it with "
             f"`docker build --platform linux/{architectures[0]}`."
         )
     sources = {digest: _of_manifest(members, digest) for digest in wanted}
@@ -101,7 +101,7 @@ def _descriptors(
     members: Members, index: Mapping[str, Any], architectures: Sequence[str], others: list[str], *, depth: int
 ) -> list[Mapping[str, Any]]:
     """Descriptors of manifests for one of the architectures; an index may point to an index once."""
-    own: list[Mapping[str, Any]] = []
+    descriptors: list[Mapping[str, Any]] = []
     for value in _list(index, "manifests", "index.json"):
         entry = _object(value, "index.json")
         if entry.get("mediaType") in _INDEXES:
@@ -110,9 +110,9 @@ def _descriptors(
             digest = _digest(entry, "index.json")
             inner = _object(_json(_blob(members, digest, _MANIFEST_BYTES, entry), "an index"), "an index")
             below = _descriptors(members, inner, architectures, others, depth=1)
-            own += [
-                {**found, "annotations": (entry.get("annotations") or {}) | (found.get("annotations") or {})}
-                for found in below
+            descriptors += [
+                {**descriptor, "annotations": (entry.get("annotations") or {}) | (descriptor.get("annotations") or {})}
+                for descriptor in below
             ]
             continue
         platform = entry.get("platform") or {}
@@ -125,8 +125,8 @@ def _descriptors(
         ]:
             others.append(f"{str(platform.get('os'))[:20]}/{str(platform.get('architecture'))[:20]}")
             continue
-        own.append(entry)
-    return own
+        descriptors.append(entry)
+    return descriptors
 
 
 def _of_manifest(members: Members, digest: str) -> tuple[bytes, tuple[LayerSource, ...]]:
@@ -145,11 +145,11 @@ def _of_manifest(members: Members, digest: str) -> tuple[bytes, tuple[LayerSourc
             )
         if kind not in _LAYERS:
             raise TakingError(f"{name} is of the unknown kind {kind[:80]}. {AGAIN}")
-        own = _digest(entry, "the manifest")
+        layer_digest = _digest(entry, "the manifest")
         size = entry.get("size")
         if not isinstance(size, int) or isinstance(size, bool):
             raise TakingError(f"{name} has no size in the manifest. {AGAIN}")
-        layers.append(LayerSource(_path(own), own, size))
+        layers.append(LayerSource(_path(layer_digest), layer_digest, size))
     return config, tuple(layers)
 
 
@@ -158,13 +158,13 @@ def _of_docker(members: Members) -> tuple[bytes, tuple[LayerSource, ...]]:
     if not isinstance(listed, list) or not listed:
         raise TakingError(f"manifest.json names no image. {AGAIN}")
     images = [_object(value, "manifest.json") for value in listed]
-    if len({(str(own.get("Config")), str(own.get("Layers"))) for own in images}) > 1:
-        raise _several([str(tag) for own in images for tag in own.get("RepoTags") or []], len(images))
+    if len({(str(image.get("Config")), str(image.get("Layers"))) for image in images}) > 1:
+        raise _several([str(tag) for image in images for tag in image.get("RepoTags") or []], len(images))
     name, layers = images[0].get("Config"), images[0].get("Layers")
-    if not isinstance(name, str) or not isinstance(layers, list) or not all(isinstance(own, str) for own in layers):
+    if not isinstance(name, str) or not isinstance(layers, list) or not all(isinstance(layer, str) for layer in layers):
         raise TakingError(f"manifest.json names no configuration or no layers. {AGAIN}")
     config = members.content(name.removeprefix("./"), _CONFIG_BYTES)
-    return config, tuple(LayerSource(own.removeprefix("./")) for own in layers)
+    return config, tuple(LayerSource(layer.removeprefix("./")) for layer in layers)
 
 
 def _several(tags: Sequence[str], count: int) -> TakingError:
@@ -189,15 +189,15 @@ def _diff_ids(configuration: Mapping[str, Any]) -> tuple[str, ...]:
     files = _object(configuration.get("rootfs"), "the configuration")
     _same_keys(files, ("type", "diff_ids"), "the configuration")
     listed = _list(files, "diff_ids", "the configuration")
-    if not all(isinstance(own, str) and _DIGEST.fullmatch(own) for own in listed):
+    if not all(isinstance(diff_id, str) and _DIGEST.fullmatch(diff_id) for diff_id in listed):
         raise TakingError(f"The configuration names a layer by something that is no SHA-256 digest. {AGAIN}")
     return tuple(listed)
 
 
-def _same_keys(values: Mapping[str, Any], known: Sequence[str], what: str) -> None:
+def _same_keys(values: Mapping[str, Any], expected_keys: Sequence[str], what: str) -> None:
     """Refuse keys that other programs would take for known ones: they read them without regard to case."""
     for key in values:
-        if key not in known and key.casefold() in [own.casefold() for own in known]:
+        if key not in expected_keys and key.casefold() in [expected_key.casefold() for expected_key in expected_keys]:
             raise TakingError(f"In {what}, the key {key[:40]!r} can be mistaken for another. {AGAIN}")
 
 
@@ -209,8 +209,8 @@ def inner_configuration(configuration: Mapping[str, Any]) -> Mapping[str, Any]:
     TakingError
         When a value has an unexpected form.
     """
-    own = _object(configuration.get("config") or {}, "the configuration")
-    known = (
+    inner = _object(configuration.get("config") or {}, "the configuration")
+    expected_keys = (
         "Entrypoint",
         "Cmd",
         "Env",
@@ -222,22 +222,22 @@ def inner_configuration(configuration: Mapping[str, Any]) -> Mapping[str, Any]:
         "OnBuild",
         "StopSignal",
     )
-    _same_keys(own, known, "the configuration")
+    _same_keys(inner, expected_keys, "the configuration")
     for key in ("Entrypoint", "Cmd", "Env"):
-        value = own.get(key)
+        value = inner.get(key)
         if value is not None and not (isinstance(value, list) and all(isinstance(part, str) for part in value)):
             raise TakingError(f"{key} of the image has to be a list of texts. Build it with the form in brackets.")
         if value and any("\0" in part for part in value):
             raise TakingError(f"{key} of the image has a zero byte. Build it anew.")
     for key in ("User", "WorkingDir"):
-        if not isinstance(own.get(key) or "", str):
+        if not isinstance(inner.get(key) or "", str):
             raise TakingError(f"{key} of the image has to be a text. Build it anew.")
-    labels = own.get("Labels")
+    labels = inner.get("Labels")
     if labels is not None and not (
         isinstance(labels, dict) and all(isinstance(value, str) for value in labels.values())
     ):
         raise TakingError("Labels of the image have to be texts. Build it anew.")
-    return own
+    return inner
 
 
 def _blob(members: Members, digest: str, most: int, described: Mapping[str, Any] | None = None) -> bytes:
@@ -272,10 +272,10 @@ def _json(content: bytes, what: str) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    own = dict(pairs)
-    if len(own) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         raise TakingError(f"A JSON document of the image has a key twice. {AGAIN}")
-    return own
+    return values
 
 
 def _object(value: Any, what: str) -> Mapping[str, Any]:

@@ -53,20 +53,20 @@ class Podman(CommandLine):
     def versions(self) -> dict[str, str]:
         """Return the versions of engine, runtime and kernel."""
         if not self._versions:
-            told = json.loads(self.call("info", "--format", "json").stdout)
-            runtime = told["host"]["ociRuntime"]
+            info = json.loads(self.call("info", "--format", "json").stdout)
+            runtime = info["host"]["ociRuntime"]
             self._versions = {
-                "engine": f"podman {told['version']['Version']}",
+                "engine": f"podman {info['version']['Version']}",
                 "runtime": f"{runtime['name']} {str(runtime.get('version', '')).splitlines()[0].split()[-1]}",
                 "kernel": platform.release(),
-                "control_groups": str(told["host"].get("cgroupVersion", "")),
+                "control_groups": str(info["host"].get("cgroupVersion", "")),
             }
         return self._versions
 
     def images(self) -> list[str]:
         """Ids of the images that it holds."""
         listed = json.loads(self.call("images", "--all", "--no-trunc", "--format", "json").stdout or "[]")
-        return sorted({with_prefix(own["Id"]) for own in listed})
+        return sorted({with_prefix(image["Id"]) for image in listed})
 
     def load(self, layout: Path, image_id: str) -> None:
         """Load an image from a layout of ours and compare its id.
@@ -94,12 +94,12 @@ class Podman(CommandLine):
         done = self.call("ps", "--all", "--filter", f"label={LABEL_LEASE}", "--format", "json")
         return [
             Remains(
-                own["Names"][0],
-                own["Labels"].get(LABEL_BATCH, ""),
-                own["Labels"].get(LABEL_LEASE, ""),
-                own["State"] in ("running", "paused"),
+                container["Names"][0],
+                container["Labels"].get(LABEL_BATCH, ""),
+                container["Labels"].get(LABEL_LEASE, ""),
+                container["State"] in ("running", "paused"),
             )
-            for own in json.loads(done.stdout or "[]")
+            for container in json.loads(done.stdout or "[]")
         ]
 
     def remove(self, name: str) -> None:
@@ -111,7 +111,9 @@ class Podman(CommandLine):
     def is_alone(self, name: str) -> bool:
         """Whether no other group of ours has a process; where groups cannot be seen, it is not known and said not to be."""
         return self.is_root and not any(
-            cgroups.Group(f"{GROUPS}/{own}").processes() for own in cgroups.names(GROUPS) if own != name
+            cgroups.Group(f"{GROUPS}/{group_name}").processes()
+            for group_name in cgroups.names(GROUPS)
+            if group_name != name
         )
 
     def group(self, name: str) -> cgroups.Group | None:
@@ -141,9 +143,9 @@ class Podman(CommandLine):
 
     def base(self) -> list[str]:
         """Return how each call begins: storage, runtime and control groups."""
-        own = [self.program, "--root", str(self._folder / "storage"), "--runroot", str(self._folder / "run")]
-        own += ["--runtime", self._runtime] if self._runtime else []
-        return [*own, "--cgroup-manager", "cgroupfs"] if self.is_root else own
+        arguments = [self.program, "--root", str(self._folder / "storage"), "--runroot", str(self._folder / "run")]
+        arguments += ["--runtime", self._runtime] if self._runtime else []
+        return [*arguments, "--cgroup-manager", "cgroupfs"] if self.is_root else arguments
 
     def environment(self) -> dict[str, str]:
         """Return the environment of a call."""
@@ -152,7 +154,9 @@ class Podman(CommandLine):
         configuration = self._folder / "containers.conf"
         if not configuration.exists():
             configuration.write_text(_CONFIGURATION)
-        own = super().environment() | {"CONTAINERS_CONF": str(configuration)}
+        variables = super().environment() | {"CONTAINERS_CONF": str(configuration)}
         if self.is_root:
-            return own | {"XDG_RUNTIME_DIR": str(self._folder / "run")}
-        return own | ({"XDG_RUNTIME_DIR": os.environ["XDG_RUNTIME_DIR"]} if "XDG_RUNTIME_DIR" in os.environ else {})
+            return variables | {"XDG_RUNTIME_DIR": str(self._folder / "run")}
+        return variables | (
+            {"XDG_RUNTIME_DIR": os.environ["XDG_RUNTIME_DIR"]} if "XDG_RUNTIME_DIR" in os.environ else {}
+        )

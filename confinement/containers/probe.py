@@ -136,27 +136,31 @@ def probe(engine: Engine, folder: Path) -> Probe:
     """
     folder.mkdir(parents=True, exist_ok=True)
     _sweep(folder)
-    own = Path(tempfile.mkdtemp(prefix=f"probe-{os.getpid()}-", dir=folder))
-    own.chmod(0o711)
+    probe_folder = Path(tempfile.mkdtemp(prefix=f"probe-{os.getpid()}-", dir=folder))
+    probe_folder.chmod(0o711)
     image = ""
     try:
         versions = engine.versions()
         with _listener() as (port, reached):
-            environment = {"PORT": str(port), "ADDRESSES": " ".join(_addresses()), "SECRETS": f"{own} {Path.cwd()}"}
-            image = _loaded(engine, own / "image")
-            reports = {name: _run(engine, own, name, image, environment) for name in _SCRIPTS}
+            environment = {
+                "PORT": str(port),
+                "ADDRESSES": " ".join(_addresses()),
+                "SECRETS": f"{probe_folder} {Path.cwd()}",
+            }
+            image = _loaded(engine, probe_folder / "image")
+            reports = {name: _run(engine, probe_folder, name, image, environment) for name in _SCRIPTS}
         if faults := [report.fault for report in reports.values() if report.fault]:
             return Probe(error=f"{engine.name} cannot run a container: {faults[0]}", versions=versions)
-        told = _judged(reports, reached)
-        return Probe({name: name not in told for name in REQUIREMENTS}, told, versions=versions)
+        violations = _judged(reports, reached)
+        return Probe({name: name not in violations for name in REQUIREMENTS}, violations, versions=versions)
     except (EngineError, ImageError, OSError) as error:
         return Probe(error=f"{engine.name} cannot be tried: {error}")
     finally:
         if image:
             with contextlib.suppress(EngineError):
                 engine.remove_image(image)
-        release(own)
-        remove_tree(own)
+        release(probe_folder)
+        remove_tree(probe_folder)
 
 
 def _sweep(folder: Path) -> None:
@@ -192,7 +196,7 @@ def _run(engine: Engine, folder: Path, name: str, image: str, environment: Mappi
 
 def _judged(reports: Mapping[str, BatchReport], reached: list[str]) -> dict[str, str]:
     """Say what does not hold, and what was seen of it."""
-    told: dict[str, str] = {}
+    violations: dict[str, str] = {}
     look = reports["look"].files["c1"]["report.txt"]
     lines = look.path.read_text().splitlines() if look.taken is Taken.TAKEN and look.path else []
     seen: dict[str, list[str]] = {}
@@ -200,14 +204,14 @@ def _judged(reports: Mapping[str, BatchReport], reached: list[str]) -> dict[str,
         name, *words = line.split()
         seen.setdefault(name, []).extend(words)
     if "done" not in seen:
-        said = reports["look"].log.text()[-300:]
-        return dict.fromkeys(REQUIREMENTS, f"the program that tries did not come to its end ({said.strip()})")
+        log_text = reports["look"].log.text()[-300:]
+        return dict.fromkeys(REQUIREMENTS, f"the program that tries did not come to its end ({log_text.strip()})")
 
-    def judge(name: str, kept: Callable[[], bool], what: str) -> None:
+    def judge(name: str, holds: Callable[[], bool], what: str) -> None:
         with contextlib.suppress(KeyError, ValueError, IndexError):
-            if kept():
+            if holds():
                 return
-        told.setdefault(name, what)
+        violations.setdefault(name, what)
 
     interfaces = [name for name in seen["interfaces"] if name != "lo"]
     judge("R1", lambda: not interfaces and "reached" not in seen and not reached, f"has {interfaces or 'a way out'}")
@@ -238,7 +242,7 @@ def _judged(reports: Mapping[str, BatchReport], reached: list[str]) -> dict[str,
     judge("R10", lambda: reports["log"].log_bound and len(reports["log"].log.first) <= MIB, "printed without end")
     devices = sorted(set(seen["devices"]) - _DEVICES)
     judge("R11", lambda: not devices, f"has {', '.join(devices[:10])}")
-    return told
+    return violations
 
 
 def _is_without_rights(status: list[str]) -> bool:
@@ -295,10 +299,10 @@ def _listener() -> Iterator[tuple[int, list[str]]]:
 
 def _addresses() -> list[str]:
     """Addresses of this machine at which a container could reach it."""
-    own = {"127.0.0.1"}
+    addresses = {"127.0.0.1"}
     with contextlib.suppress(OSError):
-        own |= {str(found[4][0]) for found in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
+        addresses |= {str(info[4][0]) for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         line.connect(("192.0.2.1", 9))
-        own.add(str(line.getsockname()[0]))
-    return sorted(own)
+        addresses.add(str(line.getsockname()[0]))
+    return sorted(addresses)

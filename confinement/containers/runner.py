@@ -108,7 +108,7 @@ class _Run:
             self._prepare()
             space = open_space(
                 self.working,
-                own=self.engine.separates_output,
+                tries_file_system=self.engine.separates_output,
                 owner=self.engine.owner,
                 size=self.batch.limits.output_bytes,
                 files=self.batch.limits.files(self.count),
@@ -135,13 +135,13 @@ class _Run:
         inputs = self.working / "input"
         inputs.mkdir()
         for case in self.batch.cases:
-            own = inputs if self.batch.flat else inputs / case.name
+            case_folder = inputs if self.batch.flat else inputs / case.name
             for name, source in case.files.items():
-                target = own / name
+                target = case_folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target)
             for name in ("", *case.folders):
-                (own / name).mkdir(parents=True, exist_ok=True)
+                (case_folder / name).mkdir(parents=True, exist_ok=True)
         if self.batch.tells_interface:
             (inputs / INTERFACE_FILE).write_text(json.dumps(self.batch.interface, ensure_ascii=False, indent=1))
         for path, folders, names in os.walk(inputs, topdown=False):
@@ -276,7 +276,7 @@ class _Run:
             report = replace(
                 report,
                 gpu_seconds=wall * len(self.batch.gpus),
-                gpu_peak_memory_bytes=max((own.gpu_memory_bytes or 0 for own in seen.samples), default=None),
+                gpu_peak_memory_bytes=max((sample.gpu_memory_bytes or 0 for sample in seen.samples), default=None),
                 gpu_memory_time=memory_time(seen.samples),
             )
         if report.fault or report.cancelled:
@@ -305,7 +305,7 @@ def memory_time(samples: Sequence[Sample]) -> float:
     200.0
     """
     pairs = itertools.pairwise(samples)
-    return sum((own.gpu_memory_bytes or 0) / MIB * (after.seconds - own.seconds) for own, after in pairs)
+    return sum((sample.gpu_memory_bytes or 0) / MIB * (after.seconds - sample.seconds) for sample, after in pairs)
 
 
 def _neutral(path: Path, mode: int) -> None:
@@ -325,6 +325,6 @@ def _read_once(folder: Path) -> None:
 def _check_enterable(folder: Path, engine: Engine) -> None:
     if engine.owner == os.geteuid():
         return
-    for own in (folder.resolve(), *folder.resolve().parents):
-        if not own.stat().st_mode & 0o001:
-            raise EngineError(f"The folder {own} cannot be entered by the user of a container (chmod o+x).")
+    for path in (folder.resolve(), *folder.resolve().parents):
+        if not path.stat().st_mode & 0o001:
+            raise EngineError(f"The folder {path} cannot be entered by the user of a container (chmod o+x).")

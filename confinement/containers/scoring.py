@@ -84,7 +84,7 @@ def run_scorer(
         )
         for case in cases
     ]
-    own = Batch(
+    scorer_batch = Batch(
         batch=batch,
         attempt=attempt,
         lease=lease,
@@ -95,7 +95,7 @@ def run_scorer(
         limits=limits,
         common=[Expected(ROWS_FILE, most_bytes=_ROWS_BYTES)],
     )
-    report = run_batch(engine, own, folder, beat=beat, cancelled=cancelled)
+    report = run_batch(engine, scorer_batch, folder, beat=beat, cancelled=cancelled)
     if report.fault or report.cancelled:
         return ScorerAnswer(None, report.fault or "cancelled", report)
     rows = report.files[""][ROWS_FILE]

@@ -39,21 +39,21 @@ class Space(Protocol):
         """Leave nothing of it."""
 
 
-def open_space(folder: Path, *, own: bool, owner: int, size: int, files: int) -> Space:
+def open_space(folder: Path, *, tries_file_system: bool, owner: int, size: int, files: int) -> Space:
     """Make an empty folder `output` in a folder that is bounded.
 
     Parameters
     ----------
     folder
         In which it is made.
-    own
+    tries_file_system
         Whether a file system of its own is tried.
     owner
         Who may write in it.
     size, files
         Bounds; the file system has a little more, so that it is seen when they are passed.
     """
-    if own:
+    if tries_file_system:
         try:
             return _FileSystem(folder, owner=owner, size=size, files=files)
         except (OSError, subprocess.SubprocessError):
@@ -92,8 +92,11 @@ class _FileSystem:
         remove_tree(self.folder)
 
     def _used(self) -> Written:
-        told = os.statvfs(self.folder)
-        return Written((told.f_blocks - told.f_bfree) * told.f_frsize, told.f_files - told.f_ffree)
+        file_system = os.statvfs(self.folder)
+        return Written(
+            (file_system.f_blocks - file_system.f_bfree) * file_system.f_frsize,
+            file_system.f_files - file_system.f_ffree,
+        )
 
 
 class _Folder:
@@ -135,15 +138,15 @@ def look_through(folder: Path, *, most: int) -> Written:
         while waiting and files <= most:
             anchor, path = waiting.pop()
             try:
-                own = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=anchor)
+                descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=anchor)
             except OSError:
                 continue
             is_kept = False
             try:
                 if len(path) > _PATH_BYTES and len(anchors) < _MOST_ANCHORS:
-                    anchors.append(own)
-                    anchor, path, is_kept = own, ".", True
-                with os.scandir(own) as entries:
+                    anchors.append(descriptor)
+                    anchor, path, is_kept = descriptor, ".", True
+                with os.scandir(descriptor) as entries:
                     for entry in entries:
                         files += 1
                         try:
@@ -157,10 +160,10 @@ def look_through(folder: Path, *, most: int) -> Written:
                             break
             finally:
                 if not is_kept:
-                    os.close(own)
+                    os.close(descriptor)
     finally:
-        for own in anchors:
-            os.close(own)
+        for descriptor in anchors:
+            os.close(descriptor)
     return Written(size, files)
 
 
@@ -170,7 +173,9 @@ def release(folder: Path) -> None:
     if not Path("/proc/self/mountinfo").exists():
         return
     mounted = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
-    for path in sorted((own for own in mounted if own.startswith(prefix)), key=len, reverse=True):
+    for path in sorted(
+        (mount_point for mount_point in mounted if mount_point.startswith(prefix)), key=len, reverse=True
+    ):
         subprocess.run(["umount", "--lazy", path], check=False, capture_output=True, timeout=_SECONDS)  # noqa: S603, S607
 
 

@@ -138,9 +138,9 @@ def unpack_weights(stored: Path, target: Path, *, digest: str, limits: WeightsLi
     WeightsError
         When they are other weights.
     """
-    own = target / digest.removeprefix("sha256:")
-    if own.is_dir():
-        return own
+    weights_folder = target / digest.removeprefix("sha256:")
+    if weights_folder.is_dir():
+        return weights_folder
     target.mkdir(parents=True, exist_ok=True)
     working = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=target))
     try:
@@ -155,10 +155,10 @@ def unpack_weights(stored: Path, target: Path, *, digest: str, limits: WeightsLi
         working.chmod(0o755)
         # Another process may have been quicker, with the same content.
         with contextlib.suppress(OSError):
-            working.rename(own)
+            working.rename(weights_folder)
     finally:
         remove_tree(working)
-    return own
+    return weights_folder
 
 
 def _write(stream: Unpacked, folder: Path) -> None:

@@ -74,24 +74,24 @@ def departures(recommendation: Mapping[str, Any], metrics: Iterable[Mapping[str,
     fitting = {metric["id"] for metric in [*recommended, *recommendation["complementary"]]}
     fitting |= {option["id"] for metric in recommended for option in metric["alternatives"]}
     reasons = {entry["id"]: entry for entry in recommendation["ruled_out"]}
-    found = []
+    all_departures = []
     for metric_id, name, options in used:
         if metric_id not in fitting:
-            found.append(_unfitting(metric_id, name, reasons))
+            all_departures.append(_unfitting(metric_id, name, reasons))
         entries = [entry for entry in recommended if entry["id"] == metric_id]
         if entries and not any(_agrees(options, entry["options"]) for entry in entries):
-            found.append(_option(name, options, entries[0]))
+            all_departures.append(_option(name, options, entries[0]))
     for entry in recommended:
         group = {entry["id"], *(option["id"] for option in entry["alternatives"])}
         if not group & ids:
             words = f"{entry['id']} is recommended but not measured"
-            found.append(Departure("omitted", entry["id"], words, "; ".join(entry["why"])))
-    found += [
+            all_departures.append(Departure("omitted", entry["id"], words, "; ".join(entry["why"])))
+    all_departures += [
         Departure("related", first, f"{first} and {second} say the same thing twice", "Let one of them vote only.")
         for (first, _, _), (second, _, _) in combinations(used, 2)
         if frozenset({first, second}) in RELATED
     ]
-    return found
+    return all_departures
 
 
 def _use(metric: Mapping[str, Any] | MetricUse) -> tuple[str, str, Mapping[str, Any]]:

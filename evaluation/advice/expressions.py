@@ -73,8 +73,8 @@ def mentioned(expression: Expression) -> Iterator[str]:
 
 
 def _operation(expression: Mapping[str, Any]) -> tuple[str, Any]:
-    known = ("not", "any", "all", "xor", "eq", "in")
-    if len(expression) != 1 or next(iter(expression)) not in known:
-        message = f"a condition has one of {', '.join(known)}, not {expression!r}"
+    operators = ("not", "any", "all", "xor", "eq", "in")
+    if len(expression) != 1 or next(iter(expression)) not in operators:
+        message = f"a condition has one of {', '.join(operators)}, not {expression!r}"
         raise ValueError(message)
     return next(iter(expression.items()))

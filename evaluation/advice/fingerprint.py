@@ -32,11 +32,11 @@ class FingerprintError(ValueError):
         What may stand there, in words.
     """
 
-    def __init__(self, place: str, value: object, allowed: str) -> None:
-        self.place = place
+    def __init__(self, field_path: str, value: object, allowed: str) -> None:
+        self.place = field_path
         self.value = value
         self.allowed = allowed
-        super().__init__(f"{place or 'fingerprint'}: {shown(value)} is not allowed; allowed is {allowed}")
+        super().__init__(f"{field_path or 'fingerprint'}: {shown(value)} is not allowed; allowed is {allowed}")
 
 
 class Unanswered(LookupError):  # noqa: N818 - it asks, it does not complain
@@ -102,8 +102,8 @@ class Fingerprint:
 
     def stated(self, item_id: str, name: str | None = None) -> Any:
         """What was said about an item, the class first; raises `KeyError` if nothing was."""
-        own = self.classes.get(name, {}) if name is not None else {}
-        return own[item_id] if item_id in own else self.answers[item_id]
+        class_answers = self.classes.get(name, {}) if name is not None else {}
+        return class_answers[item_id] if item_id in class_answers else self.answers[item_id]
 
     def answer(self, item_id: str, name: str | None = None, *, strict: bool = False) -> Answer:
         """Decide the value of an item.
@@ -227,14 +227,14 @@ def inconsistencies(fingerprint: Fingerprint) -> list[Inconsistency]:
     >>> [found.items for found in inconsistencies(parsed)]
     [('FP4.6', 'FP5.2')]
     """
-    found = []
+    contradictions = []
     for rule in knowledge().consistency:
         for name in (None, *fingerprint.classes):
             if holds(rule["when"], lambda item, name=name: _said(fingerprint, item, name)):  # type: ignore[misc]
-                place = "" if name is None else f"{name}: "
-                found.append(Inconsistency(tuple(rule["items"]), rule["level"], place + rule["words"]))
+                prefix = "" if name is None else f"{name}: "
+                contradictions.append(Inconsistency(tuple(rule["items"]), rule["level"], prefix + rule["words"]))
                 break
-    return found
+    return contradictions
 
 
 def _said(fingerprint: Fingerprint, item: str, name: str | None) -> Any:
@@ -246,26 +246,26 @@ def _said(fingerprint: Fingerprint, item: str, name: str | None) -> Any:
         return UNKNOWN
 
 
-def _mapping(value: object, place: str) -> Mapping[str, Any]:
+def _mapping(value: object, field_path: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise FingerprintError(place, value, "an object")
+        raise FingerprintError(field_path, value, "an object")
     return value
 
 
-def _answers(value: object, place: str, *, of_class: bool) -> dict[str, Any]:
-    known = knowledge().items
+def _answers(value: object, field_path: str, *, of_class: bool) -> dict[str, Any]:
+    item_by_id = knowledge().items
     answers = {}
-    for key, answer in _mapping(value, place).items():
-        if key not in known:
-            raise FingerprintError(f"{place}.{key}", answer, f"an answer to one of {listed(known)}")
-        item = known[key]
+    for key, answer in _mapping(value, field_path).items():
+        if key not in item_by_id:
+            raise FingerprintError(f"{field_path}.{key}", answer, f"an answer to one of {listed(item_by_id)}")
+        item = item_by_id[key]
         if of_class and item.scope != "class":
-            raise FingerprintError(f"{place}.{key}", answer, "an answer for the whole task, under answers")
+            raise FingerprintError(f"{field_path}.{key}", answer, "an answer for the whole task, under answers")
         choices = item.values
         fits = isinstance(answer, bool) if item.kind == "yes_no" else isinstance(answer, str) and answer in choices
         if answer is not UNKNOWN and not fits:
             words = "true, false" if item.kind == "yes_no" else listed(f'"{choice}"' for choice in choices)
-            raise FingerprintError(f"{place}.{key}", answer, f"{words}, null")
+            raise FingerprintError(f"{field_path}.{key}", answer, f"{words}, null")
         answers[key] = answer
     return answers
 

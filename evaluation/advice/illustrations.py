@@ -68,9 +68,9 @@ def _panels() -> dict[str, list[dict[str, Any]]]:
     return panels
 
 
-def _shape(form: str, *place: Any) -> str:
+def _shape(form: str, *geometry: Any) -> str:
     """One shape: ellipse or outline (centre, radii), square or frame (corner, sides), line (two ends); then its kind."""
-    a, b, c, d, kind = place
+    a, b, c, d, kind = geometry
     colour = _COLOURS[kind]
     filled = f'class="advice-{kind}" fill="{colour}" fill-opacity="0.75"'
     width = 4 if form == "line" else 2

@@ -71,7 +71,7 @@ class Item:
         >>> item("FP3.1").label(True)
         'Yes'
         """
-        return next((words for known, words in self.choices if known == value), str(value))
+        return next((words for choice, words in self.choices if choice == value), str(value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,23 +99,23 @@ def options_of(
     >>> options_of("fbeta", {"beta": "2"}, matching=None, priors_fit=True, equal_costs=True)
     ({'beta': 2.0}, {})
     """
-    known = {option.name: option for option in get(metric_id).assessment_options}
+    option_by_name = {option.name: option for option in get(metric_id).assessment_options}
     options: dict[str, Any] = {}
     to_set = dict(_TO_SET.get(metric_id, {}))
-    if "beta" in parameters and "beta" in known:
+    if "beta" in parameters and "beta" in option_by_name:
         options["beta"] = float(parameters["beta"])
-    if "percentile" in known:
-        options["percentile"] = known["percentile"].default
-    if "priors" in known:
+    if "percentile" in option_by_name:
+        options["percentile"] = option_by_name["percentile"].default
+    if "priors" in option_by_name:
         options["priors"] = "dataset" if priors_fit else "uniform"
         if not priors_fit:
             to_set["priors"] = "the frequencies of the population; uniform until you set them"
     if "costs" in to_set and equal_costs:
         del to_set["costs"]
-    if matching is not None and "localization_criterion" in known:
+    if matching is not None and "localization_criterion" in option_by_name:
         options |= matching.options
         to_set |= matching.to_set
-    for name, option in known.items():
+    for name, option in option_by_name.items():
         if name.startswith("target_") and option.required:
             to_set[name] = f"the value that you require; {option.default:g} is only an example"
     if get(metric_id).worst is None and get(metric_id).unit is None:

@@ -59,10 +59,10 @@ def recommend(fingerprint: Fingerprint, *, strict: bool = False) -> dict[str, An
     except Unanswered as open_item:
         if strict:
             raise
-        place = "answers" if open_item.class_name is None else f"classes.{open_item.class_name}"
+        parent_path = "answers" if open_item.class_name is None else f"classes.{open_item.class_name}"
         choices = ", ".join(f'"{v}"' if isinstance(v, str) else str(v).lower() for v in open_item.item.values)
         raise FingerprintError(
-            f"{place}.{open_item.item.id}",
+            f"{parent_path}.{open_item.item.id}",
             None,
             f"an answer to the question “{open_item.item.question}”: {choices}",
         ) from None
@@ -118,8 +118,8 @@ class _Recommender:
         def resolve(item: str) -> Any:
             answer = self.fingerprint.answer(item, name, strict=self.strict)
             if item in knowledge().items:
-                own = name if name is not None and item in self.fingerprint.classes.get(name, {}) else None
-                self.used[item, own] = (answer.value, answer.source)
+                class_name = name if name is not None and item in self.fingerprint.classes.get(name, {}) else None
+                self.used[item, class_name] = (answer.value, answer.source)
             return answer
 
         return resolve
@@ -137,7 +137,7 @@ class _Recommender:
         names: Sequence[str | None] = tuple(fingerprint.classes) or (None,)
         picks: list[tuple[Pick, str | None]] = []
         excluded: dict[str, Visit] = {}
-        warnings: list[str] = [found.words for found in inconsistencies(fingerprint)]
+        warnings: list[str] = [inconsistency.words for inconsistency in inconsistencies(fingerprint)]
         matching: dict[str | None, Matching] = {}
         for step_id in knowledge().pipelines[category]:
             step = knowledge().steps[step_id]
@@ -149,9 +149,9 @@ class _Recommender:
                 elif step.kind == "localisation":
                     chosen = [self._one(leaf, name) for leaf, _ in walked.leaves if leaf.metrics]
                 else:
-                    found = self._picks(walked, name, matching)
-                    picks += [(pick, name) for pick in found]
-                    chosen = [pick.id for pick in found]
+                    step_picks = self._picks(walked, name, matching)
+                    picks += [(pick, name) for pick in step_picks]
+                    chosen = [pick.id for pick in step_picks]
                 for visit in walked.visits:
                     for metric in visit.excluded:
                         if metric not in excluded or visit.is_answered > excluded[metric].is_answered:
@@ -172,7 +172,7 @@ class _Recommender:
             "metrics": [metric for metric in metrics if metric["role"] == "recommended"],
             "complementary": [metric for metric in metrics if metric["role"] == "complementary"],
             "also": self._also(names),
-            "matching": [matching_document(name, found) for name, found in matching.items()],
+            "matching": [matching_document(name, class_matching) for name, class_matching in matching.items()],
             "steps": steps,
             "guides": self.guides,
             "ruled_out": self._ruled_out(category, metrics, excluded),
@@ -269,8 +269,8 @@ class _Recommender:
         within = category == "InS" and step in _SEGMENTATION_STEPS
         if within:
             options["level"] = "pixel"
-        known = {option.name for option in get(metric_id).assessment_options}
-        options = {key: value for key, value in options.items() if key in known}
+        option_names = {option.name for option in get(metric_id).assessment_options}
+        options = {key: value for key, value in options.items() if key in option_names}
         alias = "fbeta_overlap" if within and metric_id == "fbeta" else None
         origin = "platform" if "platform" in (leaf.origin, *(visit.origin for visit in way)) else "framework"
         return Pick(metric_id, step, "recommended", alias, why, origin, options, to_set, guide)
@@ -278,15 +278,20 @@ class _Recommender:
     def _complements(self, name: str | None, picks: list[tuple[Pick, str | None]]) -> list[Pick]:
         """Metrics that may stand beside the recommended ones."""
         resolve = self.resolver(name)
-        there = {pick.id for pick, own in picks if own in (name, None)}
-        overlap = {"dsc", "iou", "fbeta"} & there
-        found = []
+        picked_ids = {pick.id for pick, class_name in picks if class_name in (name, None)}
+        overlap = {"dsc", "iou", "fbeta"} & picked_ids
+        complements = []
         for entry in knowledge().complements:
             wanted = entry["add"]
-            if wanted and overlap and wanted not in there and holds(entry["when"], lambda item: resolve(item).value):
+            if (
+                wanted
+                and overlap
+                and wanted not in picked_ids
+                and holds(entry["when"], lambda item: resolve(item).value)
+            ):
                 words = str(entry["words"])
-                found.append(Pick(wanted, "complement", "complementary", None, words, "framework", {}, {}, None))
-        return found
+                complements.append(Pick(wanted, "complement", "complementary", None, words, "framework", {}, {}, None))
+        return complements
 
     def _also(self, names: Sequence[str | None]) -> list[str]:
         """What no metric of the catalogue measures and should still be thought of."""
@@ -330,11 +335,11 @@ class _Recommender:
         ]
 
     def _answers(self) -> list[dict[str, Any]]:
-        known = knowledge().items
+        item_by_id = knowledge().items
         return [
-            {"item": item, "class": name, "value": value, "label": known[item].label(value), "source": source}
+            {"item": item, "class": name, "value": value, "label": item_by_id[item].label(value), "source": source}
             for (item, name), (value, source) in sorted(
-                self.used.items(), key=lambda entry: list(known).index(entry[0][0])
+                self.used.items(), key=lambda entry: list(item_by_id).index(entry[0][0])
             )
             if source != "not_asked"
         ]

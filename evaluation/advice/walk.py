@@ -188,11 +188,11 @@ def possible_leaves(step_id: str, fingerprint: Fingerprint, name: str | None = N
     try:
         walked = walk(step_id, lambda item: fingerprint.answer(item, name, strict=True))
     except Unanswered as open_item:
-        found = []
+        ways = []
         for value in open_item.item.values:
             answers = {**fingerprint.answers, open_item.item.id: value}
-            found += possible_leaves(step_id, replace(fingerprint, answers=answers), name)
-        return found
+            ways += possible_leaves(step_id, replace(fingerprint, answers=answers), name)
+        return ways
     return [tuple(leaf for leaf, _ in walked.leaves)]
 
 
@@ -283,5 +283,5 @@ def items_of(step_id: str) -> tuple[str, ...]:
             for branch in tree.branches.values():
                 yield from below(branch)
 
-    found = dict.fromkeys(below(knowledge().steps[step_id].root))
-    return tuple(item for item in found if item != CATEGORY)
+    items = dict.fromkeys(below(knowledge().steps[step_id].root))
+    return tuple(item for item in items if item != CATEGORY)

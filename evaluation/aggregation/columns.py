@@ -100,9 +100,9 @@ def _coded(column: pd.Series[Any]) -> pd.Categorical[str]:
     else:
         numbers, distinct = pd.factorize(column)
         values = pd.Series(distinct)
-    known = values.tolist()
-    plain = all(type(value) is str for value in known)
-    texts = [*(known if plain else _text(values)), *([ABSENT] if (numbers < 0).any() else [])]
+    distinct_values = values.tolist()
+    plain = all(type(value) is str for value in distinct_values)
+    texts = [*(distinct_values if plain else _text(values)), *([ABSENT] if (numbers < 0).any() else [])]
     names = sorted(set(texts))
     number = {name: index for index, name in enumerate(names)}
     lookup = np.array([number[text] for text in texts], dtype=np.int64)

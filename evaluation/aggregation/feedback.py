@@ -52,7 +52,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Told:
+class FeedbackDecision:
     """What becomes of one score: stored, and shown only where `shown` has something.
 
     Attributes
@@ -99,7 +99,7 @@ def scores_of(
     lacking = results["outcome"] == Outcome.NOT_APPLICABLE.value
     results = results.assign(outcome=results["outcome"].mask(lacking, Outcome.MISSING.value))
     levels = [level for level in assessment.aggregation.levels if level != "case"]
-    found = []
+    scores = []
     for table, value in zip(build_tables(assessment, check_results(results)), values, strict=True):
         higher = table.metric.higher_is_better
         quantile = assessment.aggregation.operator.quantile(higher_is_better=higher)
@@ -108,8 +108,8 @@ def scores_of(
         else:
             groups = {level: metadata_column(metadata, table.cases, level) for level in levels}
             units = _units(table.values[:, 0], table.cases, groups, quantile)  # noqa: PD011 (not a pandas object)
-        found.append(Score(value["metric"], value["region"], higher, value["value"], units, quantile))
-    return found
+        scores.append(Score(value["metric"], value["region"], higher, value["value"], units, quantile))
+    return scores
 
 
 def _units(
@@ -179,7 +179,9 @@ def rounded(value: float, error: float) -> float:
     return round(value, -math.floor(math.log10(error)))
 
 
-def tell(score: Score, *, number: int, feedback: str, best: Score | None = None, before: Told | None = None) -> Told:
+def tell(
+    score: Score, *, number: int, feedback: str, best: Score | None = None, before: FeedbackDecision | None = None
+) -> FeedbackDecision:
     """Decide what the team is told of one score.
 
     Parameters
@@ -200,10 +202,10 @@ def tell(score: Score, *, number: int, feedback: str, best: Score | None = None,
         gain = (score.value - best.value) * (1 if score.higher_is_better else -1)
         improved = step is not None and gain > step
     if feedback == EXACT:
-        shown = score.value
+        visible_score = score.value
     elif feedback == ROUNDED:
-        shown = plain
+        visible_score = plain
     else:
-        shown = plain if improved else before.shown if before else None
+        visible_score = plain if improved else before.shown if before else None
     leader = number if improved else before.leader if before else None
-    return Told(score.metric, score.region, score.value, error, step, gain, improved, shown, leader)
+    return FeedbackDecision(score.metric, score.region, score.value, error, step, gain, improved, visible_score, leader)

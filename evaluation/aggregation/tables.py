@@ -65,8 +65,8 @@ class Coded:
 
 def _one_of(codes: IntArray, names: Sequence[str], wanted: str) -> BoolArray:
     numbers = [number for number, name in enumerate(names) if name == wanted]
-    found: BoolArray = np.isin(codes, numbers) if numbers else np.zeros(codes.shape, dtype=bool)
-    return found
+    matches: BoolArray = np.isin(codes, numbers) if numbers else np.zeros(codes.shape, dtype=bool)
+    return matches
 
 
 def number_of(names: Sequence[str], wanted: str) -> int:
@@ -269,23 +269,23 @@ class _Rows:
 
     def is_caseless(self, block: IntArray) -> BoolArray:
         """Which of the rows are about all cases together."""
-        own: BoolArray = self.case[block] == 0 if ABSENT in self.all_cases else np.zeros(len(block), dtype=bool)
-        return own
+        caseless: BoolArray = self.case[block] == 0 if ABSENT in self.all_cases else np.zeros(len(block), dtype=bool)
+        return caseless
 
     @cached_property
     def diagonals(self) -> FloatArray:
         """The image diagonal of every case in mm, from whichever row knows it."""
-        known = np.full(len(self.all_cases), np.nan)
-        np.fmax.at(known, self.case, self.frame["image_diagonal"].to_numpy(dtype=float))
-        return known[len(self.all_cases) - len(self.cases) :]  # the absent case, if any, sorts first
+        diagonal_by_case = np.full(len(self.all_cases), np.nan)
+        np.fmax.at(diagonal_by_case, self.case, self.frame["image_diagonal"].to_numpy(dtype=float))
+        return diagonal_by_case[len(self.all_cases) - len(self.cases) :]  # the absent case, if any, sorts first
 
     @cached_property
     def blocks(self) -> dict[tuple[str, str], IntArray]:
         """Numbers of the rows of every metric and region."""
         key = self.metric * len(self.regions) + self.region
         order = np.argsort(key, kind="stable")
-        found, starts = np.unique(key[order], return_index=True)
-        places = (divmod(int(number), len(self.regions)) for number in found)
+        distinct_keys, starts = np.unique(key[order], return_index=True)
+        places = (divmod(int(number), len(self.regions)) for number in distinct_keys)
         names = [(self.metrics[metric], self.regions[region]) for metric, region in places]
         return dict(zip(names, np.split(order, starts[1:]), strict=True))
 
@@ -293,32 +293,34 @@ class _Rows:
 def _tables_of_metric(
     assessment: Assessment, rows: _Rows, metric: MetricUse, regions: Sequence[str] | None
 ) -> list[Table]:
-    own = {region: block for (name, region), block in rows.blocks.items() if name == metric.name}
-    place = f" of task {rows.task}" if rows.task else ""
-    if not own:
-        message = f"the results{place} have no rows of metric {metric.name!r}"
+    block_by_region = {region: block for (name, region), block in rows.blocks.items() if name == metric.name}
+    of_task = f" of task {rows.task}" if rows.task else ""
+    if not block_by_region:
+        message = f"the results{of_task} have no rows of metric {metric.name!r}"
         raise ResultsError(message)
     per_dataset = metric.level == "dataset"
-    caseless = np.concatenate([rows.is_caseless(block) for block in own.values()])
+    caseless = np.concatenate([rows.is_caseless(block) for block in block_by_region.values()])
     if not (caseless == per_dataset).all():
         wanted = "one row without a case" if per_dataset else "one row a case"
         message = f"metric {metric.name!r} gives {wanted} for each algorithm and region, but the results differ"
         raise ResultsError(message)
-    found = set(own)
-    known = [region.name for region in assessment.regions]
+    measured_regions = set(block_by_region)
+    declared_regions = [region.name for region in assessment.regions]
     # Of some metrics a case has one value over everything, though others are measured region by region.
-    if per_dataset or not known or found == {ABSENT}:
-        names = [name for name in known if name in found] + sorted(found - set(known))
+    if per_dataset or not declared_regions or measured_regions == {ABSENT}:
+        names = [name for name in declared_regions if name in measured_regions] + sorted(
+            measured_regions - set(declared_regions)
+        )
     else:
-        names = known
+        names = declared_regions
     if regions is not None:
         names = [name for name in names if name in regions or name == ABSENT]
     tables = []
     for name in names:
-        if name not in own:
-            message = f"the results{place} have no rows of metric {metric.name!r} in region {name!r}"
+        if name not in block_by_region:
+            message = f"the results{of_task} have no rows of metric {metric.name!r} in region {name!r}"
             raise ResultsError(message)
-        tables.append(_table(rows, own[name], metric=metric, region=name or None))
+        tables.append(_table(rows, block_by_region[name], metric=metric, region=name or None))
     return tables
 
 
@@ -327,10 +329,10 @@ def _table(rows: _Rows, block: IntArray, *, metric: MetricUse, region: str | Non
     cases = (ABSENT,) if per_dataset else rows.cases
     shape = (len(cases), len(rows.algorithms))
     # The absent case sorts before all others, and has no row here unless it is the only one.
-    place = (
+    case_index = (
         np.zeros(len(block), dtype=np.int64) if per_dataset else rows.case[block] - (len(rows.all_cases) - len(cases))
     )
-    flat = place * shape[1] + rows.algorithm[block]
+    flat = case_index * shape[1] + rows.algorithm[block]
     _refuse_duplicates(rows.frame, block, flat)
     values = np.full(shape, np.nan)
     outcomes = np.full(shape, number_of(rows.outcomes, Outcome.MISSING.value), dtype=np.int64)
@@ -343,7 +345,7 @@ def _table(rows: _Rows, block: IntArray, *, metric: MetricUse, region: str | Non
     worst_values = np.full(len(cases), np.nan)
     given = rows.worst[block]
     use_worst = np.fmax if not metric.higher_is_better else np.fmin
-    use_worst.at(worst_values, place, given)
+    use_worst.at(worst_values, case_index, given)
     coded = Coded(outcomes, (*rows.outcomes, Outcome.MISSING.value), flags, (*rows.flags, ABSENT))
     values, last_rank = apply_policy(
         values,
@@ -402,9 +404,9 @@ def _refuse_duplicates(rows: pd.DataFrame, numbers: IntArray, flat: IntArray) ->
     block = rows.iloc[numbers]
     doubled = block[counts[flat] > 1]
     cases = sorted(set(doubled["case"]))
-    shown = ", ".join(cases[:_SHOWN]) + (", …" if len(cases) > _SHOWN else "")
+    case_names = ", ".join(cases[:_SHOWN]) + (", …" if len(cases) > _SHOWN else "")
     hint = ""
     if len(cases) * 5 >= block["case"].nunique():
         hint = "; so many suggest that a column which tells tasks apart was forgotten"
-    message = f"several rows for the same case, algorithm, metric and region; cases: {shown}{hint}"
+    message = f"several rows for the same case, algorithm, metric and region; cases: {case_names}{hint}"
     raise ResultsError(message)

@@ -61,8 +61,8 @@ class Grouping:
 
     def gaps(self, order: Mapping[str, Any]) -> dict[str, float]:
         """By group the distance 1 - τ of its ranks from those on all cases."""
-        found = next((found for found in self.comparison if is_of(found, order)), None)
-        return _gaps(found) if found is not None else {}
+        comparison = next((candidate for candidate in self.comparison if is_of(candidate, order)), None)
+        return _gaps(comparison) if comparison is not None else {}
 
     @property
     def left_out(self) -> list[Said]:
@@ -90,32 +90,32 @@ def groupings(
     characteristics: Sequence[Characteristic],
 ) -> list[Grouping]:
     """Rank the groups of the first characteristics that make groups of a useful size."""
-    found = []
-    for known in groupable(characteristics):
-        labels, small, beyond = labels_of(known)
+    ranked_groupings = []
+    for characteristic in groupable(characteristics):
+        labels, small, beyond = labels_of(characteristic)
         if labels is None:
             continue
-        kept = labels.dropna()
-        table = pd.DataFrame({"case": kept.index, known.title: kept.to_numpy()})
+        group_labels = labels.dropna()
+        table = pd.DataFrame({"case": group_labels.index, characteristic.title: group_labels.to_numpy()})
         if cases is not None:
-            table = table.merge(cases.drop(columns=known.title, errors="ignore"), on="case", how="left")
-        rows = results[results["case"].isin(kept.index)]
-        many = results["algorithm"].nunique() > MOST_TEAMS_RESAMPLED or kept.nunique() > MOST_GROUPS_RESAMPLED
+            table = table.merge(cases.drop(columns=characteristic.title, errors="ignore"), on="case", how="left")
+        rows = results[results["case"].isin(group_labels.index)]
+        many = results["algorithm"].nunique() > MOST_TEAMS_RESAMPLED or group_labels.nunique() > MOST_GROUPS_RESAMPLED
         try:
-            made = by_column(assessment, rows, table, known.title, bootstrap=FEW_SAMPLES if many else None)
+            by_group = by_column(assessment, rows, table, characteristic.title, bootstrap=FEW_SAMPLES if many else None)
         except (ResultsError, ValueError):  # a group in which some metric cannot be ranked
             continue
-        order = _in_order(kept, made["comparison"])
-        documents = {label: made["documents"][label] for label in order}
-        found.append(Grouping(known.title, documents, made["comparison"], small, beyond))
-        if len(found) == MOST_CHARACTERISTICS:
+        order = _in_order(group_labels, by_group["comparison"])
+        documents = {label: by_group["documents"][label] for label in order}
+        ranked_groupings.append(Grouping(characteristic.title, documents, by_group["comparison"], small, beyond))
+        if len(ranked_groupings) == MOST_CHARACTERISTICS:
             break
-    return found
+    return ranked_groupings
 
 
 def groupable(characteristics: Sequence[Characteristic]) -> list[Characteristic]:
     """The characteristics that make at least two groups of a useful size."""
-    return [known for known in characteristics if labels_of(known)[0] is not None]
+    return [characteristic for characteristic in characteristics if labels_of(characteristic)[0] is not None]
 
 
 def beyond_words(characteristics: Sequence[Characteristic]) -> str:
@@ -127,7 +127,7 @@ def beyond_words(characteristics: Sequence[Characteristic]) -> str:
     >>> beyond_words([Characteristic(str(number), str(number), "name", halves) for number in range(7)])
     '2 more characteristics make groups and were not looked at: 5 and 6'
     """
-    titles = [known.title for known in groupable(characteristics)[MOST_CHARACTERISTICS:]]
+    titles = [characteristic.title for characteristic in groupable(characteristics)[MOST_CHARACTERISTICS:]]
     if not titles:
         return ""
     named = ", ".join(titles[:-1]) + " and " + titles[-1] if len(titles) > 1 else titles[0]
@@ -138,24 +138,26 @@ def beyond_words(characteristics: Sequence[Characteristic]) -> str:
     )
 
 
-def labels_of(known: Characteristic, *, fewest: int = FEWEST_CASES) -> "tuple[pd.Series[Any] | None, int, int]":
+def labels_of(
+    characteristic: Characteristic, *, fewest: int = FEWEST_CASES
+) -> "tuple[pd.Series[Any] | None, int, int]":
     """The group of every case, and how many groups are too small or too many; None where no two groups are left."""
-    values = known.by_case
-    if known.kind == NUMBER and values.nunique() > MOST_NUMBERS_UNCUT:
+    values = characteristic.by_case
+    if characteristic.kind == NUMBER and values.nunique() > MOST_NUMBERS_UNCUT:
         present = values.dropna()
         edges = np.quantile(present, [1 / 3, 2 / 3])
         part = np.searchsorted(edges, present, side="left")
         names = [f"{PARTS[index]} ({_span(present[part == index])})" for index in range(len(PARTS))]
         labels = pd.Series([names[index] for index in part], index=present.index, dtype=object)
-    elif known.kind == YES_NO:
+    elif characteristic.kind == YES_NO:
         labels = values.map({1.0: "yes", 0.0: "no"}).astype(object)
     else:
         labels = values.astype(object).where(values.notna()).map(_text)
     counts = labels.value_counts()
     large = counts[counts >= fewest].head(MOST_GROUPS).index
     beyond = int((counts >= fewest).sum()) - len(large)
-    kept = labels.where(labels.isin(large))
-    return (kept if len(large) >= 2 else None), int((counts < fewest).sum()), beyond
+    group_labels = labels.where(labels.isin(large))
+    return (group_labels if len(large) >= 2 else None), int((counts < fewest).sum()), beyond
 
 
 def _text(value: Any) -> str | None:
@@ -169,7 +171,9 @@ def _in_order(labels: "pd.Series[Any]", comparison: Sequence[Mapping[str, Any]])
     names = list(labels.unique())
     if all(name.split(" (")[0] in PARTS for name in names):
         return sorted(names, key=ordered)
-    main = next((found for found in comparison if found.get("overall")), comparison[0] if comparison else None)
+    main = next(
+        (candidate for candidate in comparison if candidate.get("overall")), comparison[0] if comparison else None
+    )
     gaps = _gaps(main) if main else {}
     return sorted(names, key=lambda name: (-gaps.get(name, 0.0), ordered(name)))
 
@@ -188,12 +192,12 @@ def ordered(label: str) -> tuple[int, float, str]:
     return (1, float(label), label) if label.isascii() and label.isdigit() else (2, 0.0, label)
 
 
-def _gaps(found: Mapping[str, Any]) -> dict[str, float]:
-    reference = found["labels"].index(found["reference"])
+def _gaps(comparison: Mapping[str, Any]) -> dict[str, float]:
+    reference = comparison["labels"].index(comparison["reference"])
     return {
         label: 1.0 - tau
-        for label, tau in zip(found["labels"], found["tau"][reference], strict=True)
-        if tau is not None and label != found["reference"]
+        for label, tau in zip(comparison["labels"], comparison["tau"][reference], strict=True)
+        if tau is not None and label != comparison["reference"]
     }
 
 
@@ -205,10 +209,10 @@ def _short(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
-def is_of(found: Mapping[str, Any], order: Mapping[str, Any]) -> bool:
+def is_of(comparison: Mapping[str, Any], order: Mapping[str, Any]) -> bool:
     """Whether a comparison of rankings is about an order: the overall one, or that of a metric, region and task."""
     if order.get("metric") is None:
-        return bool(found.get("overall"))
-    return not found.get("overall") and all(
-        (found.get(key) or None) == (order.get(key) or None) for key in ("metric", "region", "task")
+        return bool(comparison.get("overall"))
+    return not comparison.get("overall") and all(
+        (comparison.get(key) or None) == (order.get(key) or None) for key in ("metric", "region", "task")
     )

@@ -307,13 +307,13 @@ _OF_ALL_KINDS = (
 )
 
 
-def _of_kind(problem: str, own: KindFigure) -> Picture:
+def _of_kind(problem: str, figure: KindFigure) -> Picture:
     """What a kind of problem brings, open to whom it tells nothing that is hidden."""
 
     def draw(sources: Sources, order: Order, entry: Entry) -> Figure | None:
         if sources.assessment.problem != problem or not sources.is_first_ranking(order):
             return None
-        return own.of_entry(
+        return figure.of_entry(
             sources.assessment,
             sources.counted_evidence,
             sources.document,
@@ -323,38 +323,38 @@ def _of_kind(problem: str, own: KindFigure) -> Picture:
         )
 
     return Picture(
-        name=own.name,
+        name=figure.name,
         tab="answers",
-        title=own.title,
-        reading=own.reading,
+        title=figure.title,
+        reading=figure.reading,
         draw=draw,
-        shows_cases=own.shows != "values",
-        tells_references=own.shows == "references",
+        shows_cases=figure.shows != "values",
+        tells_references=figure.shows == "references",
         size="large",
         problem=problem,
         of_region=True,
     )
 
 
-def _of_cost(own: CostMetric) -> Picture:
+def _of_cost(cost: CostMetric) -> Picture:
     """Quality against what running took: scores over all cases, which tell of no single one."""
     return Picture(
-        name=f"quality-and-{own.id.removeprefix('run_').replace('_', '-')}",
+        name=f"quality-and-{cost.id.removeprefix('run_').replace('_', '-')}",
         tab="costs",
-        title=question_of(own),
+        title=question_of(cost),
         reading="The higher a point, the better the output; the further to the left, the less its runs took. Lines are resampling "
         "ranges, each of one team taken alone. A filled point is beaten by nobody: no other is at least as good by both and better by "
         "at least one. A failed case counts as the registered limit.",
-        draw=drawing(own),
-        cost=own.id,
+        draw=drawing(cost),
+        cost=cost.id,
         size="large",
     )
 
 
 PICTURES = (
     *_OF_ALL_KINDS,
-    *(_of_cost(own) for own in METRICS if own.can_be_registered),
-    *(_of_kind(problem.id, own) for problem in problems.all_problems() for own in problem.figures),
+    *(_of_cost(cost) for cost in METRICS if cost.can_be_registered),
+    *(_of_kind(problem.id, figure) for problem in problems.all_problems() for figure in problem.figures),
 )
 BY_NAME = {picture.name: picture for picture in PICTURES}
 

@@ -43,7 +43,7 @@ def plane_of_entry(sources: Sources, entry: Entry, cost: CostMetric) -> Figure |
 
     For an entry of the cost itself the quality is that of the first entry of its task which is of one.
     """
-    use = next((own for own in sources.assessment.by_run if own.options["id"] == cost.id), None)
+    use = next((run_metric for run_metric in sources.assessment.by_run if run_metric.options["id"] == cost.id), None)
     metric = sources.assessment.metric(entry["metric"])
     if use is None:
         return None
@@ -69,12 +69,12 @@ def planes(sources: Sources, *, most: int | None = None) -> Iterator[tuple[Entry
 
     seen: set[tuple[Any, ...]] = set()
     for entry in sources.document["rankings"]:
-        place = tuple(entry.get(key) for key in ("metric", "region", "task"))
-        if place in seen or sources.assessment.metric(entry["metric"]).is_by_run:
+        metric_key = tuple(entry.get(key) for key in ("metric", "region", "task"))
+        if metric_key in seen or sources.assessment.metric(entry["metric"]).is_by_run:
             continue
         if most is not None and len(seen) == most:
             return
-        seen.add(place)
+        seen.add(metric_key)
         for cost in METRICS:
             figure = plane_of_entry(sources, entry, cost)
             if figure is not None:
@@ -86,23 +86,23 @@ def _axis(
 ) -> Axis | None:
     """The values of a metric: the scores of the ranking that an order is of, else of another one, else means of its own."""
     wanted = {"metric": metric.name, "region": region, "task": task}
-    own = [
+    entries = [
         entry
         for entry in sources.document["rankings"]
         if all(entry.get(key) == value for key, value in wanted.items()) and _is_of_values(entry, metric)
     ]
-    own.sort(key=lambda entry: entry.get("name") != ranking)
-    if own:
-        chosen = own[0]
+    entries.sort(key=lambda entry: entry.get("name") != ranking)
+    if entries:
+        chosen = entries[0]
         scheme = next(scheme for scheme in sources.assessment.rankings if scheme.name == chosen.get("name"))
         how = "" if metric.level == "dataset" else operator_name(scheme.operator)
         rows = [(row["name"], row["score"], row["score_interval"]) for row in chosen["algorithms"]]
     else:
-        found = _means(sources, metric, region, task)
-        if found is None:
+        means = _means(sources, metric, region, task)
+        if means is None:
             return None
         how = "mean"
-        rows = [(row["name"], row["value"], row["interval"]) for row in found["algorithms"]]
+        rows = [(row["name"], row["value"], row["interval"]) for row in means["algorithms"]]
     unit = sources.length_unit if metric.unit == "mm" else metric.unit
     words = " ".join(
         filter(None, [f"{how} of" if how else "", metric.title, region or "", f"({unit})" if unit else ""])
@@ -148,10 +148,10 @@ def _means(sources: Sources, metric: MetricUse, region: str | None, task: str | 
         seed=document["seed"],
     )
     table = _without_last_ranks(tables[0])
-    found = reported_entry(table, plan, assessment)
+    entry = reported_entry(table, plan, assessment)
     unknown = {name for name, column in zip(table.algorithms, table.last_rank.T, strict=True) if column.any()}
     nothing = {"value": None, "interval": None}
-    return {**found, "algorithms": [row | nothing if row["name"] in unknown else row for row in found["algorithms"]]}
+    return {**entry, "algorithms": [row | nothing if row["name"] in unknown else row for row in entry["algorithms"]]}
 
 
 def _without_last_ranks(table: Table) -> Table:

@@ -54,9 +54,9 @@ class Difficulty:
 
         Of many values the outermost unit alone: it is what makes values alike, and a nested fit would take minutes.
         """
-        known = {entry.name: entry.by_case.reindex([str(case) for case in cases]) for entry in self.known}
-        above = [level for level in reversed(self.assessment.aggregation.random) if level in known]
-        above = [level for level in above if 1 < known[level].nunique() < len(cases)]
+        by_name = {entry.name: entry.by_case.reindex([str(case) for case in cases]) for entry in self.known}
+        above = [level for level in reversed(self.assessment.aggregation.random) if level in by_name]
+        above = [level for level in above if 1 < by_name[level].nunique() < len(cases)]
         if above and len(cases) * algorithms > MOST_VALUES_NESTED:
             return above[:1]
         return [*above, "case"]
@@ -83,8 +83,8 @@ class Difficulty:
             Where nothing may explain, there are too few cases or too many values, or effects cannot be estimated.
         """
         cases = list(dict.fromkeys(data["case"]))
-        known, left_out = self.explaining(cases)
-        names = list(known.columns)
+        characteristics, left_out = self.explaining(cases)
+        names = list(characteristics.columns)
         algorithms = data["algorithm"].nunique()
         if not names:
             raise NoFitError("; ".join(["nothing is known of the cases that may explain values", *left_out]))
@@ -94,7 +94,7 @@ class Difficulty:
         if algorithms > MOST_ALGORITHMS or len(data) > MOST_ROWS:
             message = f"{len(data):,} values of {algorithms} algorithms are more than a mixed model is fitted to ({MOST_ROWS:,}, {MOST_ALGORITHMS})"
             raise NoFitError(message)
-        table = self.with_units(data.merge(known, left_on="case", right_index=True))
+        table = self.with_units(data.merge(characteristics, left_on="case", right_index=True))
         settings: dict[str, Any] = {
             "characteristics": names,
             "random": self.units(cases, algorithms=algorithms),
@@ -138,9 +138,9 @@ def hits_of(
             pieces = evidence.select(use.name, name, region)
         except KeyError:
             continue
-        found = assessment.kind.hits(use, pieces)
-        if found is None:
+        counts = assessment.kind.hits(use, pieces)
+        if counts is None:
             return None
-        part = pd.DataFrame({"case": list(pieces.cases), "algorithm": name, "hits": found[0], "trials": found[1]})
+        part = pd.DataFrame({"case": list(pieces.cases), "algorithm": name, "hits": counts[0], "trials": counts[1]})
         parts.append(part[(part["trials"] > 0) & ~part["case"].isin(list(excluded))])
     return pd.concat(parts, ignore_index=True) if len(parts) > 1 else None

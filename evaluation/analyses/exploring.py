@@ -37,24 +37,28 @@ HARDEST = 10
 
 def group_ranks(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """Ranks in the groups of the characteristic that the order of the teams depends on most."""
-    found = sources.subgroups
-    if not found:
+    groupings = sources.subgroups
+    if not groupings:
         return None
-    grouping = max(found, key=lambda one: one.change(order))
+    grouping = max(groupings, key=lambda one: one.change(order))
     first = {label: grouping.documents[label] for label in grouping.shown_first(order)}
     figure = groups.small_multiples(sources.document, first, characteristic=grouping.title, **selection(order))
-    said = [f"{len(found)} characteristics were looked at; this is the one with the largest change"] * (len(found) > 1)
-    if len(found) == MOST_CHARACTERISTICS and (beyond := beyond_words(sources.known)):
-        said.append(beyond)
-    said += [sentence.rstrip(".") for sentence in (*grouping.folded, *grouping.left_out)]
-    return _with_remarks(figure, said)
+    remarks = [f"{len(groupings)} characteristics were looked at; this is the one with the largest change"] * (
+        len(groupings) > 1
+    )
+    if len(groupings) == MOST_CHARACTERISTICS and (beyond := beyond_words(sources.known)):
+        remarks.append(beyond)
+    remarks += [sentence.rstrip(".") for sentence in (*grouping.folded, *grouping.left_out)]
+    return _with_remarks(figure, remarks)
 
 
 def worst_group(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """The worst group of every team, over all characteristics."""
     if not order["metric"] or not sources.subgroups:
         return None
-    every = {f"{one.title}: {label}": made for one in sources.subgroups for label, made in one.documents.items()}
+    every = {
+        f"{one.title}: {label}": document for one in sources.subgroups for label, document in one.documents.items()
+    }
     figure = groups.worst_groups(sources.document, every, **selection(order))
     if figure is not None:
         # Along a short axis its title would be cut; the sentence above the figure says it.
@@ -109,16 +113,16 @@ def relative(sources: Sources, order: Order, entry: Entry) -> Figure | None:
     if raw is None or not sources.known or len(raw["algorithms"]) < 3 or len(raw["cases"]) < FEWEST_CASES:
         return None
     units = set(sources.assessment.aggregation.random)
-    told = [known for known in sources.known if known.name not in units]
-    along = indicator_columns(told, [str(case) for case in raw["cases"]])
+    characteristics = [characteristic for characteristic in sources.known if characteristic.name not in units]
+    along = indicator_columns(characteristics, [str(case) for case in raw["cases"]])
     along = dict(list(along.items())[:MOST_ALONG])
     if not along:
         return None
-    found = relative_strengths(raw, along)
+    strengths = relative_strengths(raw, along)
     ranked = [row["name"] for row in entry["algorithms"]]
-    rows = dict(zip(found["algorithms"], found["correlation"], strict=True))
+    rows = dict(zip(strengths["algorithms"], strengths["correlation"], strict=True))
     figure = contrasts.relative_strengths(
-        found | {"algorithms": ranked, "correlation": [rows[name] for name in ranked]}
+        strengths | {"algorithms": ranked, "correlation": [rows[name] for name in ranked]}
     )
     compared = len(ranked) * len(along)
     return _with_remarks(
@@ -176,7 +180,7 @@ def hardest(sources: Sources, order: Order) -> list[dict[str, Any]]:
     if raw is None:
         return []
     higher = raw["direction"] == "higher"
-    found = []
+    rows = []
     for number in hardest_first(raw)[:HARDEST]:
         reached = [
             (value, name)
@@ -186,7 +190,7 @@ def hardest(sources: Sources, order: Order) -> list[dict[str, Any]]:
         if not reached:
             continue
         reached.sort(reverse=higher)
-        found.append(
+        rows.append(
             {
                 "case": raw["cases"][number],
                 "median": median(value for value, _ in reached),
@@ -194,4 +198,4 @@ def hardest(sources: Sources, order: Order) -> list[dict[str, Any]]:
                 "worst": reached[-1],
             }
         )
-    return found
+    return rows

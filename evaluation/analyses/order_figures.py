@@ -44,9 +44,9 @@ def annotators(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figu
         return None
     deciding = sources.deciding_annotator
     others = {name: document for name, document in sources.annotated.items() if name != deciding}
-    found = compare_documents({deciding or MERGED: sources.document} | others)
-    own = next((one for one in found if is_of(one, order)), None)
-    return None if own is None else figures.line_plot(sources.document, own, by="annotator")
+    comparisons = compare_documents({deciding or MERGED: sources.document} | others)
+    comparison = next((one for one in comparisons if is_of(one, order)), None)
+    return None if comparison is None else figures.line_plot(sources.document, comparison, by="annotator")
 
 
 def agreement(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
@@ -64,20 +64,22 @@ def agreement(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figur
 def left_out(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """For how many cases leaving out a single one changes who is first, for every ranking of the document."""
     entries = [*overall(sources.document), *sources.document["rankings"]]
-    shown = [(one, one["leave_one_out"]) for one in entries if one["resampled"] and one.get("leave_one_out")]
-    if not shown:
+    leave_one_outs = [(one, one["leave_one_out"]) for one in entries if one["resampled"] and one.get("leave_one_out")]
+    if not leave_one_outs:
         return None
-    cases = max(one["cases"] for one, _ in shown)
-    changes = [len(found["changed_by"]) for _, found in shown]
+    cases = max(one["cases"] for one, _ in leave_one_outs)
+    changes = [len(leave_one_out["changed_by"]) for _, leave_one_out in leave_one_outs]
     return figures.layout.figure(
         [
             {
                 "type": "bar",
                 "orientation": "h",
                 "x": changes,
-                "y": list(range(len(shown))),
+                "y": list(range(len(leave_one_outs))),
                 "marker": {"color": BETTER},
-                "text": [f"{number} of {one['cases']}" for (one, _), number in zip(shown, changes, strict=True)],
+                "text": [
+                    f"{number} of {one['cases']}" for (one, _), number in zip(leave_one_outs, changes, strict=True)
+                ],
                 "textposition": "outside",
                 "cliponaxis": False,
                 "hovertemplate": "%{text} cases<extra></extra>",
@@ -87,12 +89,12 @@ def left_out(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure
         x={"title": "Cases that decide the first place alone", "range": [0, 1.1 * max(*changes, cases / 4)]},
         y={
             "tickmode": "array",
-            "tickvals": list(range(len(shown))),
-            "ticktext": [readable(label(one), sources.assessment) for one, _ in shown],
-            "range": [len(shown) - 0.4, -0.6],
+            "tickvals": list(range(len(leave_one_outs))),
+            "ticktext": [readable(label(one), sources.assessment) for one, _ in leave_one_outs],
+            "range": [len(leave_one_outs) - 0.4, -0.6],
             "showgrid": False,
         },
-        height=figures.layout.side(len(shown), smallest=200, around=110),
+        height=figures.layout.side(len(leave_one_outs), smallest=200, around=110),
     )
 
 
@@ -123,14 +125,14 @@ def over_time(standings: list[tuple[str, Mapping[str, Any]]]) -> Figure:
             "mode": "lines+markers",
             "name": team,
             "x": [moment for moment, _ in standings],
-            "y": [place.get(team) for place in places],
+            "y": [rank_by_team.get(team) for rank_by_team in places],
             "line": {"shape": "hv", "width": 2, "color": palette[team].colour, "dash": palette[team].dash},
             "marker": {"size": 6, "color": palette[team].colour, "symbol": palette[team].symbol},
             "hovertemplate": "%{fullData.name}: rank %{y} from %{x}<extra></extra>",
         }
         for team in teams
     ]
-    most = max(rank for place in places for rank in place.values() if rank is not None)
+    most = max(rank for rank_by_team in places for rank in rank_by_team.values() if rank is not None)
     layout = {
         "xaxis": {"title": {"text": "Time (UTC)"}, "automargin": True},
         "yaxis": {

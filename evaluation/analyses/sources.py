@@ -77,10 +77,10 @@ class Sources:
     @cached_property
     def raw(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
         """Values of single cases by metric, region and task."""
-        found = raw_values(self.assessment, self.results)
+        entries = raw_values(self.assessment, self.results)
         return {
             place_of(entry): entry | {"unit": self.length_unit if entry["unit"] == "mm" else entry["unit"]}
-            for entry in found
+            for entry in entries
             if entry["metric"] not in self.kept
         }
 
@@ -91,10 +91,10 @@ class Sources:
         if self.teams > MOST_TEAMS_TESTED:
             schemes = without_pairwise(schemes)
         try:
-            found = across_schemes(self.assessment, self.results, cases=self.cases, schemes=schemes)
+            comparisons = across_schemes(self.assessment, self.results, cases=self.cases, schemes=schemes)
         except (ResultsError, StopIteration):  # values of the whole data set, or a registered scheme that was left out
             return {}
-        return {None if entry.get("overall") else place_of(entry): entry for entry in found}
+        return {None if entry.get("overall") else place_of(entry): entry for entry in comparisons}
 
     @cached_property
     def withholding(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
@@ -102,10 +102,10 @@ class Sources:
         if self.teams > MOST_TEAMS_WITHHOLDING:
             return {}
         try:
-            found = gaming_check(self.assessment, self.results, cases=self.cases)
+            checks = gaming_check(self.assessment, self.results, cases=self.cases)
         except ResultsError:
             return {}
-        return {place_of(entry): entry for entry in found}
+        return {place_of(entry): entry for entry in checks}
 
     @cached_property
     def subgroups(self) -> list[Grouping]:
@@ -116,11 +116,11 @@ class Sources:
     def annotated(self) -> dict[str, Mapping[str, Any]]:
         """Ranking document under the references of each annotator, of those under which all can be ranked."""
         bootstrap = FEW_SAMPLES if self.teams > MOST_TEAMS_RESAMPLED else None
-        found: dict[str, Mapping[str, Any]] = {}
+        documents: dict[str, Mapping[str, Any]] = {}
         for name, table in self.annotated_results.items():
             # An annotator who left out a whole region has nothing to rank it by.
             try:
-                found[name] = rank(
+                documents[name] = rank(
                     self.assessment,
                     table,
                     cases=self.cases,
@@ -129,7 +129,7 @@ class Sources:
                 )
             except ResultsError as error:
                 self.unranked[name] = str(error)
-        return found
+        return documents
 
     @cached_property
     def known(self) -> list[Characteristic]:

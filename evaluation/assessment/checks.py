@@ -27,14 +27,16 @@ def check_connectivity(metrics: tuple[MetricUse, ...]) -> None:
     for index, value in given.items():
         first = next(iter(given.values()))
         if value != first:
-            place = f"metrics[{index}].options.{_CONNECTIVITY}"
-            raise AssessmentError(place, value, f"{first!r}, as other metrics have it: objects are found once for all")
+            field_path = f"metrics[{index}].options.{_CONNECTIVITY}"
+            raise AssessmentError(
+                field_path, value, f"{first!r}, as other metrics have it: objects are found once for all"
+            )
     if set(given.values()) - {"as_submitted"}:
         for index, metric in enumerate(metrics):
             if metric.level == "dataset" and "scores" in get(metric.id).needs:
-                place, value = f"metrics[{index}].id", metric.id
+                field_path, value = f"metrics[{index}].id", metric.id
                 raise AssessmentError(
-                    place, value, f"no metric of scores, which connected parts ({_CONNECTIVITY}) do not have"
+                    field_path, value, f"no metric of scores, which connected parts ({_CONNECTIVITY}) do not have"
                 )
 
 

@@ -101,10 +101,10 @@ def metric_named(identity: str) -> CostMetric:
     CostError
         If there is none.
     """
-    for own in METRICS:
-        if own.id == identity:
-            return own
-    message = f"{identity!r} is no cost of a run; known are {', '.join(own.id for own in METRICS)}"
+    for metric in METRICS:
+        if metric.id == identity:
+            return metric
+    message = f"{identity!r} is no cost of a run; known are {', '.join(metric.id for metric in METRICS)}"
     raise CostError(message)
 
 
@@ -163,20 +163,18 @@ def declared(
     [{'id': 'run_wall_time', 'by': 'run', 'label': 'Wall time', 'worst': 320.0}]
     """
     entries = []
-    for own in map(metric_named, names):
-        if not own.is_measured:
-            message = f"{own.label} ({own.id}) is not measured here"
+    for metric in map(metric_named, names):
+        if not metric.is_measured:
+            message = f"{metric.label} ({metric.id}) is not measured here"
             raise CostError(message)
-        worst = worst_of(own, limits)
+        worst = worst_of(metric, limits)
         if worst is None:
-            message = f"{own.label} ({own.id}) needs a registered limit on {own.bounded_by}: a case without a value counts as it"
+            message = f"{metric.label} ({metric.id}) needs a registered limit on {metric.bounded_by}: a case without a value counts as it"
             raise CostError(message)
-        if own.is_time and not exclusive:
-            message = (
-                f"{own.label} ({own.id}) is comparable only on one class of machine with nothing else on its cores"
-            )
+        if metric.is_time and not exclusive:
+            message = f"{metric.label} ({metric.id}) is comparable only on one class of machine with nothing else on its cores"
             raise CostError(message)
-        entry: dict[str, Any] = {"id": own.id, "by": BY_RUN, "label": own.label, "worst": worst}
+        entry: dict[str, Any] = {"id": metric.id, "by": BY_RUN, "label": metric.label, "worst": worst}
         entries.append(entry | ({"step": step} if step else {}))
     return entries
 
@@ -206,34 +204,34 @@ def read_cost_metric(value: object, path: str, problem: Problem, *, rank_based: 
         For a kind of problem whose algorithms are not run, for what is not known, and for a policy by which failing would be
         cheaper than finishing.
     """
-    place = Place(value, path, _KEYS)
+    section = Place(value, path, _KEYS)
     if not problem.takes_algorithms:
         allowed = f"no cost of a run: no algorithm is run for {problem.title}"
-        raise AssessmentError(place.at("by"), BY_RUN, allowed)
-    own = metric_named(place.choice("id", [known.id for known in METRICS if known.can_be_registered]))
-    worst = place.raw("worst")
+        raise AssessmentError(section.at("by"), BY_RUN, allowed)
+    metric = metric_named(section.choice("id", [candidate.id for candidate in METRICS if candidate.can_be_registered]))
+    worst = section.raw("worst")
     if not is_number(worst) or not float(worst) > 0:
-        allowed = f"the most {own.unit} that a case can cost: the registered limit"
-        raise AssessmentError(place.at("worst"), worst, allowed)
-    step = place.raw("step", 0.0)
+        allowed = f"the most {metric.unit} that a case can cost: the registered limit"
+        raise AssessmentError(section.at("worst"), worst, allowed)
+    step = section.raw("step", 0.0)
     if not is_number(step) or not 0 <= float(step) < float(worst):
-        raise AssessmentError(place.at("step"), step, f"a number of {own.unit} from 0 to below {worst:g}")
+        raise AssessmentError(section.at("step"), step, f"a number of {metric.unit} from 0 to below {worst:g}")
     return MetricUse(
         id=_COMMON_ID,
-        name=name(place.raw("label", own.label), place.at("label")),
-        options={"by": BY_RUN, "id": own.id, "step": float(step)},
-        policy=_policy(place, float(worst), rank_based=rank_based),
+        name=name(section.raw("label", metric.label), section.at("label")),
+        options={"by": BY_RUN, "id": metric.id, "step": float(step)},
+        policy=_policy(section, float(worst), rank_based=rank_based),
         direction="lower",
         worst=float(worst),
         best=0.0,
         level="case",
-        unit=own.unit,
+        unit=metric.unit,
     )
 
 
-def _policy(place: Place, worst: float, *, rank_based: bool) -> Policy:
+def _policy(section: Place, worst: float, *, rank_based: bool) -> Policy:
     """What a case counts as that came to no valid output: never less than the registered limit."""
-    inner = Place(place.raw("policy", {}), place.at("policy"), ("missing",))
+    inner = Place(section.raw("policy", {}), section.at("policy"), ("missing",))
     counts = inner.raw("missing", "worst")
     words = ("worst", "worst_rank") if rank_based else ("worst",)
     is_enough = is_number(counts) and float(counts) >= worst
@@ -279,8 +277,8 @@ def check_combined(ranking: RankingScheme, path: str, cost: str) -> None:
     for number, step in enumerate(ranking.combine or ()):
         given = (step.weights or {}).get("region")
         if given:
-            place = f"{path}[{number}].weights.region"
-            raise AssessmentError(place, given, f"no weights of regions: {cost} has one value over all")
+            field_path = f"{path}[{number}].weights.region"
+            raise AssessmentError(field_path, given, f"no weights of regions: {cost} has one value over all")
     over = [name for step in ranking.combine or () for name in step.over]
     if "metric" in over and "region" not in over:
         allowed = f"metrics and regions together: {cost} has one value over all regions, and would be ranked alone"

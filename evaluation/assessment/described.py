@@ -19,7 +19,7 @@ _ID: Final = re.compile(r"[a-z0-9][a-z0-9_]*")
 _ALLOWED_IDS: Final = "lower-case letters, digits and _, and no id of the catalogue of metrics"
 
 
-def same_metric(place: Place) -> Metric | None:
+def same_metric(section: Place) -> Metric | None:
     """The metric of the catalogue that an entry says it is, under ``as``; ``None`` where it says nothing.
 
     Raises
@@ -27,7 +27,7 @@ def same_metric(place: Place) -> Metric | None:
     AssessmentError
         For one that there is not, or whose direction, range or unit the entry contradicts.
     """
-    identity = place.raw("as")
+    identity = section.raw("as")
     if identity is None:
         return None
     try:
@@ -35,12 +35,12 @@ def same_metric(place: Place) -> Metric | None:
     except CatalogueError:
         metric = None
     if metric is None:
-        raise AssessmentError(place.at("as"), identity, "an id of the catalogue of metrics")
-    for key, own in (("direction", metric.direction), ("range", list(metric.range)), ("unit", metric.unit)):
-        given = place.raw(key)
-        if given is not None and (list(given) if isinstance(given, (list, tuple)) else given) != own:
-            allowed = f"{_words(own)}, as {metric.id} has it"
-            raise AssessmentError(place.at(key), given, allowed)
+        raise AssessmentError(section.at("as"), identity, "an id of the catalogue of metrics")
+    for key, expected in (("direction", metric.direction), ("range", list(metric.range)), ("unit", metric.unit)):
+        given = section.raw(key)
+        if given is not None and (list(given) if isinstance(given, (list, tuple)) else given) != expected:
+            allowed = f"{_words(expected)}, as {metric.id} has it"
+            raise AssessmentError(section.at(key), given, allowed)
     return metric
 
 

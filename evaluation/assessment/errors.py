@@ -22,11 +22,11 @@ class AssessmentError(ValueError):
         What may stand there, in words.
     """
 
-    def __init__(self, place: str, value: object, allowed: str) -> None:
-        self.place = place
+    def __init__(self, field_path: str, value: object, allowed: str) -> None:
+        self.place = field_path
         self.value = value
         self.allowed = allowed
-        super().__init__(f"{place or 'document'}: {shown(value)} is not allowed; allowed is {allowed}")
+        super().__init__(f"{field_path or 'document'}: {shown(value)} is not allowed; allowed is {allowed}")
 
 
 def shown(value: object, limit: int = 120) -> str:

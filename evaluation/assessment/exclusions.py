@@ -41,15 +41,15 @@ def read_exclusions(value: object) -> Exclusions:
     """
     if value is None:
         return NOTHING
-    place = Place(value, KEY, ("cases", "quality"))
-    pairs = place.items("cases", _case, empty=True) if place.has("cases") else ()
+    section = Place(value, KEY, ("cases", "quality"))
+    pairs = section.items("cases", _case, empty=True) if section.has("cases") else ()
     if len(pairs) > _MOST_CASES:
-        raise AssessmentError(place.at("cases"), len(pairs), f"at most {_MOST_CASES:,} cases")
-    distinct([case for case, _ in pairs], place.at("cases"), "case")
+        raise AssessmentError(section.at("cases"), len(pairs), f"at most {_MOST_CASES:,} cases")
+    distinct([case for case, _ in pairs], section.at("cases"), "case")
     column = ""
     grades: tuple[str, ...] = ()
-    if place.has("quality"):
-        quality = Place(place.raw("quality"), place.at("quality"), ("column", "excluded"))
+    if section.has("quality"):
+        quality = Place(section.raw("quality"), section.at("quality"), ("column", "excluded"))
         column = name(quality.raw("column"), quality.at("column"))
         if column in ("case", "task", "region", "metric"):
             raise AssessmentError(quality.at("column"), column, "the name of a column of the case metadata")

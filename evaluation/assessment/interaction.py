@@ -32,11 +32,11 @@ def read_weights(value: object) -> dict[str, float]:
     """
     if value is None:
         return {}
-    place = Place(value, KEY, LEVELS)
+    section = Place(value, KEY, LEVELS)
     weights: dict[str, float] = {}
     for level in LEVELS:
-        if place.has(level):
-            given = place.number(level, None, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
+        if section.has(level):
+            given = section.number(level, None, "a number above 0 and at most 1", lambda number: 0 < number <= 1)
             weights[level] = float(given)
     if not weights:
         raise AssessmentError(KEY, value, 'weights such as {"fully_automatic": 1, "semi_automatic": 0.9}')

@@ -39,7 +39,7 @@ def undeclared_level(assessment_aggregation: Aggregation) -> str | None:
 
 
 def read_levels(
-    place: Place, rankings: Sequence[RankingScheme], metrics: Sequence[MetricUse], *, apart: Sequence[str] = ()
+    section: Place, rankings: Sequence[RankingScheme], metrics: Sequence[MetricUse], *, apart: Sequence[str] = ()
 ) -> tuple[Aggregation, Uncertainty]:
     """Read ``aggregation`` and ``uncertainty``, which decide together what is drawn.
 
@@ -53,7 +53,7 @@ def read_levels(
     AssessmentError
         For a role that contradicts what is resampled or stratified, or any other wrong value.
     """
-    outer = Place(place.raw("aggregation", {}), "aggregation", ("levels", "operator"))
+    outer = Place(section.raw("aggregation", {}), "aggregation", ("levels", "operator"))
     levels = outer.items("levels", _level) if outer.has("levels") else (_Level("case", None),)
     names = tuple(level.name for level in levels)
     distinct(names, outer.at("levels"), "level")
@@ -61,7 +61,7 @@ def read_levels(
         raise AssessmentError(outer.at("levels[0]"), names[0], '"case": levels go from the inside out')
     if levels[0].role == "fixed":
         raise AssessmentError(outer.at("levels[0].role"), "fixed", '"random": test cases are a sample')
-    inner = Place(place.raw("uncertainty", {}), "uncertainty", _KEYS)
+    inner = Place(section.raw("uncertainty", {}), "uncertainty", _KEYS)
     roles = _roles(levels, inner)
     fixed = tuple(level for level in names if roles[level] == "fixed")
     undeclared = tuple(level for level in names[1:] if roles[level] is None)
@@ -110,14 +110,14 @@ def uncertainty_document(uncertainty: Uncertainty, aggregation: Aggregation) -> 
 def _level(value: object, path: str) -> _Level:
     if not isinstance(value, Mapping):
         return _Level(name(value, path), None)
-    place = Place(value, path, ("name", "role"))
-    return _Level(name(place.raw("name"), place.at("name")), place.choice("role", ROLES))
+    section = Place(value, path, ("name", "role"))
+    return _Level(name(section.raw("name"), section.at("name")), section.choice("role", ROLES))
 
 
-def _roles(levels: Sequence[_Level], place: Place) -> dict[str, str | None]:
+def _roles(levels: Sequence[_Level], section: Place) -> dict[str, str | None]:
     """The role of every level, declared or derived from what is drawn; ``None`` where nothing says it."""
-    resample = _columns(place, "resample", ())
-    strata = _columns(place, "strata", ())
+    resample = _columns(section, "resample", ())
+    strata = _columns(section, "strata", ())
     roles: dict[str, str | None] = {}
     for index, level in enumerate(levels):
         role = level.role
@@ -152,7 +152,7 @@ def _derived(level: str, resample: Sequence[str], strata: Sequence[str]) -> str 
 
 
 def _uncertainty(
-    place: Place,
+    section: Place,
     rankings: Sequence[RankingScheme],
     metrics: Sequence[MetricUse],
     aggregation: Aggregation,
@@ -161,44 +161,44 @@ def _uncertainty(
     default: tuple[str, ...] = tuple(reversed(aggregation.random)) or ("case",)
     if aggregation.undeclared:
         default = aggregation.levels[1:2]
-    resample = _columns(place, "resample", default)
+    resample = _columns(section, "resample", default)
     if "case" in resample[:-1]:
-        raise AssessmentError(place.at("resample"), list(resample), "case innermost: outermost level first")
+        raise AssessmentError(section.at("resample"), list(resample), "case innermost: outermost level first")
     combined = {column for ranking in rankings for step in ranking.combine or () for column in step.over} | set(apart)
     sites = tuple(sorted(combined - {"metric", "region", "task"} - set(resample) - set(aggregation.declared)))
-    named = _columns(place, "strata", sites)
+    named = _columns(section, "strata", sites)
     for column in named:
         if column in resample or column == "case":
-            raise AssessmentError(place.at("strata"), column, "columns that are not resampled")
+            raise AssessmentError(section.at("strata"), column, "columns that are not resampled")
     implied = tuple(level for level in reversed(aggregation.fixed) if level not in named)
-    interval = place.number("interval", 0.95, "a share above 0 and below 1", lambda share: 0 < share < 1)
+    interval = section.number("interval", 0.95, "a share above 0 and below 1", lambda share: 0 < share < 1)
     return Uncertainty(
-        bootstrap=place.integer("bootstrap", 1000, 0, 100_000),
-        seed=place.integer("seed", 1, 0, 2**53),
+        bootstrap=section.integer("bootstrap", 1000, 0, 100_000),
+        seed=section.integer("seed", 1, 0, 2**53),
         interval=interval,
         resample=resample,
         strata=(*named, *implied),
-        group=place.choice("group", GROUP_RULES, GROUP_RULES[0]),
+        group=section.choice("group", GROUP_RULES, GROUP_RULES[0]),
         named_strata=named,
-        winner_alpha=_winner_alpha(place, interval),
-        margin=_margin(place, rankings, metrics),
-        unseen_failures=place.choice("unseen_failures", UNSEEN_FAILURES, "none"),
+        winner_alpha=_winner_alpha(section, interval),
+        margin=_margin(section, rankings, metrics),
+        unseen_failures=section.choice("unseen_failures", UNSEEN_FAILURES, "none"),
     )
 
 
-def _winner_alpha(place: Place, interval: float) -> float | None:
-    if not place.has("winner_alpha"):
+def _winner_alpha(section: Place, interval: float) -> float | None:
+    if not section.has("winner_alpha"):
         return None
     most = round(1.0 - interval, 12)
     allowed = f"a number above 0 and at most {most:g}, which is 1 - uncertainty.interval"
-    return place.number("winner_alpha", None, allowed, lambda share: 0 < share <= most)
+    return section.number("winner_alpha", None, allowed, lambda share: 0 < share <= most)
 
 
-def _margin(place: Place, rankings: Sequence[RankingScheme], metrics: Sequence[MetricUse]) -> dict[str, float]:
+def _margin(section: Place, rankings: Sequence[RankingScheme], metrics: Sequence[MetricUse]) -> dict[str, float]:
     """The difference that matters for each metric; one number where there is one metric."""
-    if not place.has("margin"):
+    if not section.has("margin"):
         return {}
-    value, path = place.raw("margin"), place.at("margin")
+    value, path = section.raw("margin"), section.at("margin")
     names = [metric.name for metric in metrics]
     for ranking in rankings:
         linear = scheme_of(ranking).aggregates_values and scheme_of(ranking).is_linear(ranking)
@@ -224,12 +224,12 @@ def _margin(place: Place, rankings: Sequence[RankingScheme], metrics: Sequence[M
     return {str(key): float(number) for key, number in value.items()}
 
 
-def _columns(place: Place, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
-    value = place.value.get(key)
+def _columns(section: Place, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
+    value = section.value.get(key)
     if value is None:
         return default
     if isinstance(value, str):
-        return (name(value, place.at(key)),)
-    columns = place.items(key, name, empty=key == "strata")
-    distinct(columns, place.at(key), "column")
+        return (name(value, section.at(key)),)
+    columns = section.items(key, name, empty=key == "strata")
+    distinct(columns, section.at(key), "column")
     return columns

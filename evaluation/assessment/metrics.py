@@ -20,20 +20,20 @@ def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based:
     AssessmentError
         For a metric that the kind of problem does not have, an option or a policy that the metric does not take.
     """
-    place = Place(value, path, ("id", "name", "options", "policy"))
-    metric = _known(place.raw("id"), place.at("id"), problem)
-    options = place.raw("options", {})
+    section = Place(value, path, ("id", "name", "options", "policy"))
+    metric = _known(section.raw("id"), section.at("id"), problem)
+    options = section.raw("options", {})
     if not isinstance(options, Mapping):
-        raise AssessmentError(place.at("options"), options, "an object of options")
+        raise AssessmentError(section.at("options"), options, "an object of options")
     try:
         checked = metric.check_options(options)
     except OptionError as error:
-        raise AssessmentError(f"{place.at('options')}.{error.name}", error.value, error.allowed) from None
+        raise AssessmentError(f"{section.at('options')}.{error.name}", error.value, error.allowed) from None
     if checked.get("class_average") == "micro" and not problems.get(problem).averages_micro:
         allowed_averages = (
             "per_class, macro or weighted: where a case has one class, pooled counts say the same as Accuracy"
         )
-        raise AssessmentError(f"{place.at('options')}.class_average", "micro", allowed_averages)
+        raise AssessmentError(f"{section.at('options')}.class_average", "micro", allowed_averages)
     bounds = Bounds(
         metric=metric.id,
         direction=metric.direction,
@@ -46,9 +46,9 @@ def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based:
     )
     return MetricUse(
         id=metric.id,
-        name=name(place.raw("name", metric.id), place.at("name")),
+        name=name(section.raw("name", metric.id), section.at("name")),
         options=checked,
-        policy=read_policy(place.raw("policy", {}), place.at("policy"), metric.default_policy(problem), bounds),
+        policy=read_policy(section.raw("policy", {}), section.at("policy"), metric.default_policy(problem), bounds),
         direction="higher" if metric.higher_is_better else "lower",
         worst=metric.worst,
         best=metric.best,

@@ -97,8 +97,8 @@ class MetricUse:
     @property
     def told_options(self) -> dict[str, Any]:
         """The options as readers are told them: without who gives the values, and without a step that is none."""
-        own = self.is_by_scorer or self.is_by_run
-        unsaid = {"by", "id"} if own else set()
+        is_external = self.is_by_scorer or self.is_by_run
+        unsaid = {"by", "id"} if is_external else set()
         if self.is_by_run and not self.options["step"]:
             unsaid.add("step")
         return {key: value for key, value in self.options.items() if key not in unsaid}
@@ -285,12 +285,12 @@ class Exclusions:
     @property
     def document(self) -> dict[str, Any]:
         """As it stands in an assessment document; cases in ascending order."""
-        found: dict[str, Any] = {
+        content: dict[str, Any] = {
             "cases": [{"case": case, "reason": reason} for case, reason in sorted(self.cases.items())]
         }
         if self.grade_column:
-            found["quality"] = {"column": self.grade_column, "excluded": list(self.grades)}
-        return found
+            content["quality"] = {"column": self.grade_column, "excluded": list(self.grades)}
+        return content
 
 
 NOTHING: Final = Exclusions({})

@@ -80,22 +80,22 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     >>> assessment.metrics[0].policy.pred_empty, assessment.rankings[0].ties, assessment.uncertainty.bootstrap
     ('worst', 'min', 1000)
     """
-    place = Place(document, "", _keys(document))
-    if place.raw("schema", SCHEMA) != SCHEMA or isinstance(place.raw("schema"), bool):
-        raise AssessmentError("schema", place.raw("schema"), str(SCHEMA))
-    named = problems.get(place.choice("problem", [known.id for known in problems.all_problems()]))
-    problem = named.variant(place.raw(_SETTINGS))
-    regions = _regions(place, problem)
-    rankings, as_list = read_rankings(place.raw("ranking", {}), "ranking", problem.id)
+    section = Place(document, "", _keys(document))
+    if section.raw("schema", SCHEMA) != SCHEMA or isinstance(section.raw("schema"), bool):
+        raise AssessmentError("schema", section.raw("schema"), str(SCHEMA))
+    named = problems.get(section.choice("problem", [kind.id for kind in problems.all_problems()]))
+    problem = named.variant(section.raw(_SETTINGS))
+    regions = _regions(section, problem)
+    rankings, as_list = read_rankings(section.raw("ranking", {}), "ranking", problem.id)
     rank_based = all(scheme_of(ranking).ranks_cases for ranking in rankings)
-    settings = _settings(place, problem)
-    metrics = place.items("metrics", lambda value, path: _metric(value, path, problem, rank_based=rank_based))
+    settings = _settings(section, problem)
+    metrics = section.items("metrics", lambda value, path: _metric(value, path, problem, rank_based=rank_based))
     metrics = tuple(metric if metric.is_by_scorer else problem.complete_metric(metric, settings) for metric in metrics)
     distinct([metric.name for metric in metrics], "metrics", "name")
     check_costs(metrics)
     problem.check_metrics(metrics)
     _check_selection(rankings, metrics, regions)
-    aggregation, uncertainty = read_levels(place, rankings, metrics, apart=problem.told_apart_by(settings))
+    aggregation, uncertainty = read_levels(section, rankings, metrics, apart=problem.told_apart_by(settings))
     draft = Assessment(
         schema=SCHEMA,
         problem=problem.id,
@@ -106,10 +106,10 @@ def parse(document: Mapping[str, Any]) -> Assessment:
         uncertainty=uncertainty,
         document={},
         settings=settings,
-        exclusions=read_exclusions(place.raw(EXCLUSIONS)),
-        columns=read_columns(place.raw(COLUMNS)),
-        interaction_weights=read_weights(place.raw(INTERACTION)),
-        scorer=read_scorer(place.raw(SCORER), metrics),
+        exclusions=read_exclusions(section.raw(EXCLUSIONS)),
+        columns=read_columns(section.raw(COLUMNS)),
+        interaction_weights=read_weights(section.raw(INTERACTION)),
+        scorer=read_scorer(section.raw(SCORER), metrics),
     )
     _check_levels(draft)
     check_weights(draft.interaction_weights, metrics, rankings)
@@ -138,11 +138,11 @@ def _keys(document: object) -> tuple[str, ...]:
     return (*_KEYS, _SETTINGS) if takes_settings else _KEYS
 
 
-def _settings(place: Place, problem: Problem) -> dict[str, Any]:
+def _settings(section: Place, problem: Problem) -> dict[str, Any]:
     """The settings of the kind of problem with their defaults."""
     if not problem.settings:
         return {}
-    inner = Place(place.raw(_SETTINGS, {}), _SETTINGS, [option.name for option in problem.settings])
+    inner = Place(section.raw(_SETTINGS, {}), _SETTINGS, [option.name for option in problem.settings])
     checked = {}
     for option in problem.settings:
         if option.required and option.name not in inner.value:
@@ -156,16 +156,16 @@ def _settings(place: Place, problem: Problem) -> dict[str, Any]:
     return problem.complete_settings(checked)
 
 
-def _regions(place: Place, problem: Problem) -> tuple[Region, ...]:
+def _regions(section: Place, problem: Problem) -> tuple[Region, ...]:
     if not problem.takes_regions:
-        if place.has("regions"):
-            raise AssessmentError("regions", place.raw("regions"), f"no regions: a {problem.title} has none")
+        if section.has("regions"):
+            raise AssessmentError("regions", section.raw("regions"), f"no regions: a {problem.title} has none")
         return ()
-    if not place.has("regions"):
+    if not section.has("regions"):
         if problem.needs_regions:
             raise AssessmentError("regions", None, 'a list such as [{"name": "liver", "labels": [1]}]')
         return ()
-    regions = place.items("regions", lambda value, path: _region(value, path, problem), empty=True)
+    regions = section.items("regions", lambda value, path: _region(value, path, problem), empty=True)
     distinct([region.name for region in regions], "regions", "name")
     if problem.needs_regions and not regions:
         raise AssessmentError("regions", [], "at least one region")
@@ -173,15 +173,15 @@ def _regions(place: Place, problem: Problem) -> tuple[Region, ...]:
 
 
 def _region(value: object, path: str, problem: Problem) -> Region:
-    place = Place(value, path, ("name", "labels"))
-    title = name(place.raw("name"), place.at("name"))
+    section = Place(value, path, ("name", "labels"))
+    title = name(section.raw("name"), section.at("name"))
     labels: tuple[int | str, ...]
-    if problem.has_numbered_labels or place.has("labels"):
-        labels = place.items("labels", lambda item, where: _label(item, where, problem))
+    if problem.has_numbered_labels or section.has("labels"):
+        labels = section.items("labels", lambda item, where: _label(item, where, problem))
     else:
         labels = (title,)
     if len(set(labels)) != len(labels):
-        raise AssessmentError(place.at("labels"), place.raw("labels"), "labels that stand there once")
+        raise AssessmentError(section.at("labels"), section.raw("labels"), "labels that stand there once")
     return Region(title, labels)
 
 
@@ -195,9 +195,9 @@ def _label(value: object, path: str, problem: Problem) -> int | str:
 
 
 def _check_selection(rankings: Any, metrics: tuple[MetricUse, ...], regions: tuple[Region, ...]) -> None:
-    known = {"metrics": [metric.name for metric in metrics], "regions": [region.name for region in regions]}
+    names_by_kind = {"metrics": [metric.name for metric in metrics], "regions": [region.name for region in regions]}
     for index, ranking in enumerate(rankings):
-        for kind, names in known.items():
+        for kind, names in names_by_kind.items():
             for item in getattr(ranking, kind) or ():
                 if item not in names:
                     raise AssessmentError(f"ranking[{index}].{kind}", item, listed(names) or f"no {kind}")
@@ -205,17 +205,17 @@ def _check_selection(rankings: Any, metrics: tuple[MetricUse, ...], regions: tup
         costs = [
             metric.name
             for metric in metrics
-            if metric.is_by_run and metric.name in (ranking.metrics or known["metrics"])
+            if metric.is_by_run and metric.name in (ranking.metrics or names_by_kind["metrics"])
         ]
         if costs and regions:
             check_combined(ranking, f"ranking[{index}].combine", costs[0])
         for number, weights in enumerate(weighted):
             for dimension, kind in (("metric", "metrics"), ("region", "regions")):
                 given = weights.get(dimension)
-                selected = getattr(ranking, kind) or known[kind]
+                selected = getattr(ranking, kind) or names_by_kind[kind]
                 if given is not None and set(given) != set(selected):
-                    place = f"ranking[{index}].combine[{number}].weights.{dimension}"
-                    raise AssessmentError(place, given, f"a positive number for each of {listed(selected)}")
+                    field_path = f"ranking[{index}].combine[{number}].weights.{dimension}"
+                    raise AssessmentError(field_path, given, f"a positive number for each of {listed(selected)}")
 
 
 def _check_levels(assessment: Assessment) -> None:

@@ -51,18 +51,18 @@ def read_policy(value: object, path: str, defaults: Mapping[str, Any], bounds: B
     AssessmentError
         For an unknown outcome or word, a word that this metric cannot fulfil, or an exclusion that invites gaming.
     """
-    place = Place(value, path, (*POLICY_OUTCOMES, "allow_gaming"))
-    allow_gaming = place.flag("allow_gaming", default=False)
+    section = Place(value, path, (*POLICY_OUTCOMES, "allow_gaming"))
+    allow_gaming = section.flag("allow_gaming", default=False)
     values: dict[str, PolicyValue | None] = {}
     for outcome in POLICY_OUTCOMES:
-        if place.has(outcome):
-            values[outcome] = _read_value(place.raw(outcome), place.at(outcome), bounds)
+        if section.has(outcome):
+            values[outcome] = _read_value(section.raw(outcome), section.at(outcome), bounds)
         else:
             values[outcome] = _default(defaults.get(outcome), bounds)
-    _refuse_gaming(place, values, defaults, allow_gaming=allow_gaming)
+    _refuse_gaming(section, values, defaults, allow_gaming=allow_gaming)
     if values["missing"] is None and defaults.get("missing") is not None:
         raise AssessmentError(
-            place.at("missing"), None, f"a number: {bounds.metric} has no worst value and its cases have no image"
+            section.at("missing"), None, f"a number: {bounds.metric} has no worst value and its cases have no image"
         )
     return Policy(**values, allow_gaming=allow_gaming)
 
@@ -100,7 +100,7 @@ def _default(value: PolicyValue | None, bounds: Bounds) -> PolicyValue | None:
 
 
 def _refuse_gaming(
-    place: Place,
+    section: Place,
     values: Mapping[str, PolicyValue | None],
     defaults: Mapping[str, Any],
     *,
@@ -112,14 +112,14 @@ def _refuse_gaming(
         reference_alone = outcome == "ref_empty" and values["both_empty"] == "exclude"
         if values[outcome] == "exclude" and not reference_alone:
             raise AssessmentError(
-                place.at(outcome),
+                section.at(outcome),
                 "exclude",
                 "a value that participants cannot choose for themselves (a number, worst, …), "
                 'unless "allow_gaming": true stands beside it',
             )
     if values["degenerate"] == "exclude" and defaults.get("degenerate") != "exclude":
         raise AssessmentError(
-            place.at("degenerate"),
+            section.at("degenerate"),
             "exclude",
             "a number or worst (values that are undefined because of the reference alone are left out for everyone "
             'anyway), unless "allow_gaming": true stands beside it',

@@ -42,9 +42,9 @@ def read_operator(value: object, path: str) -> Operator:
     if isinstance(value, str) and value in _OPERATORS:
         return Operator(value)
     if isinstance(value, Mapping):
-        place = Place(value, path, ("percentile", "from"))
-        share = place.number("percentile", None, "a number from 0 to 100", lambda number: 0 <= number <= 100)
-        low = place.choice("from", ("worse", "low"), "worse") == "low"
+        section = Place(value, path, ("percentile", "from"))
+        share = section.number("percentile", None, "a number from 0 to 100", lambda number: 0 <= number <= 100)
+        low = section.choice("from", ("worse", "low"), "worse") == "low"
         counted: Literal["worse", "low"] = "low" if low else "worse"
         return Operator("percentile", share, counted)
     raise AssessmentError(path, value, 'mean, median, min, max or {"percentile": 5}')
@@ -85,30 +85,30 @@ def _ranking(value: object, path: str, problem: str) -> RankingScheme:
 
     schemes = {scheme.id: scheme for scheme in all_schemes()}
     owners: dict[str, list[str]] = {}
-    for known in schemes.values():
-        for key in known.option_names:
-            owners.setdefault(key, []).append(known.id)
-    place = Place(value, path, (*_SCHEME_KEYS, *owners))
-    scheme = schemes[place.choice("scheme", list(schemes), DEFAULT)]
-    ties = place.choice("ties", TIES, "min")
-    if not scheme.takes_operator and place.has("operator") and place.raw("operator") != "mean":
-        raise AssessmentError(place.at("operator"), place.raw("operator"), f"no operator: {scheme.id} has none")
+    for candidate in schemes.values():
+        for key in candidate.option_names:
+            owners.setdefault(key, []).append(candidate.id)
+    section = Place(value, path, (*_SCHEME_KEYS, *owners))
+    scheme = schemes[section.choice("scheme", list(schemes), DEFAULT)]
+    ties = section.choice("ties", TIES, "min")
+    if not scheme.takes_operator and section.has("operator") and section.raw("operator") != "mean":
+        raise AssessmentError(section.at("operator"), section.raw("operator"), f"no operator: {scheme.id} has none")
     for key, names in owners.items():
-        if key not in scheme.option_names and place.has(key):
+        if key not in scheme.option_names and section.has(key):
             allowed = f"no {key}: only {' and '.join(names)} {'has' if len(names) == 1 else 'have'} one"
-            raise AssessmentError(place.at(key), place.raw(key), allowed)
-    options = dict(scheme.read_options(place))
+            raise AssessmentError(section.at(key), section.raw(key), allowed)
+    options = dict(scheme.read_options(section))
     return RankingScheme(
-        name=name(place.raw("name"), place.at("name")) if place.has("name") else None,
+        name=name(section.raw("name"), section.at("name")) if section.has("name") else None,
         scheme=scheme.id,
-        operator=read_operator(place.raw("operator", "mean"), place.at("operator")),
+        operator=read_operator(section.raw("operator", "mean"), section.at("operator")),
         ties=ties,
-        missing_rank=place.choice("missing_rank", MISSING_RANKS, "toolkit"),
+        missing_rank=section.choice("missing_rank", MISSING_RANKS, "toolkit"),
         alpha=options.pop("alpha", _ALPHA),
         adjust=options.pop("adjust", "none"),
-        metrics=_selection(place, "metrics"),
-        regions=_selection(place, "regions"),
-        combine=_combine(place, problem, scheme, ties),
+        metrics=_selection(section, "metrics"),
+        regions=_selection(section, "regions"),
+        combine=_combine(section, problem, scheme, ties),
         options=options,
     )
 
@@ -120,21 +120,21 @@ def scheme_of(ranking: RankingScheme) -> Scheme:
     return get_scheme(ranking.scheme)
 
 
-def _selection(place: Place, key: str) -> tuple[str, ...] | None:
-    if not place.has(key):
+def _selection(section: Place, key: str) -> tuple[str, ...] | None:
+    if not section.has(key):
         return None
-    names = place.items(key, name)
-    distinct(names, place.at(key), "name")
+    names = section.items(key, name)
+    distinct(names, section.at(key), "name")
     return names
 
 
-def _combine(place: Place, problem: str, scheme: Scheme, ties: str) -> tuple[Step, ...] | None:
-    if "combine" not in place.value:
+def _combine(section: Place, problem: str, scheme: Scheme, ties: str) -> tuple[Step, ...] | None:
+    if "combine" not in section.value:
         if problems.get(problem).has_one_metric:
             return None
         return (Step(("metric", "region"), Operator("mean"), rerank=True, ties=ties, fractional=False),)
-    value = place.value["combine"]
-    return None if value is None else _steps(place, value, scheme, ties)
+    value = section.value["combine"]
+    return None if value is None else _steps(section, value, scheme, ties)
 
 
 def read_steps(value: object, *, ties: str) -> tuple[Step, ...]:
@@ -155,61 +155,65 @@ def read_steps(value: object, *, ties: str) -> tuple[Step, ...]:
     return _steps(Place({"combine": value}, "", ("combine",)), value, get_scheme(DEFAULT), ties)
 
 
-def _steps(place: Place, value: object, scheme: Scheme, ties: str) -> tuple[Step, ...]:
+def _steps(section: Place, value: object, scheme: Scheme, ties: str) -> tuple[Step, ...]:
     entries = list(value) if isinstance(value, (list, tuple)) else [value]
     if not entries:
-        raise AssessmentError(place.at("combine"), value, "null, a step, or a list of steps")
+        raise AssessmentError(section.at("combine"), value, "null, a step, or a list of steps")
     several = isinstance(value, (list, tuple))
     steps = tuple(
         _step(
-            item, f"{place.at('combine')}[{index}]" if several else place.at("combine"), scheme, ties, first=index == 0
+            item,
+            f"{section.at('combine')}[{index}]" if several else section.at("combine"),
+            scheme,
+            ties,
+            first=index == 0,
         )
         for index, item in enumerate(entries)
     )
     dimensions = [dimension for step in steps for dimension in step.over]
-    distinct(dimensions, place.at("combine"), "dimension over all steps")
+    distinct(dimensions, section.at("combine"), "dimension over all steps")
     return steps
 
 
 def _step(value: object, path: str, scheme: Scheme, ties: str, *, first: bool) -> Step:
-    place = Place(value, path, _STEP_KEYS)
-    over_value = place.raw("over")
+    section = Place(value, path, _STEP_KEYS)
+    over_value = section.raw("over")
     if over_value is None:
         over: tuple[str, ...] = ("metric", "region")
     elif isinstance(over_value, str):
-        over = (name(over_value, place.at("over")),)
+        over = (name(over_value, section.at("over")),)
     else:
-        over = place.items("over", name)
-    distinct(over, place.at("over"), "dimension")
+        over = section.items("over", name)
+    distinct(over, section.at("over"), "dimension")
     if "case" in over:
-        raise AssessmentError(place.at("over"), "case", "metric, region, task or a column of the case table")
-    rerank = place.flag("rerank", default=True)
+        raise AssessmentError(section.at("over"), "case", "metric, region, task or a column of the case table")
+    rerank = section.flag("rerank", default=True)
     if not rerank and first and not scheme.ranks_cases:
         raise AssessmentError(
-            place.at("rerank"),
+            section.at("rerank"),
             rerank,
             f"true: the scores of {scheme.id} are not ranks, and averaging them needs a common scale",
         )
     return Step(
         over=over,
-        operator=read_operator(place.raw("operator", "mean"), place.at("operator")),
+        operator=read_operator(section.raw("operator", "mean"), section.at("operator")),
         rerank=rerank,
-        ties=place.choice("ties", TIES, ties),
-        fractional=place.flag("fractional", default="task" in over),
-        weights=_weights(place, over),
+        ties=section.choice("ties", TIES, ties),
+        fractional=section.flag("fractional", default="task" in over),
+        weights=_weights(section, over),
     )
 
 
-def _weights(place: Place, over: tuple[str, ...]) -> dict[str, Any] | None:
+def _weights(section: Place, over: tuple[str, ...]) -> dict[str, Any] | None:
     """Weights a dimension: a number for each of its values, or one of `CASE_WEIGHTS`."""
-    if not place.has("weights"):
+    if not section.has("weights"):
         return None
-    value = place.raw("weights")
+    value = section.raw("weights")
     if isinstance(value, Mapping) and len(over) == 1 and value and all(is_number(item) for item in value.values()):
         value = {over[0]: value}
     if isinstance(value, str) and value in CASE_WEIGHTS and len(over) == 1:
         value = {over[0]: value}
-    inner = Place(value, place.at("weights"), over)
+    inner = Place(value, section.at("weights"), over)
     weights: dict[str, Any] = {}
     for dimension in inner.value:
         given = inner.raw(dimension)

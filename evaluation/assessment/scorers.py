@@ -41,18 +41,18 @@ def read_scorer_metric(value: object, path: str, problem: Problem, *, rank_based
     AssessmentError
         For what cannot be taken.
     """
-    place = Place(value, path, _KEYS)
+    section = Place(value, path, _KEYS)
     if not problem.takes_scorer:
-        raise AssessmentError(place.at("by"), BY_SCORER, f"no metric of a scoring image: {problem.title} takes none")
-    identity = own_id(place.raw("id"), place.at("id"))
+        raise AssessmentError(section.at("by"), BY_SCORER, f"no metric of a scoring image: {problem.title} takes none")
+    identity = own_id(section.raw("id"), section.at("id"))
     direction: Literal["higher", "lower"] = (
-        "higher" if place.choice("direction", ("higher", "lower")) == "higher" else "lower"
+        "higher" if section.choice("direction", ("higher", "lower")) == "higher" else "lower"
     )
-    low, high = value_range(place.raw("range"), place.at("range"))
+    low, high = value_range(section.raw("range"), section.at("range"))
     worst, best = (low, high) if direction == "higher" else (high, low)
     if best is None:
         allowed = "a range whose better end is a number: the value of the reference against itself"
-        raise AssessmentError(place.at("range"), place.raw("range"), allowed)
+        raise AssessmentError(section.at("range"), section.raw("range"), allowed)
     bounds = Bounds(
         metric=identity,
         direction=direction,
@@ -62,21 +62,21 @@ def read_scorer_metric(value: object, path: str, problem: Problem, *, rank_based
         problem=problem.id,
         rank_based=rank_based,
     )
-    policy = place.raw("policy", {})
+    policy = section.raw("policy", {})
     stated = policy.get("missing") if isinstance(policy, Mapping) else None
     poor: Any = stated if worst is None and is_number(stated) else "worst"
     defaults = {"both_empty": "perfect", "ref_empty": poor, "pred_empty": poor, "degenerate": poor, "missing": "worst"}
-    unit = place.raw("unit")
+    unit = section.raw("unit")
     return MetricUse(
         id=_COMMON_ID,
-        name=name(place.raw("label", identity), place.at("label")),
+        name=name(section.raw("label", identity), section.at("label")),
         options={"by": BY_SCORER, "id": identity},
-        policy=read_policy(policy, place.at("policy"), defaults, bounds),
+        policy=read_policy(policy, section.at("policy"), defaults, bounds),
         direction=direction,
         worst=worst,
         best=best,
         level="case",
-        unit=None if unit is None else name(unit, place.at("unit")),
+        unit=None if unit is None else name(unit, section.at("unit")),
     )
 
 
@@ -98,33 +98,37 @@ def read_scorer(value: object, metrics: tuple[MetricUse, ...]) -> dict[str, Any]
     AssessmentError
         For an image without a metric, a metric without an image, and limits by which nothing can run.
     """
-    own = [metric for metric in metrics if metric.is_by_scorer]
+    scored_metrics = [metric for metric in metrics if metric.is_by_scorer]
     if value is None:
-        if own:
-            raise AssessmentError(f"{KEY}.image", None, f"the id of the scoring image that computes {own[0].name}")
+        if scored_metrics:
+            raise AssessmentError(
+                f"{KEY}.image", None, f"the id of the scoring image that computes {scored_metrics[0].name}"
+            )
         return {}
-    place = Place(value, KEY, ("image", *LIMITS))
-    image = place.raw("image")
+    section = Place(value, KEY, ("image", *LIMITS))
+    image = section.raw("image")
     if not isinstance(image, str) or not _DIGEST.fullmatch(image):
-        raise AssessmentError(place.at("image"), image, "the id of an image: sha256: and 64 hexadecimal digits")
-    if not own:
+        raise AssessmentError(section.at("image"), image, "the id of an image: sha256: and 64 hexadecimal digits")
+    if not scored_metrics:
         raise AssessmentError(KEY, image, "no scoring image: no metric is declared for one")
     if twice := [
-        metric.options["id"] for metric in own if [m.options["id"] for m in own].count(metric.options["id"]) > 1
+        metric.options["id"]
+        for metric in scored_metrics
+        if [m.options["id"] for m in scored_metrics].count(metric.options["id"]) > 1
     ]:
         raise AssessmentError("metrics", twice[0], "ids of scored metrics that stand there once")
     limits: dict[str, Any] = {}
     for key, usual in LIMITS.items():
-        given = place.raw(key, usual)
+        given = section.raw(key, usual)
         if not is_number(given) or not float(given) >= _LEAST[key]:
-            raise AssessmentError(place.at(key), given, f"a number of {_LEAST[key]:g} or more")
+            raise AssessmentError(section.at(key), given, f"a number of {_LEAST[key]:g} or more")
         limits[key] = float(given)
     return {"image": image, **limits}
 
 
 def declared_metrics(metrics: tuple[MetricUse, ...]) -> list[dict[str, Any]]:
     """What the image is told of the metrics it has to answer, as `interface.json` has them."""
-    found = []
+    entries = []
     for metric in metrics:
         if not metric.is_by_scorer:
             continue
@@ -133,8 +137,8 @@ def declared_metrics(metrics: tuple[MetricUse, ...]) -> list[dict[str, Any]]:
         entry |= {"unit": metric.unit or "", "perfect": metric.best}
         if metric.worst is None:
             entry["worst"] = metric.policy.missing if is_number(metric.policy.missing) else None
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def left_out_words(assessment: Assessment) -> str:
@@ -147,14 +151,16 @@ def left_out_words(assessment: Assessment) -> str:
     >>> left_out_words(parse({"problem": "semantic_segmentation", "regions": [region], "metrics": [{"id": "dsc"}]}))
     ''
     """
-    said = []
-    if own := [metric.name for metric in assessment.by_scorer]:
-        it = "them" if len(own) > 1 else "it"
-        said.append(f"{_are(own)} left out: the scoring image {assessment.scorer['image']} computes {it}.")
+    sentences = []
+    if scored_metrics := [metric.name for metric in assessment.by_scorer]:
+        pronoun = "them" if len(scored_metrics) > 1 else "it"
+        sentences.append(
+            f"{_are(scored_metrics)} left out: the scoring image {assessment.scorer['image']} computes {pronoun}."
+        )
     if costs := [metric.name for metric in assessment.by_run]:
         them = "they are" if len(costs) > 1 else "it is"
-        said.append(f"{_are(costs)} left out: {them} measured where the platform runs the algorithm.")
-    return " ".join(said)
+        sentences.append(f"{_are(costs)} left out: {them} measured where the platform runs the algorithm.")
+    return " ".join(sentences)
 
 
 def _are(names: list[str]) -> str:

@@ -76,8 +76,8 @@ def axis_of(spans: Iterable[Sequence[float | None]], *, teams: int, band: tuple[
     band
         The rank set of the first.
     """
-    known = [value for span in spans for value in span if value is not None]
+    values = [value for span in spans for value in span if value is not None]
     first, last = 1, max(teams, 1)
-    if teams > WHOLE and known:
-        first, last = int(min(known)), int(-(-max(known) // 1))
+    if teams > WHOLE and values:
+        first, last = int(min(values)), int(-(-max(values) // 1))
     return Axis(first, last, ticks(first, last), band)

@@ -102,20 +102,20 @@ def of_cases(frame: pd.DataFrame) -> pd.DataFrame:
 
 def columns(assessment: Assessment, frame: pd.DataFrame) -> list[Column]:
     """Return the columns in the order of the assessment."""
-    found = list(dict.fromkeys(zip(frame["region"], frame["metric"], strict=True)))
+    pairs = list(dict.fromkeys(zip(frame["region"], frame["metric"], strict=True)))
     regions = [region.name for region in assessment.regions]
-    uses = {use.name: (place, use) for place, use in enumerate(assessment.metrics)}
+    uses = {use.name: (position, use) for position, use in enumerate(assessment.metrics)}
 
     def order(pair: tuple[str, str]) -> tuple[int, int]:
         return (regions.index(pair[0]) if pair[0] in regions else len(regions), uses[pair[1]][0])
 
-    values = {place: rows["value"] for place, rows in frame.groupby(["region", "metric"])}
-    made = []
-    for region, metric in sorted(found, key=order):
+    values = {pair: rows["value"] for pair, rows in frame.groupby(["region", "metric"])}
+    ordered_columns = []
+    for region, metric in sorted(pairs, key=order):
         use = uses[metric][1]
         digits = decimals(values[region, metric], use.unit)
-        made.append(Column(metric, region, use.unit or "", use.higher_is_better, use.title, digits))
-    return made
+        ordered_columns.append(Column(metric, region, use.unit or "", use.higher_is_better, use.title, digits))
+    return ordered_columns
 
 
 def decimals(values: pd.Series, unit: str | None) -> int:
@@ -128,13 +128,13 @@ def decimals(values: pd.Series, unit: str | None) -> int:
     >>> decimals(pd.Series([3, 14, 1]), None), decimals(pd.Series([0.0004, 0.00021]), None)
     (0, 6)
     """
-    known = values.dropna().astype(float).abs()
+    sizes = values.dropna().astype(float).abs()
     usual = get_scheme(DEFAULT).score_decimals(unit)
-    if unit is None and (known % 1 == 0).all() and known.max() > 1:
+    if unit is None and (sizes % 1 == 0).all() and sizes.max() > 1:
         return 0
-    if not (known > 0).any():
+    if not (sizes > 0).any():
         return usual
-    middle = float(known[known > 0].median())
+    middle = float(sizes[sizes > 0].median())
     return min(MOST_DECIMALS, max(usual, LEAST_DIGITS - 1 - math.floor(math.log10(middle))))
 
 
@@ -163,8 +163,8 @@ def lines(frame: pd.DataFrame, wanted: list[Column], notes: dict[str, str]) -> l
 
 def line_of(case: str, frame: pd.DataFrame, wanted: list[Column], notes: dict[str, str]) -> CaseLine:
     """Return the line of one case, without cells where all values are of the whole data set."""
-    own = frame[frame["case"] == case]
-    rows = {(row.metric, row.region): row for row in own.itertuples(index=False)}
+    case_rows = frame[frame["case"] == case]
+    rows = {(row.metric, row.region): row for row in case_rows.itertuples(index=False)}
     cells = [cell(rows[column.metric, column.region], column.decimals) for column in wanted] if rows else []
     return CaseLine(case, cells, notes.get(case, ""), 0.0)
 

@@ -18,7 +18,7 @@ def columns_shown(singles: list[Mapping[str, Any]], region: str, columns: Collec
 
 
 def sorted_rows(
-    table: Mapping[str, Any], order: Mapping[str, Any], shown: list[Mapping[str, Any]], sort: str
+    table: Mapping[str, Any], order: Mapping[str, Any], visible_columns: list[Mapping[str, Any]], sort: str
 ) -> list[int]:
     """Places of the teams in the order asked for; those without a value last, whichever way one sorts."""
     backwards, key = sort.startswith("-"), sort.removeprefix("-")
@@ -41,13 +41,13 @@ def sorted_rows(
     elif key == "share":
         values = [-(share or 0.0) for share in order["share"]]
     else:
-        for entry in shown:
+        for entry in visible_columns:
             if entry["key"] == key:
                 values = [worst if rank is None else rank for rank in entry["rank"]]
     indices = sorted(range(len(ranks)), key=lambda index: (ranks[index], table["teams"][index].casefold()))
-    known = [index for index in indices if values[index] is not None]
+    with_value = [index for index in indices if values[index] is not None]
     unknown = [index for index in indices if values[index] is None]
-    return sorted(known, key=lambda index: values[index], reverse=backwards) + unknown
+    return sorted(with_value, key=lambda index: values[index], reverse=backwards) + unknown
 
 
 def at(table: Mapping[str, Any], key: str, index: int) -> Any:

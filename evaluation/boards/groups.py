@@ -54,9 +54,9 @@ def group_tables(findings: Sequence[Mapping[str, Any]], order: str) -> list[Grou
     """
     tables = []
     for title, entries in groupby(findings, key=lambda entry: entry["title"]):
-        known = [entry for entry in entries if order in entry.get("first", ())]
-        is_range = all(str(entry["label"]).split(" (")[0] in PARTS for entry in known)
-        known.sort(
+        ranked_entries = [entry for entry in entries if order in entry.get("first", ())]
+        is_range = all(str(entry["label"]).split(" (")[0] in PARTS for entry in ranked_entries)
+        ranked_entries.sort(
             key=lambda entry: (0.0 if is_range else -entry["gaps"].get(order, 0.0), ordered(str(entry["label"])))
         )
         rows = [
@@ -67,7 +67,7 @@ def group_tables(findings: Sequence[Mapping[str, Any]], order: str) -> list[Grou
                 change=f"{entry['gaps'][order]:.2f}" if order in entry["gaps"] else "–",
                 first=", ".join(entry["first"][order]),
             )
-            for entry in known
+            for entry in ranked_entries
         ]
         if rows:
             tables.append(GroupTable(title, rows[:SHOWN_FIRST], rows[SHOWN_FIRST:]))

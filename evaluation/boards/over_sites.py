@@ -128,10 +128,10 @@ def included(document: Mapping[str, Any]) -> set[str]:
 
 def changed_places(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[Changed]:
     """The first order of two tables side by side, in the order of the later one."""
-    known = dict(zip(before["teams"], before["orders"][0]["rank"], strict=True))
+    ranks_before = dict(zip(before["teams"], before["orders"][0]["rank"], strict=True))
     ranks = now["orders"][0]["rank"]
     rows = sorted(zip(ranks, now["teams"], strict=True), key=lambda row: (row[0] is None, row[0] or 0, row[1]))
-    return [Changed(team, _rank(known.get(team)), _rank(rank)) for rank, team in rows]
+    return [Changed(team, _rank(ranks_before.get(team)), _rank(rank)) for rank, team in rows]
 
 
 def _one(entry: Mapping[str, Any], document: Mapping[str, Any], assessment: Assessment) -> OverSites:
@@ -149,14 +149,14 @@ def _one(entry: Mapping[str, Any], document: Mapping[str, Any], assessment: Asse
         for row in entry["sites"]
     ]
     ranges = [entry["rank_range"][name] for name in algorithms]
-    total, kept = len(without), sum(not row["changed"] for row in without.values())
+    total, unchanged = len(without), sum(not row["changed"] for row in without.values())
     return OverSites(
         name=entry["name"] or "",
         algorithms=algorithms,
         sites=rows,
         wins=[entry["wins"][name] for name in algorithms],
         ranges=["–" if pair is None else _range(pair) for pair in ranges],
-        stays=f"{kept} of {total}" if total else "–",
+        stays=f"{unchanged} of {total}" if total else "–",
         heats=_heats(entry, algorithms, assessment),
         worst=_worst(entry, algorithms, assessment),
     )
@@ -178,14 +178,14 @@ def _heats(entry: Mapping[str, Any], algorithms: Sequence[str], assessment: Asse
     names = sorted(entry["wins"])
     index = [names.index(name) for name in algorithms]
     sites = sorted(entry["sites"], key=lambda row: (-row["units"], row["site"]))
-    found = []
+    heats = []
     for number, head in enumerate(sites[0]["cells"] if sites else ()):
         metric = assessment.metric(head["metric"])
         values = [[_mean(row["cells"][number], position) for position in index] for row in sites]
-        known = [value for line in values for value in line if value is not None]
-        if not known:
+        present_values = [value for line in values for value in line if value is not None]
+        if not present_values:
             continue
-        low, high = min(known), max(known)
+        low, high = min(present_values), max(present_values)
         rows = [
             HeatRow(
                 row["site"],
@@ -198,14 +198,14 @@ def _heats(entry: Mapping[str, Any], algorithms: Sequence[str], assessment: Asse
             for row, line in zip(sites, values, strict=True)
         ]
         label = ", ".join(str(part) for part in (metric.title, head["region"]) if part)
-        found.append(Heat(label, rows))
-    return found
+        heats.append(Heat(label, rows))
+    return heats
 
 
 def _mean(cell: Mapping[str, Any], position: int) -> float | None:
     """The mean that the site shows: over cases with a prediction, where enough stand behind it."""
-    shown = cell.get("mean")
-    return None if shown is None else shown[position]
+    means = cell.get("mean")
+    return None if means is None else means[position]
 
 
 def _shaded(
@@ -215,16 +215,16 @@ def _shaded(
     missing = cell["missing"][position]
     behind = [f"{row['units']} cases"] + ([f"{missing} missing"] if missing else [])
     for key, word in (("sd", "sd"), ("tail", "mean of the worst tenth, of ten cases at least")):
-        own = cell.get(key)
-        if own is not None and own[position] is not None:
-            behind.append(f"{word} {own[position]:.4g}")
-    place = cell.get("place")
+        figures = cell.get(key)
+        if figures is not None and figures[position] is not None:
+            behind.append(f"{word} {figures[position]:.4g}")
+    ranks = cell.get("place")
     if value is None:
         return Shaded("✕" if missing == row["units"] else "–", None, "", ", ".join(behind))
     share = 0.5 if high == low else (value - low) / (high - low)
     share = share if up else 1 - share
     shade = min(SHADES - 1, int(share * SHADES))
-    return Shaded(f"{value:.3g}", shade, "" if place is None else _rank(place[position]), ", ".join(behind))
+    return Shaded(f"{value:.3g}", shade, "" if ranks is None else _rank(ranks[position]), ", ".join(behind))
 
 
 def _worst(

@@ -261,11 +261,11 @@ class Board:
             *entries,
         )
         sort = "" if self.sort == "rank" else self.sort
-        found = [Choice(key, label, key == sort) for key, label in named]
+        choices = [Choice(key, label, key == sort) for key, label in named]
         if sort.startswith("-"):
             label = dict(named).get(sort.removeprefix("-").replace("rank", ""), "rank")
-            found.append(Choice(sort, f"{label}, backwards", chosen=True))
-        return tuple(found)
+            choices.append(Choice(sort, f"{label}, backwards", chosen=True))
+        return tuple(choices)
 
     @property
     def pages(self) -> range:
@@ -293,7 +293,7 @@ def board(
     sort: str = "",
     search: str = "",
     page: int = 1,
-    own: str | None = None,
+    own_team: str | None = None,
     methods: Mapping[str, Method] = MappingProxyType({}),
 ) -> Board:
     """Choose, sort and filter; whatever is not known falls back to the default.
@@ -317,7 +317,7 @@ def board(
         Part of a team's name.
     page
         Which hundred teams.
-    own
+    own_team
         The team of the person who looks.
     methods
         What the teams say about their methods.
@@ -325,19 +325,19 @@ def board(
     orders = table["orders"]
     order = next((entry for entry in orders if entry["key"] == by), orders[0])
     singles = [entry for entry in orders if entry["metric"] is not None and entry["ranking"] == order["ranking"]]
-    shown = columns_shown(singles, region, columns)
+    visible_columns = columns_shown(singles, region, columns)
     shows = RANKS if shows == RANKS else SCORES
-    found = [
+    matches = [
         index
-        for index in sorted_rows(table, order, shown, sort)
+        for index in sorted_rows(table, order, visible_columns, sort)
         if search.casefold() in table["teams"][index].casefold()
     ]
-    page = min(max(page, 1), max(1, -(-len(found) // PAGE_ROWS)))
+    page = min(max(page, 1), max(1, -(-len(matches) // PAGE_ROWS)))
     front = _front(order)
     partners = {
         team: tuple(other for other in group if other != team) for group in table["identical"] for team in group
     }
-    best = [min((value for value in entry["rank"] if value is not None), default=None) for entry in shown]
+    best = [min((value for value in entry["rank"] if value is not None), default=None) for entry in visible_columns]
     reported = columns_shown(list(table.get("reported", ())), region, ())
     rows = tuple(
         Row(
@@ -349,14 +349,14 @@ def board(
             score=score(order["score"][index], order["decimals"]),
             cells=tuple(
                 _cell(entry, index, shows, best=entry["rank"][index] is not None and entry["rank"][index] == first)
-                for entry, first in zip(shown, best, strict=True)
+                for entry, first in zip(visible_columns, best, strict=True)
             ),
             reported=tuple(_reported_cell(entry, index) for entry in reported),
             missing=table["missing"][index],
             cases=table["cases"],
             in_front=index in front,
             identical_to=partners.get(table["teams"][index], ()),
-            own=table["teams"][index] == own,
+            own=table["teams"][index] == own_team,
             level=percent(table["interval"]),
             letters=order["letters"][index],
             **{key: order[key][index] for key in _BESIDE},
@@ -368,7 +368,7 @@ def board(
             outcomes=at(table, "outcomes", index) or "",
             method=methods[table["teams"][index]].url if table["teams"][index] in methods else "",
         )
-        for index in found[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+        for index in matches[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
     )
     return Board(
         order=order,
@@ -378,11 +378,11 @@ def board(
             teams=len(table["teams"]),
             band=_band(order),
         ),
-        choices=tuple(Choice(entry["key"], _label(entry), entry in shown) for entry in singles),
-        columns=tuple(_column(entry) for entry in shown),
+        choices=tuple(Choice(entry["key"], _label(entry), entry in visible_columns) for entry in singles),
+        columns=tuple(_column(entry) for entry in visible_columns),
         reported=tuple(_column(entry) for entry in reported),
         rows=rows,
-        found=len(found),
+        found=len(matches),
         page=page,
         front=tuple(table["teams"][index] for index in sorted(front, key=lambda index: order["rank"][index])),
         teams=len(table["teams"]),

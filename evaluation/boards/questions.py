@@ -32,7 +32,7 @@ class Question:
 
 def questions(
     board: Board,
-    said: Sequence[str],
+    sentences: Sequence[str],
     compared: Sequence[str],
     *,
     hardest: tuple[str, Sequence[HardCase]] | None,
@@ -42,7 +42,7 @@ def questions(
 
     Parameters
     ----------
-    said
+    sentences
         What the ranking says, the headline left out.
     compared
         What comparing it with other ways says.
@@ -52,12 +52,12 @@ def questions(
         When results by case are published, for a reader who may not see them yet; empty for one who may.
     """
     facts = facts_of(board)
-    change = [sentence for sentence in said if _of_change(sentence)]
-    failures = [sentence for sentence in said if " failed among " in sentence or _of_missing(sentence)]
-    reach = [sentence for sentence in said if _of_reach(sentence)]
+    change = [sentence for sentence in sentences if _of_change(sentence)]
+    failures = [sentence for sentence in sentences if " failed among " in sentence or _of_missing(sentence)]
+    reach = [sentence for sentence in sentences if _of_reach(sentence)]
     sure = [
         sentence
-        for sentence in said
+        for sentence in sentences
         # Exact ties are told with the names of the teams, from the same numbers.
         if sentence not in {*change, *failures, *reach}
         and not (" share rank " in sentence and "same results" in sentence)
@@ -117,8 +117,8 @@ def _hard(hardest: tuple[str, Sequence[HardCase]] | None, *, published_on: str) 
     return [HARD.first(Hard(label, named, published_on))]
 
 
-def main_order(table: Mapping[str, Any], found: Mapping[str, Any], key: str) -> str | None:
+def main_order(table: Mapping[str, Any], hardest_cases: Mapping[str, Any], key: str) -> str | None:
     """The order whose hardest cases answer for the one shown: its own, else the first that has any."""
-    if key in found:
+    if key in hardest_cases:
         return key
-    return next((order["key"] for order in table["orders"] if order["key"] in found), None)
+    return next((order["key"] for order in table["orders"] if order["key"] in hardest_cases), None)

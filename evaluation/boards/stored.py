@@ -82,7 +82,7 @@ def build(
     teams = sorted({entry["name"] for ranking in entries_of for entry in ranking["algorithms"]})
     orders = [_combined_order(entry, teams, assessment, document, several=len(combined) > 1) for entry in combined]
     orders += [_single_order(entry, teams, assessment, document, length_unit) for entry in rankings]
-    known = [(entries or {}).get(team, {}) for team in teams]
+    team_entries = [(entries or {}).get(team, {}) for team in teams]
     missing = dict.fromkeys(teams, 0)
     for ranking in entries_of:
         for entry in ranking["algorithms"]:
@@ -92,10 +92,10 @@ def build(
         "interval": assessment.uncertainty.interval,
         "teams": teams,
         "missing": list(missing.values()),
-        "submissions": [entry.get("submissions") for entry in known],
-        "handed_in": [entry.get("handed_in") for entry in known],
-        "marks": [list(entry.get("marks", ())) for entry in known],
-        "outcomes": [entry.get("outcomes", "") for entry in known],
+        "submissions": [entry.get("submissions") for entry in team_entries],
+        "handed_in": [entry.get("handed_in") for entry in team_entries],
+        "marks": [list(entry.get("marks", ())) for entry in team_entries],
+        "outcomes": [entry.get("outcomes", "") for entry in team_entries],
         "identical": sorted(sorted(group) for group in identical),
         "orders": orders,
         "reported": [_reported(entry, teams, assessment, length_unit) for entry in document.get("reported", ())],
@@ -195,8 +195,8 @@ def _scheme(assessment: Assessment, name: str | None) -> RankingScheme:
 
 
 def _columns(entry: Mapping[str, Any], teams: list[str]) -> dict[str, list[Any]]:
-    shown = zip(entry["algorithms"], letters_of(entry), strict=True)
-    by_name = {algorithm["name"]: {**algorithm, "letters": letters or None} for algorithm, letters in shown}
+    pairs = zip(entry["algorithms"], letters_of(entry), strict=True)
+    by_name = {algorithm["name"]: {**algorithm, "letters": letters or None} for algorithm, letters in pairs}
     columns: dict[str, list[Any]] = {key: [] for key in COLUMNS}
     for team in teams:
         values = _values(by_name.get(team, {}))

@@ -110,12 +110,12 @@ class HardCase:
     worst_team: str
 
 
-def hard_case(found: Mapping[str, Any], decimals: int) -> HardCase:
+def hard_case(case_entry: Mapping[str, Any], decimals: int) -> HardCase:
     """A case as `evaluation.analyses.exploring.hardest` found it, its values as text."""
-    (best, best_team), (worst, worst_team) = found["best"], found["worst"]
+    (best, best_team), (worst, worst_team) = case_entry["best"], case_entry["worst"]
     return HardCase(
-        case=found["case"],
-        median=score(found["median"], decimals),
+        case=case_entry["case"],
+        median=score(case_entry["median"], decimals),
         best=score(best, decimals),
         best_team=best_team,
         worst=score(worst, decimals),

@@ -28,12 +28,12 @@ def differences(published: Mapping[str, Any], recomputed: Mapping[str, Any]) -> 
     >>> differences(document(1), document(2))
     ['dsc, liver: a has rank 2, published is 1.']
     """
-    found = []
+    first_differences = []
     for difference in _walk(published, recomputed):
-        found.append(difference)
-        if len(found) == _MOST:
+        first_differences.append(difference)
+        if len(first_differences) == _MOST:
             break
-    return found
+    return first_differences
 
 
 def _walk(published: Mapping[str, Any], recomputed: Mapping[str, Any]) -> Iterator[str]:

@@ -56,13 +56,13 @@ def result_digest(table: pd.DataFrame, evidence: Evidence | None = None) -> str:
     columns = table[result_columns(table)].astype(object)
     plain = columns.where(columns.notna(), None)
     rows = [list(row) for row in plain.itertuples(index=False)]
-    own = sha256(sorted(rows, key=lambda row: (row[0], row[1], row[2])))
+    table_digest = sha256(sorted(rows, key=lambda row: (row[0], row[1], row[2])))
     if evidence is None:
-        return own
+        return table_digest
     # Here, so that pages about bundles start without the libraries of scoring.
     from evaluation.scoring.evidence import evidence_digest
 
-    return combined_digest(own, evidence_digest(evidence))
+    return combined_digest(table_digest, evidence_digest(evidence))
 
 
 def result_columns(table: pd.DataFrame) -> list[str]:
@@ -78,6 +78,6 @@ def combined_digest(rows: str, evidence: str) -> str:
 
 def audit_digest(entry: Mapping[str, Any]) -> str:
     """Digest of an entry of the platform's audit log: of all that it says, the digest before it included."""
-    said = {key: value for key, value in entry.items() if key != "digest"}
-    text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    fields = {key: value for key, value in entry.items() if key != "digest"}
+    text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -302,7 +302,7 @@ def _evidence(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> dict[s
     """The evidence of every team that has some, by the team's name."""
     from evaluation.scoring.evidence import read_evidence_bytes
 
-    found = {}
+    by_team = {}
     for team in manifest["teams"]:
         name = team.get("evidence")
         if name is None:
@@ -311,11 +311,11 @@ def _evidence(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> dict[s
             message = f"the bundle has no {name}, the evidence of {team['name']}"
             raise BundleError(message)
         try:
-            found[team["name"]] = read_evidence_bytes(files[name], name).renamed(team["name"])
+            by_team[team["name"]] = read_evidence_bytes(files[name], name).renamed(team["name"])
         except ValueError as error:
             message = f"{name} is no evidence: {error}"
             raise BundleError(message) from None
-    return found
+    return by_team
 
 
 def _merged(evidence: Mapping[str, Evidence]) -> Evidence | None:

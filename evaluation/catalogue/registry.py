@@ -73,9 +73,9 @@ def catalogue_version() -> str:
 
 
 def _built_in() -> dict[str, Metric]:
-    place = {family: position for position, families in enumerate(FAMILIES) for family in families}
+    positions = {family: position for position, families in enumerate(FAMILIES) for family in families}
     declared = [metric for module in MODULES for metric in declared_in(module)]
-    return {metric.id: metric for metric in sorted(declared, key=lambda metric: place[metric.family])}
+    return {metric.id: metric for metric in sorted(declared, key=lambda metric: positions[metric.family])}
 
 
 @cache

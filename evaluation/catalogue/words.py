@@ -66,8 +66,8 @@ def option_words(options: Mapping[str, Any]) -> str:
 
 
 def _spelled(name: str) -> str:
-    known = {metric.abbreviation.casefold(): metric.abbreviation for metric in all_metrics()}
-    return " ".join(known.get(word.casefold(), _f_score(word)) for word in name.split("_") if word)
+    abbreviations = {metric.abbreviation.casefold(): metric.abbreviation for metric in all_metrics()}
+    return " ".join(abbreviations.get(word.casefold(), _f_score(word)) for word in name.split("_") if word)
 
 
 def _f_score(word: str) -> str:

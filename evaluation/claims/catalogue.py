@@ -25,9 +25,9 @@ class Said(str):
 
     def __new__(cls, text: str, claim: str) -> Self:
         """A sentence of a claim."""
-        said = super().__new__(cls, text)
-        said.claim = claim
-        return said
+        sentence = super().__new__(cls, text)
+        sentence.claim = claim
+        return sentence
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What a copy is made of."""
@@ -109,14 +109,14 @@ class Group:
             If none is: the last claim of such a group holds always.
         """
         for claim in self:
-            for said in claim.say(facts):
-                return said
+            for sentence in claim.say(facts):
+                return sentence
         message = f"none of {', '.join(self.ids)} is true"
         raise LookupError(message)
 
     def all(self, facts: Any) -> list[Said]:
         """Every sentence that is true."""
-        return [said for claim in self for said in claim.say(facts)]
+        return [sentence for claim in self for sentence in claim.say(facts)]
 
 
 CATALOGUE = Catalogue()

@@ -103,10 +103,10 @@ def _decide(facts: Facts, most: str | None) -> str:
 
 def _shown_worse(facts: Facts) -> int:
     """How many others are shown to be worse than the only first, where that is no winner over all of them."""
-    shown = facts.entry["shown_better"]
-    if shown is None or facts.others < 2 or facts.entry["winner"]["named"] or len(facts.winners) > 1:
+    better = facts.entry["shown_better"]
+    if better is None or facts.others < 2 or facts.entry["winner"]["named"] or len(facts.winners) > 1:
         return 0
-    return sum(shown[0])
+    return sum(better[0])
 
 
 def _worse(facts: Facts) -> str:

@@ -28,11 +28,11 @@ def cost_of_a_missing_case(assessment: Assessment) -> str:
         return words
     cases = [use for use in assessment.metrics if use.level == "case"]
     whole = [use for use in assessment.metrics if use.level != "case"]
-    said = [f"counts {_listed(cases)}"] if cases else ["is missing"]
+    parts = [f"counts {_listed(cases)}"] if cases else ["is missing"]
     if whole:
         what = "a value" if len(whole) == 1 else "values"
-        said.append(f"makes {what} of the whole data set missing, which then {_verb(whole)} {_listed(whole)}")
-    return ", and ".join(said)
+        parts.append(f"makes {what} of the whole data set missing, which then {_verb(whole)} {_listed(whole)}")
+    return ", and ".join(parts)
 
 
 def rule_of_a_missing_case(assessment: Assessment, *, of_algorithm: bool = False) -> str:

@@ -171,8 +171,8 @@ def _few(facts: Facts) -> str:
 def _given(facts: Facts) -> list[str]:
     """Metrics of the entry of which somebody else measured one value of the whole data set."""
     given = (facts.document or {}).get("resampling", {}).get("given", {}).get("metrics", {})
-    own = facts.entry.get("metric")
-    return [name for name in given if own in (None, name)]
+    metric = facts.entry.get("metric")
+    return [name for name in given if metric in (None, name)]
 
 
 def _lacking(facts: Facts) -> list[tuple[str, int]]:
@@ -344,7 +344,7 @@ def disagreement(entry: Entry) -> list[Said]:
 def crosses(entry: Entry) -> list[tuple[int, int, Said]]:
     """The same pairs by their places in the ranking, the lower ranked one first, each with what is to be said of it."""
     return [
-        (*pair.places, next(said for claim in (*CONTRADICTIONS, *CROSSES) for said in _of_pair(claim, pair)))
+        (*pair.places, next(sentence for claim in (*CONTRADICTIONS, *CROSSES) for sentence in _of_pair(claim, pair)))
         for pair in _contradicting(entry)
     ]
 

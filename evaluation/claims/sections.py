@@ -187,12 +187,12 @@ class Values:
     @property
     def outcomes(self) -> dict[str, int]:
         """Values without a number, by outcome."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for algorithm in self.entry["algorithms"]:
             for name, number in algorithm["outcomes"].items():
                 if name != "ok" and number:
-                    found[name] = found.get(name, 0) + number
-        return found
+                    counts[name] = counts.get(name, 0) + number
+        return counts
 
     @property
     def inserted(self) -> int:

@@ -61,10 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 when done, 2 for bad input.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    known = commands()
+    descriptions = commands()
     parser = _Parser(prog="python -m evaluation", description="Score and rank biomedical image analysis.")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, words in known.items():
+    for name, words in descriptions.items():
         subparser = subparsers.add_parser(name, help=words, description=words[0].upper() + words[1:] + ".")
         if given and given[0] == name:
             importlib.import_module(_module(name)).configure(subparser)

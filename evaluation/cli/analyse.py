@@ -80,17 +80,19 @@ def _write(options: argparse.Namespace, sheet: Sheet, arranged: Arranged, choice
     from evaluation.importing.analysing import OUTSIDE, analyse
 
     assessment = assessment_of(arranged, choices, bootstrap=options.bootstrap, seed=options.seed, origin=sheet.sha256)
-    found = analyse(sheet, arranged, assessment, title=options.title, progress=progress_line("ranking"))
+    analysis = analyse(sheet, arranged, assessment, title=options.title, progress=progress_line("ranking"))
     folder: Path = options.output
     folder.mkdir(parents=True, exist_ok=True)
     write_json(assessment.document, folder / "assessment.json")
-    write_json(found.document, folder / "ranking.json")
-    (folder / "gaming.json").write_text(json.dumps(found.gaming, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (folder / "results.csv").write_text(found.results_csv(), encoding="utf-8")
-    (folder / "report.html").write_text(found.report(), encoding="utf-8")
+    write_json(analysis.document, folder / "ranking.json")
+    (folder / "gaming.json").write_text(
+        json.dumps(analysis.gaming, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    (folder / "results.csv").write_text(analysis.results_csv(), encoding="utf-8")
+    (folder / "report.html").write_text(analysis.report(), encoding="utf-8")
     with (folder / "bundle.zip").open("wb") as stream:
-        stream.writelines(found.bundle())
-    sys.stdout.write(f"{headline(found.document)}\n({OUTSIDE})\n{found.digest}  {folder}\n")
+        stream.writelines(analysis.bundle())
+    sys.stdout.write(f"{headline(analysis.document)}\n({OUTSIDE})\n{analysis.digest}  {folder}\n")
 
 
 def _roles(sheet: Sheet, given: Sequence[str]) -> dict[str, str]:
@@ -107,12 +109,12 @@ def _roles(sheet: Sheet, given: Sequence[str]) -> dict[str, str]:
 
 
 def _choices(arranged: Arranged, directions: Sequence[str], missing: Sequence[str]) -> list[MetricChoice]:
-    said = _by_metric(arranged, "--direction", directions)
+    stated_directions = _by_metric(arranged, "--direction", directions)
     counted = _by_metric(arranged, "--missing", missing)
     choices = []
     for suggested in suggest_metrics(arranged):
         name = suggested.name
-        direction = said.get(name, suggested.direction)
+        direction = stated_directions.get(name, suggested.direction)
         if direction not in ("", "higher", "lower"):
             message = f"--direction: {direction!r} is neither higher nor lower"
             raise InputError(message)
@@ -129,14 +131,14 @@ def _choices(arranged: Arranged, directions: Sequence[str], missing: Sequence[st
 
 
 def _by_metric(arranged: Arranged, option: str, given: Sequence[str]) -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    by_metric: dict[str, str] = {}
     for text in given:
         metric, equals, value = text.rpartition("=")
         if equals and metric not in arranged.metrics:
             message = f"{option}: the table has no metric {metric!r}; it has {', '.join(arranged.metrics)}"
             raise InputError(message)
-        found |= {metric: value} if equals else {name: value for name in arranged.metrics if name not in found}
-    return found
+        by_metric |= {metric: value} if equals else {name: value for name in arranged.metrics if name not in by_metric}
+    return by_metric
 
 
 def _missing(text: str) -> float | str:

@@ -56,13 +56,17 @@ def run(options: argparse.Namespace) -> int:
             message = f"--{name}: at least 1"
             raise ValueError(message)
     cells, further, traded = grid(every=every), others(every=every), trades(quick=every > 1)
-    kept = KeptCells(options.keep)
+    cell_store = KeptCells(options.keep)
     until = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
 
     def one(cell: Cell, boards: int, seed: int) -> Outcome | None:
-        return kept.simulate(cell, boards, seed) if time.monotonic() < until else kept.known(cell, boards, seed)
+        return (
+            cell_store.simulate(cell, boards, seed)
+            if time.monotonic() < until
+            else cell_store.known(cell, boards, seed)
+        )
 
-    made = Study(
+    coverage_study = Study(
         boards=boards,
         seed=options.seed,
         every=every,
@@ -72,12 +76,12 @@ def run(options: argparse.Namespace) -> int:
         further=study(further, boards, options.seed + 1, progress_line("other sizes"), one),
         done=study(cells, boards, options.seed, progress_line("coverage"), one),
         asked=len(cells) + len(further) + len(traded),
-        versions=sorted({" and NumPy ".join(pair) for pair in kept.versions.values()}),
+        versions=sorted({" and NumPy ".join(pair) for pair in cell_store.versions.values()}),
     )
     if options.output is None:
-        sys.stdout.write(page(made))
+        sys.stdout.write(page(coverage_study))
     else:
-        options.output.write_text(page(made), encoding="utf-8")
-        for name, content in pictures(made).items():
+        options.output.write_text(page(coverage_study), encoding="utf-8")
+        for name, content in pictures(coverage_study).items():
             (options.output.parent / name).write_bytes(content)
-    return 0 if made.keeps_its_word else FAILED
+    return 0 if coverage_study.keeps_its_word else FAILED

@@ -187,12 +187,12 @@ def _false(study: Study) -> Figure:
             [row for row in study.judged if row[0].scheme == scheme],
             numbers,
             scheme,
-            QUALITATIVE[place],
-            _MARKS[place],
+            QUALITATIVE[index],
+            _MARKS[index],
             lambda o: o.false_winner,
-            (place - 2) * 0.15,
+            (index - 2) * 0.15,
         )
-        for place, scheme in enumerate(SCHEMES)
+        for index, scheme in enumerate(SCHEMES)
     ]
     return _by_cases(traces, numbers, "How often is a winner named who is not the best?", FALSE_WINNERS, top=0.12)
 
@@ -205,12 +205,12 @@ def _named(study: Study) -> Figure:
             [row for row in study.judged if row[0].field == field],
             numbers,
             field,
-            QUALITATIVE[place],
-            _MARKS[place],
+            QUALITATIVE[index],
+            _MARKS[index],
             lambda o: o.named,
-            (place - 2) * 0.15,
+            (index - 2) * 0.15,
         )
-        for place, field in enumerate(FIELDS)
+        for index, field in enumerate(FIELDS)
     ]
     return _by_cases(traces, numbers, "How often is a winner named at all?", None)
 
@@ -242,10 +242,10 @@ def _dots(
 ) -> dict[str, Any]:
     """Cells side by side at their number of cases."""
     x, y = [], []
-    for place, number in enumerate(numbers):
+    for position, number in enumerate(numbers):
         here = [outcome for cell, outcome in rows if cell.cases == number]
         for index, outcome in enumerate(here):
-            x.append(place + shift + 0.1 * ((index + 0.5) / len(here) - 0.5))
+            x.append(position + shift + 0.1 * ((index + 0.5) / len(here) - 0.5))
             y.append(float(value(outcome)))
     return {
         "type": "scatter",
@@ -260,13 +260,13 @@ def _dots(
 def _by_cases(
     traces: list[dict[str, Any]], numbers: list[int], question: str, bar: float | None, *, top: float = 1.02
 ) -> Figure:
-    shown = [trace for trace in traces if trace["x"]]
+    drawn_traces = [trace for trace in traces if trace["x"]]
     if bar is not None:
         edge = {"x": [-0.5, len(numbers) - 0.5], "y": [bar, bar], "name": f"bar: {bar:g}"}
         style = {"color": LINE, "width": 1.5, "dash": "dash"}
-        shown.append({"type": "scatter", "mode": "lines", "line": style, **edge})
+        drawn_traces.append({"type": "scatter", "mode": "lines", "line": style, **edge})
     return figure(
-        shown,
+        drawn_traces,
         question,
         x={
             "title": "Test cases",

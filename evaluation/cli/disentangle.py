@@ -66,7 +66,7 @@ def run(options: Namespace) -> int:
             message = f"--{name}: there is no folder {target.parent}"
             raise InputError(message)
     column, groups = _groups(options, assessment)
-    found = disentangle_folders(
+    disentangled = disentangle_folders(
         assessment,
         options.references,
         folders,
@@ -74,26 +74,26 @@ def run(options: Namespace) -> int:
         jobs=options.jobs,
         progress=progress_line("evaluated"),
     )
-    report(found.notices)
+    report(disentangled.notices)
     algorithms = []
-    for name, units in found.units.items():
-        own = None if groups is None else {unit.name: groups.get(unit.name) or unit.name for unit in units}
-        algorithms.append(documents.describe(name, units, found.classes, groups=own))
+    for name, units in disentangled.units.items():
+        unit_groups = None if groups is None else {unit.name: groups.get(unit.name) or unit.name for unit in units}
+        algorithms.append(documents.describe(name, units, disentangled.classes, groups=unit_groups))
     document: dict[str, Any] = {
         "schema": documents.SCHEMA,
         "versions": provenance(assessment)["versions"],
         "assessment": assessment.digest,
         "matching": options.matching,
-        "classes": list(found.classes),
+        "classes": list(disentangled.classes),
         "group": column,
         "algorithms": algorithms,
     }
     for target, columns, rows in (
         (options.table, documents.TABLE, documents.table_rows),
-        (options.confusion, documents.MATRIX, partial(documents.matrix_rows, classes=found.classes)),
+        (options.confusion, documents.MATRIX, partial(documents.matrix_rows, classes=disentangled.classes)),
     ):
         if target is not None:
-            every = [row for own in algorithms for row in rows(own)]
+            every = [row for algorithm in algorithms for row in rows(algorithm)]
             target.write_text(documents.as_csv(columns, every), encoding="utf-8")
     if options.output is None and (options.table or options.confusion):
         _say(algorithms)
@@ -126,5 +126,5 @@ def _groups(options: Namespace, assessment: Assessment) -> tuple[str | None, dic
 
 
 def _say(algorithms: Sequence[dict[str, Any]]) -> None:
-    for own in algorithms:
-        sys.stdout.write(f"{own['name']}: {own['pooled']['limits']['sentence']}\n")
+    for algorithm in algorithms:
+        sys.stdout.write(f"{algorithm['name']}: {algorithm['pooled']['limits']['sentence']}\n")

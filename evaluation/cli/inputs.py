@@ -92,10 +92,10 @@ def read_results(paths: Sequence[Path], columns: Mapping[str, str]) -> pd.DataFr
             table = table.drop(columns="task", errors="ignore")
         if "algorithm" not in table.columns:
             table["algorithm"] = path.stem
-        kept = [name for name in _COLUMNS if name in table.columns]
-        table = table[kept]
+        present_columns = [name for name in _COLUMNS if name in table.columns]
+        table = table[present_columns]
         for name in ("value", "image_diagonal", "worst"):
-            if name in kept:
+            if name in present_columns:
                 blank = table[name].str.strip().isin(["", "NA", "NaN", "nan"])
                 table = table.assign(**{name: table[name].where(~blank)})
         frames.append(table)

@@ -45,9 +45,9 @@ class KeptCells:
 
     def simulate(self, cell: Cell, boards: int, seed: int) -> Outcome:
         """The outcome of a cell, from the file or simulated and written to it."""
-        known = self.known(cell, boards, seed)
-        if known is not None:
-            return known
+        stored = self.known(cell, boards, seed)
+        if stored is not None:
+            return stored
         outcome = simulate(cell, boards, seed)
         self._take(cell, seed, outcome, (__version__, np.__version__))
         if self.path is not None:

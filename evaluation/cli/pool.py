@@ -77,8 +77,8 @@ def _compare(published: dict[str, Any], document: dict[str, Any]) -> int:
         sys.stdout.write("The published ranking follows from these summaries.\n")
         return 0
     sys.stdout.write("The published ranking does not follow from these summaries.\n")
-    for place in differences(published, document):
-        sys.stdout.write(f"  {place}\n")
+    for difference in differences(published, document):
+        sys.stdout.write(f"  {difference}\n")
     return NOT_THE_SAME
 
 

@@ -78,10 +78,10 @@ def run(options: argparse.Namespace) -> int:
     for entry in document["rankings"]:
         inserted = entry.get("inserted", [])
         if inserted:
-            place = " ".join(str(entry[key]) for key in ("task", "metric", "region") if entry[key])
+            entry_name = " ".join(str(entry[key]) for key in ("task", "metric", "region") if entry[key])
             first = inserted[0]
             sys.stderr.write(
-                f"rank: {place}: {len(inserted)} pairs without a row were inserted as missing "
+                f"rank: {entry_name}: {len(inserted)} pairs without a row were inserted as missing "
                 f"(first: case {first['case']}, algorithm {first['algorithm']})\n"
             )
     for sentence in measured(inputs["assessment"]):

@@ -108,8 +108,8 @@ def report(scored: ScoredFolders) -> None:
     """Name what was counted as missing although a file is there, and files that belong to no case."""
     lines = [f"{algorithm}: {issue.message} (counted as missing)" for (algorithm, _), issue in scored.reasons.items()]
     for algorithm, names in scored.unexpected.items():
-        shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
-        lines.append(f"{algorithm}: {len(names)} files of no known case were not used ({shown})")
+        listed_names = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+        lines.append(f"{algorithm}: {len(names)} files of no known case were not used ({listed_names})")
     for line in lines[:_SHOWN]:
         print(line, file=sys.stderr)  # noqa: T201  (a command talks)
     if len(lines) > _SHOWN:

@@ -38,8 +38,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(message)
     verdict = verify(options.bundle, digest=options.digest, progress=progress_line("ranking"))
     sys.stdout.write(f"{verdict.sentence}\n")
-    for place in verdict.places[1:]:
-        sys.stdout.write(f"  also: {place}\n")
+    for difference in verdict.places[1:]:
+        sys.stdout.write(f"  also: {difference}\n")
     for note in verdict.notes:
         sys.stdout.write(f"  note: {note}\n")
     return 0 if verdict.same else NOT_THE_SAME

@@ -120,9 +120,9 @@ class Drafts:
 
 def history() -> dict[str, float]:
     """Shares of published challenges in percent: range, quartiles and median."""
-    known = shipped().baseline
-    first, third = known["iqr"]["thesis"]
-    parts = (known["min"], first, known["median_percent_of_53"]["thesis"], third, known["max_paper"])
+    baseline = shipped().baseline
+    first, third = baseline["iqr"]["thesis"]
+    parts = (baseline["min"], first, baseline["median_percent_of_53"]["thesis"], third, baseline["max_paper"])
     return dict(zip(("low", "first", "median", "third", "high"), parts, strict=True))
 
 
@@ -158,7 +158,7 @@ def description_share(entries: Mapping[str, Entry]) -> Share:
 
 def _task(values: Values, catalogue: Catalogue) -> TaskCompleteness:
     listed = [entry for entry in catalogue.index_53 if int(entry.number) <= DESIGN_ENTRIES]
-    known = {entry.number: reported(entry, values) for entry in listed}
+    is_reported = {entry.number: reported(entry, values) for entry in listed}
     starred = [entry for entry in listed if entry.starred]
     asked = {
         section.key: [
@@ -175,14 +175,14 @@ def _task(values: Values, catalogue: Catalogue) -> TaskCompleteness:
     return TaskCompleteness(
         task=values.task_key,
         name=values.name,
-        design=Share(sum(known.values()), len(listed)),
-        starred=Share(sum(known[entry.number] for entry in starred), len(starred)),
+        design=Share(sum(is_reported.values()), len(listed)),
+        starred=Share(sum(is_reported[entry.number] for entry in starred), len(starred)),
         sections={
             key: Share(sum(_submitted(values.entry(parameter.id)) for parameter in parameters), len(parameters))
             for key, parameters in asked.items()
         },
         gate=Share(len(essential) - len(still_open), len(essential)),
-        open_entries=tuple(entry for entry in listed if not known[entry.number]),
+        open_entries=tuple(entry for entry in listed if not is_reported[entry.number]),
         open_essential=still_open,
     )
 

@@ -111,9 +111,9 @@ def is_evaluated_elsewhere(document: Document) -> bool:
     return any(compile_values(values).elsewhere for values in document.each_task())
 
 
-def counted(found: Sequence[Statement]) -> ExecutionCounts:
+def counted(all_statements: Sequence[Statement]) -> ExecutionCounts:
     """Count statements by their state."""
-    numbers = Counter(entry.execution for entry in found)
+    numbers = Counter(entry.execution for entry in all_statements)
     return ExecutionCounts(*(numbers[execution] for execution in Execution))
 
 

@@ -45,8 +45,8 @@ def starting_point(identity: str) -> StartingPoint:
     LookupError
         If there is none of that id; the message names those that there are.
     """
-    found = next((point for point in starting_points() if point.id == identity), None)
-    if found is None:
+    chosen_point = next((point for point in starting_points() if point.id == identity), None)
+    if chosen_point is None:
         message = f"no published scheme is called {identity!r}; there are {', '.join(p.id for p in starting_points())}"
         raise LookupError(message)
-    return found
+    return chosen_point

@@ -149,12 +149,12 @@ def as_latex(blocks: Iterable[Block]) -> str:
 def as_latex_archive(blocks: Iterable[Block], figures: Mapping[str, Printed]) -> bytes:
     """``paper.tex`` with the figures that it shows; the same document gives the same bytes."""
     sequence = list(blocks)
-    shown = {block.name for block in sequence if block.kind == "figure"}
+    figure_names = {block.name for block in sequence if block.kind == "figure"}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo("paper.tex", _EPOCH), as_latex(sequence), zipfile.ZIP_DEFLATED)
         for name, figure in figures.items():
-            if name in shown:
+            if name in figure_names:
                 archive.writestr(zipfile.ZipInfo(f"figures/{_file(name)}", _EPOCH), figure.png)
     return buffer.getvalue()
 
@@ -166,8 +166,8 @@ def _file(name: str) -> str:
 def _latex(block: Block, labels: Mapping[str, str]) -> str:
     match block.kind:
         case "heading" if block.level == 1:
-            place = f"\\phantomsection{_label(block.anchor)}" if block.anchor else ""
-            return f"\\begin{{frontmatter}}\n\\title{{{escaped(block.text)}}}\n\\end{{frontmatter}}{place}"
+            anchor = f"\\phantomsection{_label(block.anchor)}" if block.anchor else ""
+            return f"\\begin{{frontmatter}}\n\\title{{{escaped(block.text)}}}\n\\end{{frontmatter}}{anchor}"
         case "heading":
             command = _SECTIONS[min(block.level, 4) - 2]
             return f"\\{command}*{{{escaped(block.text)}}}{_label(block.anchor)}"
@@ -175,8 +175,8 @@ def _latex(block: Block, labels: Mapping[str, str]) -> str:
             lead = f"\\textbf{{{escaped(block.text)}.}} " if block.text else ""
             return lead + "\n".join(_sentence(Sentence(*row), labels) for row in block.rows)
         case "mark":
-            place = f"\\phantomsection{_label(block.anchor)}" if block.anchor else ""
-            return f"{place}\\towrite{{{escaped(block.text)}}}"
+            anchor = f"\\phantomsection{_label(block.anchor)}" if block.anchor else ""
+            return f"{anchor}\\towrite{{{escaped(block.text)}}}"
         case "remark":
             return f"{{\\small {escaped(block.text)}\\par}}"
         case "list":

@@ -19,8 +19,8 @@ def as_markdown(blocks: Iterable[Block]) -> str:
 def _block(block: Block, labels: Mapping[str, str]) -> str:
     match block.kind:
         case "heading":
-            place = f'<a id="{block.anchor}"></a>\n\n' if block.anchor else ""
-            return f"{place}{'#' * min(block.level, 6)} {_escape(block.text)}"
+            anchor = f'<a id="{block.anchor}"></a>\n\n' if block.anchor else ""
+            return f"{anchor}{'#' * min(block.level, 6)} {_escape(block.text)}"
         case "figure":
             caption = _escape(f"{block.label}. {block.text}" if block.label else block.text)
             return f"![{_escape(block.text)}](figures/{file_of(block.name)})\n\n*{caption}*"

@@ -85,13 +85,13 @@ def in_own_process(
                 if started is not None:
                     started(process.pid)
                 try:
-                    _, said = process.communicate(timeout=seconds)
+                    _, stderr = process.communicate(timeout=seconds)
                 finally:
                     process.kill()
         except subprocess.TimeoutExpired as error:
             raise NotSetError(f"It took more than {seconds:g} seconds.") from error
         if process.returncode:
-            raise NotSetError(f"It ended with {process.returncode}: {said.decode(errors='replace')[-2000:]}")
+            raise NotSetError(f"It ended with {process.returncode}: {stderr.decode(errors='replace')[-2000:]}")
         return (root / "made").read_bytes()
 
 
@@ -106,12 +106,12 @@ def main(folder: Path) -> None:
     if given["ending"] == "pdf":
         from evaluation.documents.pdf import as_pdf
 
-        made = as_pdf(blocks, title=given["title"], figures=figures)
+        content = as_pdf(blocks, title=given["title"], figures=figures)
     else:
         from evaluation.documents.word import as_docx
 
-        made = as_docx(blocks, pictures={name: figure.png for name, figure in figures.items()})
-    (folder / "made").write_bytes(made)
+        content = as_docx(blocks, pictures={name: figure.png for name, figure in figures.items()})
+    (folder / "made").write_bytes(content)
 
 
 if __name__ == "__main__":

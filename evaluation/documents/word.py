@@ -180,9 +180,9 @@ class _Writer:
         paragraph = self.word.add_paragraph()
         if block.text:
             paragraph.add_run(f"{_clean(block.text)}. ").bold = True
-        for place, row in enumerate(block.rows):
+        for index, row in enumerate(block.rows):
             sentence = Sentence(*row)
-            if place:
+            if index:
                 paragraph.add_run(" ")
             if sentence.notes:
                 paragraph.add_run(f"{', '.join(words for _, words in sentence.noted)} ", style=NUMBER)
@@ -213,11 +213,11 @@ class _Writer:
             cell.paragraphs[0].style = TABLE_TEXT
             cell.paragraphs[0].add_run(_clean(text)).bold = True
         for at, (line, row) in enumerate(zip(lines, rows, strict=True)):
-            for place, (cell, text) in enumerate(zip(line.cells, row, strict=True)):
-                cell.width = widths[place]
+            for index, (cell, text) in enumerate(zip(line.cells, row, strict=True)):
+                cell.width = widths[index]
                 paragraph = cell.paragraphs[0]
                 paragraph.style = TABLE_TEXT
-                if block.kind == "checklist" and place == len(row) - 1:
+                if block.kind == "checklist" and index == len(row) - 1:
                     if text:
                         field = _field(paragraph, f" PAGEREF {_bookmark_name(text)} \\h ", block.items[at])
                         # The page is another one than in the PDF: Word looks it up when it opens the file.
@@ -243,11 +243,11 @@ def _bookmark_name(anchor: str) -> str:
     return f"at_{re.sub(r'[^0-9A-Za-z]', '_', anchor)}"[:40]
 
 
-def _field(paragraph: Paragraph, instruction: str, shown: str) -> Any:
+def _field(paragraph: Paragraph, instruction: str, text: str) -> Any:
     """A field with what it showed when it was last brought up to date."""
     field = OxmlElement("w:fldSimple")
     field.set(qn("w:instr"), instruction)
-    run = paragraph.add_run(shown)
+    run = paragraph.add_run(text)
     run.element.addprevious(field)
     field.append(run.element)
     return field
@@ -260,7 +260,7 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
     wished = [max(word, min(LONGEST, max(map(len, column)))) for word, column in zip(words, columns, strict=True)]
     least, most = ([CELL_PADDING + CHARACTER * length for length in lengths] for lengths in (words, wished))
     if sum(least) >= TEXT_WIDTH:
-        return [round(TEXT_WIDTH * own / sum(least)) for own in least]
+        return [round(TEXT_WIDTH * width / sum(least)) for width in least]
     share = (TEXT_WIDTH - sum(least)) / max(1, sum(most) - sum(least))
     return [round(low + share * (high - low)) for low, high in zip(least, most, strict=True)]
 

@@ -33,29 +33,29 @@ def about_sites(sites: Sites) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     ranks = []
     for k, ranking in enumerate(sites.rankings):
-        score, place = at_site(sites, k)
-        ranks.append(place)
+        score, site_ranks = at_site(sites, k)
+        ranks.append(site_ranks)
         covariance = ranking.get("covariance")
         rows.append(
             {
                 "site": sites.names[k],
                 "units": sites.units[k],
-                "place": _by_name(names, place),
+                "place": _by_name(names, site_ranks),
                 "score": _by_name(names, score),
-                "winners": _winners(names, place),
+                "winners": _winners(names, site_ranks),
                 "covariance": None if covariance is None else covariance["kind"],
                 "cells": [dict(cell) for cell in ranking["cells"]],
             }
         )
     wins = Counter(name for row in rows for name in row["winners"])
     table = np.array(ranks)
-    known = not np.isnan(table).any()
+    all_ranked = not np.isnan(table).any()
     return {
         "name": sites.scheme.registered.name,
         "sites": rows,
         "wins": {name: wins[name] for name in names},
         "rank_range": {
-            name: [float(table[:, j].min()), float(table[:, j].max())] if known else None
+            name: [float(table[:, j].min()), float(table[:, j].max())] if all_ranked else None
             for j, name in enumerate(names)
         },
         **_left_out(sites),
@@ -82,7 +82,7 @@ def _average_and_worst(sites: Sites) -> list[dict[str, Any]]:
     A site without enough cases for a tenth percentile gives the mean of its worst cases; which of both it is, stands
     there. Sites that give neither are counted in ``of``.
     """
-    found = []
+    rows = []
     for c, cell in enumerate(sites.cells):
         higher = sites.assessment.metric(cell["metric"]).higher_is_better
         for j, name in enumerate(sites.algorithms):
@@ -92,28 +92,28 @@ def _average_and_worst(sites: Sites) -> list[dict[str, Any]]:
             if given:
                 site, pair = (min if higher else max)(given, key=lambda item: item[1]["worst"])
                 row["worst"] = {"site": site, **pair}
-            found.append(row)
-    return found
+            rows.append(row)
+    return rows
 
 
 def _pairs(sites: Sites, cell: int, algorithm: int) -> list[Mapping[str, Any] | None]:
-    found: list[Mapping[str, Any] | None] = []
+    pairs: list[Mapping[str, Any] | None] = []
     for ranking in sites.rankings:
-        own = ranking["cells"][cell]
+        site_cell = ranking["cells"][cell]
         pair = None
         for average, worst in _PAIRS:
-            numbers = [own[key][algorithm] if key in own else None for key in (average, worst)]
+            numbers = [site_cell[key][algorithm] if key in site_cell else None for key in (average, worst)]
             if None not in numbers:
                 pair = {"average": numbers[0], "worst": numbers[1], "average_is": average, "worst_is": worst}
                 break
-        found.append(pair)
-    return found
+        pairs.append(pair)
+    return pairs
 
 
 def _winners(names: list[str], ranks: FloatArray) -> list[str]:
     if np.isnan(ranks).all():
         return []
-    return [name for name, place in zip(names, ranks, strict=True) if place == np.nanmin(ranks)]
+    return [name for name, rank in zip(names, ranks, strict=True) if rank == np.nanmin(ranks)]
 
 
 def _by_name(names: list[str], values: FloatArray) -> dict[str, float | None]:

@@ -30,10 +30,10 @@ class States:
     @property
     def notes(self) -> list[str]:
         """A sentence for every site that is not included."""
-        found = []
+        sentences = []
         for site, (state, reason) in sorted(self.others.items()):
-            found.append(f"Site {site} {_WORDS[state]}{f': {reason}' if reason else ''}.")
-        return found
+            sentences.append(f"Site {site} {_WORDS[state]}{f': {reason}' if reason else ''}.")
+        return sentences
 
     def documents(self, included: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """All sites by name, each with its state."""
@@ -78,7 +78,7 @@ def read_states(federation: Mapping[str, Any] | None, included: Sequence[Mapping
         if state == "included" and site not in arrived:
             raise Refusal("other_sites", f"site {site} is included, but there is no summary of it")
     _check_rule(federation, rows, len(arrived))
-    return States({site: found for site, found in rows.items() if found[0] != "included"})
+    return States({site: entry for site, entry in rows.items() if entry[0] != "included"})
 
 
 def _check_rule(federation: Mapping[str, Any], rows: Mapping[str, tuple[str, str | None]], arrived: int) -> None:

@@ -175,15 +175,15 @@ def pooled_statements(
     high = np.maximum(count - better.sum(axis=1), np.ceil(ranks).astype(np.int64))
     stated = reason not in ("not_resampled", "too_few_draws")
     rows: list[dict[str, Any]] = []
-    for place, j in enumerate(map(int, order)):
+    for position, j in enumerate(map(int, order)):
         rows.append(
             {
                 "rank_set": [int(low[j]), int(high[j])] if stated else None,
                 "within_reach": bool(stated and low[j] == 1),
-                "letters": None if words is None else words[place],
+                "letters": None if words is None else words[position],
                 "difference_from_first": None
                 if draws is None or reason is not None or ranking.combined or j == first
-                else _difference(draws, first, j, inflation, margin, shown=bool(better[first, j])),
+                else _difference(draws, first, j, inflation, margin, is_better=bool(better[first, j])),
                 "failure": failure(failed[j], base.cases),
                 "rank_if_one_more_failed": None,
             }
@@ -236,9 +236,9 @@ def _left_out(*, too_many: bool, words: list[str] | None) -> dict[str, str]:
 
 
 def _difference(
-    draws: Draws, first: int, other: int, inflation: float, margin: float | None, *, shown: bool
+    draws: Draws, first: int, other: int, inflation: float, margin: float | None, *, is_better: bool
 ) -> dict[str, Any] | None:
     estimate, interval = draws.interval(first, other, inflation)
     if not np.isfinite(estimate):
         return None
-    return difference(estimate, interval, verdict(interval, margin, shown=shown))
+    return difference(estimate, interval, verdict(interval, margin, shown_better=is_better))

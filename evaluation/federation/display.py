@@ -33,20 +33,22 @@ def displayed(values: FloatArray, *, higher_is_better: bool, minimum: int, share
         Five lists with a number or ``None`` for each algorithm. A quantile q stands there if min(q, 1 - q) · n is at
         least ten, the tail (the mean of the worst tenth, of ten units at least) if ten others remain.
     """
-    found: dict[str, list[Any]] = {key: [] for key in ("mean", "sd", "median", "tail", "p10")}
+    by_name: dict[str, list[Any]] = {key: [] for key in ("mean", "sd", "median", "tail", "p10")}
     for column in values.T:
-        own = np.sort(column[~np.isnan(column)])
-        own = own if higher_is_better else own[::-1]
-        number = len(own)
+        ordered = np.sort(column[~np.isnan(column)])
+        ordered = ordered if higher_is_better else ordered[::-1]
+        number = len(ordered)
         enough = number >= minimum
-        found["mean"].append(float(f"{own.mean():.6g}") if enough else None)
-        found["sd"].append(float(f"{own.std():.6g}") if enough else None)
-        found["median"].append(_rounded(float(np.median(own)), share=share) if 0.5 * number >= BESIDE else None)
+        by_name["mean"].append(float(f"{ordered.mean():.6g}") if enough else None)
+        by_name["sd"].append(float(f"{ordered.std():.6g}") if enough else None)
+        by_name["median"].append(_rounded(float(np.median(ordered)), share=share) if 0.5 * number >= BESIDE else None)
         worst = max(BESIDE, math.ceil(number / 10))
-        found["tail"].append(_rounded(float(own[:worst].mean()), share=share) if number - worst >= BESIDE else None)
+        by_name["tail"].append(
+            _rounded(float(ordered[:worst].mean()), share=share) if number - worst >= BESIDE else None
+        )
         tenth = 0.1 * number >= BESIDE - 1e-9
-        found["p10"].append(_rounded(_tenth(own), share=share) if tenth else None)
-    return found
+        by_name["p10"].append(_rounded(_tenth(ordered), share=share) if tenth else None)
+    return by_name
 
 
 def _tenth(ordered: FloatArray) -> float:

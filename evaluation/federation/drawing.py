@@ -34,8 +34,8 @@ def key_of(seed: int, sites: Sequence[str]) -> str:
 def words(seed: int, sites: Sequence[str], samples: int, each: int) -> Words:
     """Random words, samples × `each`."""
     generator = np.random.Philox(key=int(key_of(seed, sites), 16))
-    found: Words = generator.random_raw(samples * each).reshape(samples, each)
-    return found
+    random_words: Words = generator.random_raw(samples * each).reshape(samples, each)
+    return random_words
 
 
 def picked(word: Words, number: int) -> IntArray:

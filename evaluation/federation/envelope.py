@@ -103,11 +103,11 @@ def sign(document: Mapping[str, Any], key: Ed25519PrivateKey) -> dict[str, Any]:
     FederationError
         If ``schema`` is no form of this protocol.
     """
-    found = _DOCUMENT_TYPE.fullmatch(str(document.get("schema")))
-    if found is None:
+    match = _DOCUMENT_TYPE.fullmatch(str(document.get("schema")))
+    if match is None:
         message = f"{document.get('schema')!r} is no form of message"
         raise FederationError(message)
-    kind, body = _TYPE.format(found[1]), canonical_json(document).encode()
+    kind, body = _TYPE.format(match[1]), canonical_json(document).encode()
     return {
         "payload": base64.b64encode(body).decode(),
         "payloadType": kind,
@@ -182,12 +182,12 @@ def open_envelope(data: bytes, keys: Mapping[str, bytes]) -> Opened:
         raise Refusal(
             "bad_signature", "the signature does not fit: payload, type or signature were changed after signing"
         ) from None
-    found = re.fullmatch(r"application/vnd\.podium\.([a-z-]{1,60})\.v(\d{1,4})\+json", envelope["payloadType"])
-    if found is None:
+    match = re.fullmatch(r"application/vnd\.podium\.([a-z-]{1,60})\.v(\d{1,4})\+json", envelope["payloadType"])
+    if match is None:
         raise Refusal("not_canonical", f"{envelope['payloadType'][:80]!r} is no type of message of this protocol")
-    if found[2] != "1":
-        raise Refusal("invalid", f"version {found[2]} of {found[1]} is not understood; version 1 is")
-    return Opened(found[1], body, keyid)
+    if match[2] != "1":
+        raise Refusal("invalid", f"version {match[2]} of {match[1]} is not understood; version 1 is")
+    return Opened(match[1], body, keyid)
 
 
 def _base64(text: str, what: str) -> bytes:

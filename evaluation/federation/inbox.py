@@ -143,23 +143,23 @@ def accept(data: bytes, ledger: Ledger, *, now: datetime) -> Accepted:
         raise Refusal(
             "other_federation", f"the message belongs to the federation {message['federation'][:12]}…, not to this one"
         )
-    known = ledger.received.get(site, Received())
-    if opened.digest in known.payloads.values():
+    received = ledger.received.get(site, Received())
+    if opened.digest in received.payloads.values():
         return Accepted(message, opened.kind, opened.digest, replay=True)
-    _check_order(message, known)
+    _check_order(message, received)
     _check_clock(message, key, now)
     if opened.kind == "manifest-seal":
-        _check_seal(message, known)
+        _check_seal(message, received)
         _check_guests(message, ledger)
     elif opened.kind == "site-hand-over":
         _check_package(message, ledger)
-        _check_hand_over(message, ledger, known)
+        _check_hand_over(message, ledger, received)
     elif opened.kind == "site-withdrawal":
-        _check_withdrawal(message, ledger, known)
+        _check_withdrawal(message, ledger, received)
     elif opened.kind in ("compatibility", "site-progress"):
         _check_package(message, ledger)
     elif opened.kind == "result":
-        _check_result(message, ledger, known)
+        _check_result(message, ledger, received)
     if opened.kind != "site-withdrawal" and ledger.closes_at is not None and now > ledger.closes_at:
         raise Refusal(
             "late", f"the phase closed at {ledger.closes_at:%Y-%m-%d %H:%M} UTC: this enters a later ranking only"
@@ -218,16 +218,16 @@ def _read(opened: Opened) -> dict[str, Any]:
     return message
 
 
-def _check_order(message: Mapping[str, Any], known: Received) -> None:
-    site, sequence, last = message["site"], message["sequence"], max(known.payloads, default=0)
-    if sequence in known.payloads:
+def _check_order(message: Mapping[str, Any], received: Received) -> None:
+    site, sequence, last = message["site"], message["sequence"], max(received.payloads, default=0)
+    if sequence in received.payloads:
         raise Refusal(
             "fork",
             f"site {site} sent another message number {sequence} before: its folder was copied or restored",
         )
     if sequence != last + 1:
         raise Refusal("gap", f"this is message {sequence} of site {site}, expected is {last + 1}")
-    before = known.payloads.get(last, NO_MESSAGE_BEFORE)
+    before = received.payloads.get(last, NO_MESSAGE_BEFORE)
     if message["previous"] != before:
         raise Refusal(
             "gap", f"message {sequence} of site {site} follows {message['previous'][:12]}…, not {before[:12]}…"
@@ -251,33 +251,33 @@ def _sent_at(message: Mapping[str, Any]) -> datetime:
         raise Refusal("clock", f"sent_at is {message['sent_at']}, which is no moment") from None
 
 
-def _check_seal(message: Mapping[str, Any], known: Received) -> None:
+def _check_seal(message: Mapping[str, Any], received: Received) -> None:
     if message["units"] > message["cases"]:
         raise Refusal("implausible", f"{message['units']} units of {message['cases']} cases")
     graded = sum(message["grades"].values())
     if graded != message["cases"]:
         raise Refusal("implausible", f"the grades count {graded} cases, the manifest has {message['cases']}")
-    if known.packages:
+    if received.packages:
         raise Refusal(
             "other_manifest",
             f"site {message['site']} sent a result: sums over other cases beside it would tell the difference apart",
         )
-    if known.manifest is not None and not known.sealed_by_former_key and message["version"] < 2:
+    if received.manifest is not None and not received.sealed_by_former_key and message["version"] < 2:
         raise Refusal(
             "other_manifest", f"site {message['site']} sealed its cases before: a new manifest has version 2 or more"
         )
 
 
-def _check_hand_over(message: Mapping[str, Any], ledger: Ledger, known: Received) -> None:
+def _check_hand_over(message: Mapping[str, Any], ledger: Ledger, received: Received) -> None:
     """A small site joins another one: once, before either of them sent anything over cases."""
     site, host = message["site"], message["to"]
     if not ledger.joins:
         raise Refusal("joining", "small sites do not join others here: the registered rule is to leave them out")
     if host == site or host not in {key.site for key in ledger.keys if not key.revoked}:
         raise Refusal("joining", f"site {site} cannot join {host}: no other site of that name has a key")
-    if known.handed_to not in (None, host):
-        raise Refusal("joining", f"site {site} joined site {known.handed_to} before: once is all")
-    if known.manifest is not None or known.packages:
+    if received.handed_to not in (None, host):
+        raise Refusal("joining", f"site {site} joined site {received.handed_to} before: once is all")
+    if received.manifest is not None or received.packages:
         raise Refusal("joining", f"site {site} sealed its cases for a summary of its own, and joins nobody")
     other = ledger.received.get(host, Received())
     if other.handed_to is not None:
@@ -298,8 +298,8 @@ def _check_guests(message: Mapping[str, Any], ledger: Ledger) -> None:
             )
 
 
-def _check_withdrawal(message: Mapping[str, Any], ledger: Ledger, known: Received) -> None:
-    host = known.handed_to
+def _check_withdrawal(message: Mapping[str, Any], ledger: Ledger, received: Received) -> None:
+    host = received.handed_to
     if host is None or message["results"] == "keep":
         return
     if message["site"] in ledger.received.get(host, Received()).guests:
@@ -318,11 +318,11 @@ def _check_package(message: Mapping[str, Any], ledger: Ledger) -> None:
         )
 
 
-def _check_result(message: Mapping[str, Any], ledger: Ledger, known: Received) -> None:
+def _check_result(message: Mapping[str, Any], ledger: Ledger, received: Received) -> None:
     summary, site = message["summary"], message["site"]
-    if known.handed_to is not None:
-        raise Refusal("joining", f"site {site} joined site {known.handed_to}: its cases are in that one's summary")
-    if message["package"] in known.packages:
+    if received.handed_to is not None:
+        raise Refusal("joining", f"site {site} joined site {received.handed_to}: its cases are in that one's summary")
+    if message["package"] in received.packages:
         raise Refusal(
             "sent", f"site {site} sent its result of this package before: one summary is all that leaves a site"
         )
@@ -342,15 +342,15 @@ def _check_result(message: Mapping[str, Any], ledger: Ledger, known: Received) -
         raise Refusal("implausible", f"the runs are not those of the package: {other!r} stands in one of them only")
     if summary["site"] != site:
         raise Refusal("implausible", f"the message is of site {site}, its summary of site {summary['site']}")
-    if known.manifest is None:
+    if received.manifest is None:
         raise Refusal("other_manifest", f"site {site} has not sealed its cases: send the manifest first")
-    if message["manifest"] != known.manifest:
+    if message["manifest"] != received.manifest:
         raise Refusal("other_manifest", f"the result is over other cases than site {site} sealed")
-    if set(message.get("with", [])) != known.guests:
+    if set(message.get("with", [])) != received.guests:
         raise Refusal("other_manifest", f"the result names other sites that joined than site {site} sealed with")
     _check_guests(message, ledger)
-    if known.units is not None and summary["units"] > known.units:
-        raise Refusal("implausible", f"the summary counts {summary['units']} units, sealed were {known.units}")
+    if received.units is not None and summary["units"] > received.units:
+        raise Refusal("implausible", f"the summary counts {summary['units']} units, sealed were {received.units}")
     check_summary(
         ledger.assessment,
         summary,

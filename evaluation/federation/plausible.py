@@ -88,8 +88,10 @@ class _Ranking:
                 "invalid", f"{self.at} is not the registered ranking {registered.name!r} ({self.scheme.kind})"
             )
         names = registered.metrics or tuple(metric.name for metric in self.assessment.metrics)
-        found = [cell["metric"] for cell in self.ranking["cells"]]
-        if list(dict.fromkeys(found)) != [metric.name for metric in self.assessment.metrics if metric.name in names]:
+        metric_names = [cell["metric"] for cell in self.ranking["cells"]]
+        if list(dict.fromkeys(metric_names)) != [
+            metric.name for metric in self.assessment.metrics if metric.name in names
+        ]:
             raise Refusal("invalid", f"{self.at}.cells: the metrics are not the registered ones")
         places = [(cell["metric"], cell["region"], cell["task"]) for cell in self.ranking["cells"]]
         if len(set(places)) < len(places):

@@ -90,14 +90,14 @@ def pool(
     notes: list[str] = []
     for index, scheme in enumerate(schemes):
         sites = Sites(assessment, scheme, ordered, index, site_column, alike)
-        found = scored(sites, bootstrap=samples, seed=start, drawn=drawn, inside=inside)
-        base = _base(sites, found, drawn=drawn)
-        entries += _entries(sites, found, base)
-        part = overall_part(sites, found)
+        scores = scored(sites, bootstrap=samples, seed=start, drawn=drawn, inside=inside)
+        base = _base(sites, scores, drawn=drawn)
+        entries += _entries(sites, scores, base)
+        part = overall_part(sites, scores)
         if part is not None:
-            overall.append(_overall(sites, found, part, base, drawn=drawn))
+            overall.append(_overall(sites, scores, part, base, drawn=drawn))
         about.append(about_sites(sites))
-        notes += _notes(sites, found, states, drawn=drawn)
+        notes += _notes(sites, scores, states, drawn=drawn)
         if progress is not None:
             progress(index + 1, len(schemes))
     several = isinstance(assessment.document["ranking"], list)
@@ -145,8 +145,8 @@ def _checked(
                 "a run that failed is sent as missing, never left out"
             )
             raise Refusal("other_algorithms", message)
-        for own, theirs in zip(first["rankings"], other["rankings"], strict=True):
-            if _places(own) != _places(theirs):
+        for first_ranking, theirs in zip(first["rankings"], other["rankings"], strict=True):
+            if _places(first_ranking) != _places(theirs):
                 raise Refusal(
                     "other_cells", f"sites {first['site']} and {other['site']} have not the same metrics and regions"
                 )
@@ -157,18 +157,18 @@ def _places(ranking: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     return [(cell["metric"], cell["region"], cell["task"]) for cell in ranking["cells"]]
 
 
-def _base(sites: Sites, found: Scored, *, drawn: bool) -> Base:
+def _base(sites: Sites, scores: Scored, *, drawn: bool) -> Base:
     units = sites.units
     if drawn:
-        return Base(len(units), 1, len(units), sum(units), found.why_not)
-    return Base(sum(units), len(units), min(units), sum(units), found.why_not)
+        return Base(len(units), 1, len(units), sum(units), scores.why_not)
+    return Base(sum(units), len(units), min(units), sum(units), scores.why_not)
 
 
-def _entries(sites: Sites, found: Scored, base: Base) -> list[dict[str, Any]]:
+def _entries(sites: Sites, scores: Scored, base: Base) -> list[dict[str, Any]]:
     """An entry for every cell."""
-    if found.cells is None:
+    if scores.cells is None:
         return [_places_entry(sites, cell) for cell in range(len(sites.cells))]
-    return [_cell_entry(sites, part, cell, base) for cell, part in enumerate(cell_parts(sites, found.cells))]
+    return [_cell_entry(sites, part, cell, base) for cell, part in enumerate(cell_parts(sites, scores.cells))]
 
 
 def _head(sites: Sites, cell: int) -> dict[str, Any]:
@@ -209,36 +209,36 @@ def _cell_entry(sites: Sites, part: Part, cell: int, base: Base) -> dict[str, An
 def _places_entry(sites: Sites, cell: int) -> dict[str, Any]:
     """A cell that sites ranked themselves: no score of all sites together, but the places at each."""
     failed = _missing(sites, cell)
-    shown = {}
+    ranks_by_site = {}
     for name, ranking in zip(sites.names, sites.rankings, strict=True):
-        place = ranking["cells"][cell].get("place")
-        shown[name] = None if place is None else dict(zip(sites.algorithms, place, strict=True))
+        ranks = ranking["cells"][cell].get("place")
+        ranks_by_site[name] = None if ranks is None else dict(zip(sites.algorithms, ranks, strict=True))
     return {
         **_head(sites, cell),
         "drawn_units": None,
         "resampled": False,
         "score": None,
-        "sites": shown,
+        "sites": ranks_by_site,
         "missing": dict(zip(sites.algorithms, failed, strict=True)),
         "algorithms": [],
     }
 
 
-def _overall(sites: Sites, found: Scored, part: Part, base: Base, *, drawn: bool) -> dict[str, Any]:
+def _overall(sites: Sites, scores: Scored, part: Part, base: Base, *, drawn: bool) -> dict[str, Any]:
     registered = sites.scheme.registered
     steps = sites.scheme.outer
     if sites.scheme.by_site and drawn:
         # Sites are the sample, and a score is a mean over them: one ranking, nothing to combine.
         parts, steps = [elementary(part, higher=False)], ()
     elif sites.scheme.by_site:
-        parts = [elementary(one, higher=False) for one in found.by_site]
+        parts = [elementary(one, higher=False) for one in scores.by_site]
     else:
-        assert found.cells is not None
-        pooled = cell_parts(sites, found.cells)
+        assert scores.cells is not None
+        pooled = cell_parts(sites, scores.cells)
         parts = [elementary(one, higher=sites.higher(cell)) for cell, one in enumerate(pooled)]
     ranking = ranking_of(parts, part, steps, registered, sites.assessment, sites.algorithms)
     every = [_missing_at(sites, k) for k in range(len(sites.summaries))]
-    failed = [sum(own[j] for own in every) for j in range(len(sites.algorithms))]
+    failed = [sum(counts[j] for counts in every) for j in range(len(sites.algorithms))]
     order, body = _body(sites, part, failed)
     contests = not sites.scheme.ranks_cases and not sites.scheme.by_site
     certainty, rows = pooled_statements(ranking, order, base, failed, contests=contests, margin=None)
@@ -271,14 +271,14 @@ def _body(sites: Sites, part: Part, failed: Sequence[int]) -> tuple[Any, dict[st
 def _finished(
     body: Mapping[str, Any], certainty: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], base: Base
 ) -> dict[str, Any]:
-    algorithms = [{**own, **statement} for own, statement in zip(body["algorithms"], rows, strict=True)]
+    algorithms = [{**algorithm, **statement} for algorithm, statement in zip(body["algorithms"], rows, strict=True)]
     nothing = dict.fromkeys(("leave_one_out", "p_values", "p_adjusted", "significantly_better", "tests"))
     return {"drawn_units": base.units, **body, **certainty, "algorithms": algorithms, **nothing}
 
 
 def _missing(sites: Sites, cell: int) -> list[int]:
-    own = [ranking["cells"][cell]["missing"] for ranking in sites.rankings]
-    return [sum(counts) for counts in zip(*own, strict=True)]
+    by_site = [ranking["cells"][cell]["missing"] for ranking in sites.rankings]
+    return [sum(counts) for counts in zip(*by_site, strict=True)]
 
 
 def _missing_at(sites: Sites, site: int) -> list[int]:
@@ -293,10 +293,10 @@ def _penalised(sites: Sites, cell: int) -> bool:
     return by_value and any(1 <= number <= _FEW for number in _missing(sites, cell))
 
 
-def _notes(sites: Sites, found: Scored, states: States, *, drawn: bool) -> list[str]:
+def _notes(sites: Sites, scores: Scored, states: States, *, drawn: bool) -> list[str]:
     notes = list(states.notes)
-    if found.why_not is not None:
-        notes.append(f"There are no intervals: {found.why_not}.")
+    if scores.why_not is not None:
+        notes.append(f"There are no intervals: {scores.why_not}.")
     if drawn and len(sites.summaries) < FEW_SITES:
         notes.append(f"Only {len(sites.summaries)} sites were drawn: intervals over so few hospitals are too short.")
     if any(_penalised(sites, cell) for cell in range(len(sites.cells))):

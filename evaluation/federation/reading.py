@@ -90,7 +90,7 @@ def read_canonical(data: bytes, *, most: int = MOST_BYTES) -> dict[str, Any]:
     return document
 
 
-def check_form(value: object, schema: Mapping[str, Any], place: str = "") -> None:
+def check_form(value: object, schema: Mapping[str, Any], json_path: str = "") -> None:
     """Check a value against a JSON Schema of `evaluation.federation.schemas`.
 
     Raises
@@ -99,65 +99,67 @@ def check_form(value: object, schema: Mapping[str, Any], place: str = "") -> Non
         ``invalid``; names the first place that does not fit, and what would.
     """
     if "anyOf" in schema:
-        _any_of(value, schema["anyOf"], place)
+        _any_of(value, schema["anyOf"], json_path)
         return
     kinds = schema.get("type")
     if kinds is not None:
         allowed = [kinds] if isinstance(kinds, str) else list(kinds)
         if not any(_is(value, kind) for kind in allowed):
-            _refuse(place, value, " or ".join(_WORDS[kind] for kind in allowed))
+            _refuse(json_path, value, " or ".join(_WORDS[kind] for kind in allowed))
     if "const" in schema and value != schema["const"]:
-        _refuse(place, value, json.dumps(schema["const"]))
+        _refuse(json_path, value, json.dumps(schema["const"]))
     if "enum" in schema and value not in schema["enum"]:
-        _refuse(place, value, "one of " + ", ".join(json.dumps(item) for item in schema["enum"]))
+        _refuse(json_path, value, "one of " + ", ".join(json.dumps(item) for item in schema["enum"]))
     if isinstance(value, str):
         if "pattern" in schema and not re.fullmatch(schema["pattern"], value):
-            _refuse(place, value, schema.get("title", f"text of the form {schema['pattern']}"))
+            _refuse(json_path, value, schema.get("title", f"text of the form {schema['pattern']}"))
         if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value)):
             _refuse(
-                place, value, f"text of {schema.get('minLength', 0)} to {schema.get('maxLength', 'any')} characters"
+                json_path, value, f"text of {schema.get('minLength', 0)} to {schema.get('maxLength', 'any')} characters"
             )
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         if not schema.get("minimum", value) <= value <= schema.get("maximum", value):
-            _refuse(place, value, f"a number from {schema.get('minimum', '-∞')} to {schema.get('maximum', '∞')}")
+            _refuse(json_path, value, f"a number from {schema.get('minimum', '-∞')} to {schema.get('maximum', '∞')}")
     elif isinstance(value, list):
-        _check_list(value, schema, place)
+        _check_list(value, schema, json_path)
     elif isinstance(value, dict):
-        _check_object(value, schema, place)
+        _check_object(value, schema, json_path)
 
 
-def _check_list(value: list[Any], schema: Mapping[str, Any], place: str) -> None:
+def _check_list(value: list[Any], schema: Mapping[str, Any], json_path: str) -> None:
     if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
         _refuse(
-            place, f"{len(value)} entries", f"{schema.get('minItems', 0)} to {schema.get('maxItems', 'any')} entries"
+            json_path,
+            f"{len(value)} entries",
+            f"{schema.get('minItems', 0)} to {schema.get('maxItems', 'any')} entries",
         )
     for index, item in enumerate(value):
         inner = schema["prefixItems"][index] if "prefixItems" in schema else schema.get("items", {})
         if inner:
-            check_form(item, inner, f"{place}[{index}]")
+            check_form(item, inner, f"{json_path}[{index}]")
     if schema.get("uniqueItems") and len(set(map(str, value))) < len(value):
-        _refuse(place, "a list", "entries that stand there once")
+        _refuse(json_path, "a list", "entries that stand there once")
 
 
-def _check_object(value: dict[str, Any], schema: Mapping[str, Any], place: str) -> None:
-    known = schema.get("properties", {})
+def _check_object(value: dict[str, Any], schema: Mapping[str, Any], json_path: str) -> None:
+    properties = schema.get("properties", {})
     for key in schema.get("required", ()):
         if key not in value:
-            raise Refusal("invalid", f"{_at(place, key)} is missing")
+            raise Refusal("invalid", f"{_at(json_path, key)} is missing")
     for key, item in value.items():
-        if key in known:
-            check_form(item, known[key], _at(place, key))
+        if key in properties:
+            check_form(item, properties[key], _at(json_path, key))
         elif schema.get("additionalProperties", True) is False:
-            raise Refusal("invalid", f"{_at(place, key[:_SHOWN])} is no key that this message has")
+            raise Refusal("invalid", f"{_at(json_path, key[:_SHOWN])} is no key that this message has")
         elif isinstance(schema.get("additionalProperties"), dict):
-            check_form(item, schema["additionalProperties"], _at(place, key[:_SHOWN]))
+            check_form(item, schema["additionalProperties"], _at(json_path, key[:_SHOWN]))
 
 
-def _any_of(value: object, schemas: list[Mapping[str, Any]], place: str) -> None:
+def _any_of(value: object, schemas: list[Mapping[str, Any]], json_path: str) -> None:
     failures = []
     for schema in schemas:
         try:
-            check_form(value, schema, place)
+            check_form(value, schema, json_path)
         except Refusal as refusal:
             failures.append(refusal)
         else:
@@ -173,23 +175,23 @@ def _is(value: object, kind: str) -> bool:
     return isinstance(value, _KINDS[kind])
 
 
-def _at(place: str, key: str) -> str:
-    return f"{place}.{key}" if place else key
+def _at(json_path: str, key: str) -> str:
+    return f"{json_path}.{key}" if json_path else key
 
 
-def _refuse(place: str, value: object, allowed: str) -> None:
+def _refuse(json_path: str, value: object, allowed: str) -> None:
     text = json.dumps(value, ensure_ascii=False)
-    shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
-    raise Refusal("invalid", f"{place or 'the message'} is {shown}; allowed is {allowed}")
+    shortened = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    raise Refusal("invalid", f"{json_path or 'the message'} is {shortened}; allowed is {allowed}")
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    document: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in document:
             raise Refusal("malformed", f"the key {key[:_SHOWN]!r} stands there twice")
-        found[key] = value
-    return found
+        document[key] = value
+    return document
 
 
 def _no_constant(word: str) -> Any:

@@ -150,37 +150,37 @@ def _check_drawing(assessment: Assessment, site_column: str) -> None:
 
 def _site_scheme(assessment: Assessment, ranking: RankingScheme, site_column: str) -> SiteScheme:
     steps = ranking.combine or ()
-    place = next((index for index, step in enumerate(steps) if site_column in step.over), None)
-    known = {"metric", "region", "task", site_column}
-    other = next((name for step in steps for name in step.over if name not in known), None)
+    step_index = next((index for index, step in enumerate(steps) if site_column in step.over), None)
+    allowed_names = {"metric", "region", "task", site_column}
+    other = next((name for step in steps for name in step.over if name not in allowed_names), None)
     title = f"ranking {ranking.name!r}" if ranking.name else "the ranking"
     if other is not None:
         message = f"{title} combines over {other!r}, which no summary of a site tells apart"
         raise FederationError(message)
-    if place is None:
-        found = SiteScheme(ranking, "sums", (), steps, by_site=False)
-    elif place > 0 and steps[0].rerank:
-        if steps[place].over != (site_column,):
+    if step_index is None:
+        site_scheme = SiteScheme(ranking, "sums", (), steps, by_site=False)
+    elif step_index > 0 and steps[0].rerank:
+        if steps[step_index].over != (site_column,):
             message = f"{title}: combine over {site_column!r} in a step of its own, behind metrics and regions"
             raise FederationError(message)
-        found = SiteScheme(ranking, "places", steps[:place], steps[place:], by_site=True)
-    elif scheme_of(ranking).ranks_cases and not any(step.rerank for step in steps[: place + 1]):
-        found = SiteScheme(ranking, "sums", (), steps, by_site=True)
+        site_scheme = SiteScheme(ranking, "places", steps[:step_index], steps[step_index:], by_site=True)
+    elif scheme_of(ranking).ranks_cases and not any(step.rerank for step in steps[: step_index + 1]):
+        site_scheme = SiteScheme(ranking, "sums", (), steps, by_site=True)
     else:
         message = f"{title} cannot be made from sites; {_REMEDY.replace('SITE', site_column)}"
         raise FederationError(message)
-    if found.kind == "sums" and not found.sums_exist:
+    if site_scheme.kind == "sums" and not site_scheme.sums_exist:
         message = (
             f"{title} ({ranking.scheme}) needs the cases of all sites together, which no sums replace; "
             f"{_REMEDY.replace('SITE', site_column)}"
         )
         raise FederationError(message)
-    if found.kind == "sums" and found.ranks_cases and len(inner_levels(assessment, site_column)) > 1:
+    if site_scheme.kind == "sums" and site_scheme.ranks_cases and len(inner_levels(assessment, site_column)) > 1:
         message = (
             f"{title}: ranks of several cases of a patient have no whole-number sum; rank inside each site instead"
         )
         raise FederationError(message)
-    if found.by_site and counts_sites_alike(assessment, site_column):
+    if site_scheme.by_site and counts_sites_alike(assessment, site_column):
         message = f"{title} combines over {site_column!r} already: take it out of aggregation.levels"
         raise FederationError(message)
-    return found
+    return site_scheme

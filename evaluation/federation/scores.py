@@ -75,13 +75,13 @@ class Sites:
 
     def without(self, site: int) -> Sites:
         """All sites but one."""
-        kept = [summary for index, summary in enumerate(self.summaries) if index != site]
-        return Sites(self.assessment, self.scheme, kept, self.index, self.site_column, self.alike)
+        other_summaries = [summary for index, summary in enumerate(self.summaries) if index != site]
+        return Sites(self.assessment, self.scheme, other_summaries, self.index, self.site_column, self.alike)
 
     def key(self, cell: int) -> Key:
         """Place of a cell in what is combined."""
-        found = self.cells[cell]
-        return {"task": found["task"], "metric": found["metric"], "region": found["region"]}
+        entry = self.cells[cell]
+        return {"task": entry["task"], "metric": entry["metric"], "region": entry["region"]}
 
     def higher(self, cell: int) -> bool:
         """Direction of the scores of a cell."""
@@ -94,30 +94,34 @@ def pooled_scores(sites: Sites) -> FloatArray:
 
 
 def _pooled_cell(sites: Sites, cell: int) -> list[float]:
-    found = []
+    pooled = []
     cells = [ranking["cells"][cell] for ranking in sites.rankings]
     for j in range(len(sites.algorithms)):
-        there = [own for own in cells if own["n"][j]]
-        means = [Fraction(own["sum"][j], own["scale"] * own["n"][j]) for own in there]
-        if not there:
-            found.append(float("nan"))
+        cells_with_cases = [site_cell for site_cell in cells if site_cell["n"][j]]
+        means = [
+            Fraction(site_cell["sum"][j], site_cell["scale"] * site_cell["n"][j]) for site_cell in cells_with_cases
+        ]
+        if not cells_with_cases:
+            pooled.append(float("nan"))
         elif sites.alike:
-            found.append(float(sum(means) / len(means)))
+            pooled.append(float(sum(means) / len(means)))
         else:
-            total = sum((Fraction(own["sum"][j], own["scale"]) for own in there), Fraction(0))
-            found.append(float(total / sum(own["n"][j] for own in there)))
-    return found
+            total = sum(
+                (Fraction(site_cell["sum"][j], site_cell["scale"]) for site_cell in cells_with_cases), Fraction(0)
+            )
+            pooled.append(float(total / sum(site_cell["n"][j] for site_cell in cells_with_cases)))
+    return pooled
 
 
 def site_means(sites: Sites) -> FloatArray:
     """Means of every site, sites × cells × algorithms; not a number where an algorithm has none."""
-    found = np.full((len(sites.summaries), len(sites.cells), len(sites.algorithms)), np.nan)
+    means = np.full((len(sites.summaries), len(sites.cells), len(sites.algorithms)), np.nan)
     for k, ranking in enumerate(sites.rankings):
         for c, cell in enumerate(ranking["cells"]):
             for j, (number, total) in enumerate(zip(cell["n"], cell["sum"], strict=True)):
                 if number:
-                    found[k, c, j] = total / (cell["scale"] * number)
-    return found
+                    means[k, c, j] = total / (cell["scale"] * number)
+    return means
 
 
 @dataclass(frozen=True)
@@ -178,14 +182,16 @@ def _places(sites: Sites, bootstrap: int, seed: int, *, drawn: bool, inside: boo
     if bootstrap:
         word = words(seed, sites.names, bootstrap, number * (int(drawn) + int(inside)))
         owner = picked(word[:, :number], number) if drawn else np.tile(np.arange(number), (bootstrap, 1))
-        own = word[:, number:] if drawn else word
+        inside_words = word[:, number:] if drawn else word
         rows = [replicate_rows(item) if inside and item is not None else full[[k]] for k, item in enumerate(replicates)]
         for copy in range(number):
             for k in range(number):
-                there = np.flatnonzero(owner[:, copy] == k)
-                chosen = picked(own[there, copy], len(rows[k])) if inside else np.zeros(len(there), dtype=np.int64)
-                scores[copy, 1 + there] = rows[k][chosen]
-                cases[copy, 1 + there] = sites.units[k]
+                draws = np.flatnonzero(owner[:, copy] == k)
+                chosen = (
+                    picked(inside_words[draws, copy], len(rows[k])) if inside else np.zeros(len(draws), dtype=np.int64)
+                )
+                scores[copy, 1 + draws] = rows[k][chosen]
+                cases[copy, 1 + draws] = sites.units[k]
     ties = sites.scheme.inner[-1].ties
     parts = tuple(
         Part(
@@ -225,16 +231,16 @@ def _sums(sites: Sites, bootstrap: int, seed: int, *, drawn: bool, inside: bool)
     lower = [triangular(matrix) for matrix in spread]
     word = words(seed, sites.names, bootstrap, number * (int(drawn) + int(inside) * size))
     owner = picked(word[:, :number], number) if drawn else np.tile(np.arange(number), (bootstrap, 1))
-    own = (word[:, number:] if drawn else word).reshape(bootstrap, number, -1)
+    inside_words = (word[:, number:] if drawn else word).reshape(bootstrap, number, -1)
     copies = np.empty((number, 1 + bootstrap, size))
     weights = np.empty((number, 1 + bootstrap, size))
     copies[:, 0], weights[:, 0] = flat, each
     for copy in range(number):
         for k in range(number):
-            there = np.flatnonzero(owner[:, copy] == k)
-            shift = normal(own[there, copy]) @ lower[k].T if inside else 0.0
-            copies[copy, 1 + there] = flat[k] + shift
-            weights[copy, 1 + there] = each[k]
+            draws = np.flatnonzero(owner[:, copy] == k)
+            shift = normal(inside_words[draws, copy]) @ lower[k].T if inside else 0.0
+            copies[copy, 1 + draws] = flat[k] + shift
+            weights[copy, 1 + draws] = each[k]
     result[1:] = ((copies * weights).sum(axis=0) / weights.sum(axis=0))[1:]
     parts: tuple[Part, ...] = ()
     if sites.scheme.by_site:
@@ -278,14 +284,14 @@ def _covariances(sites: Sites) -> tuple[list[FloatArray], str | None]:
     sd = np.sqrt(np.diag(total))
     scale = np.where(sd > 0, sd, 1.0)
     correlation = total / np.outer(scale, scale)
-    found = []
+    covariances = []
     for k, item in enumerate(sent):
-        own = np.sqrt(np.array(item["variances"])) if k not in full else None
-        matrix = full[k] if own is None else correlation * np.outer(own, own)
-        if own is not None:
-            np.fill_diagonal(matrix, own**2)
-        found.append(matrix / sites.units[k])
-    return found, None
+        site_sd = np.sqrt(np.array(item["variances"])) if k not in full else None
+        matrix = full[k] if site_sd is None else correlation * np.outer(site_sd, site_sd)
+        if site_sd is not None:
+            np.fill_diagonal(matrix, site_sd**2)
+        covariances.append(matrix / sites.units[k])
+    return covariances, None
 
 
 def cell_parts(sites: Sites, cells: FloatArray) -> list[Part]:
@@ -298,16 +304,16 @@ def cell_parts(sites: Sites, cells: FloatArray) -> list[Part]:
     return parts
 
 
-def overall_part(sites: Sites, found: Scored) -> Part | None:
+def overall_part(sites: Sites, scores: Scored) -> Part | None:
     """The combined ranking; ``None`` where the registered ranking combines nothing."""
     if not sites.scheme.outer:
         return None
     registered = sites.scheme.registered
     if sites.scheme.by_site:
-        parts = list(found.by_site)
+        parts = list(scores.by_site)
     else:
-        assert found.cells is not None
-        parts = cell_parts(sites, found.cells)
+        assert scores.cells is not None
+        parts = cell_parts(sites, scores.cells)
     combined = combine(parts, sites.scheme.outer, registered.missing_rank)
     if len(combined) != 1:
         message = "the steps leave several rankings; combine metrics, regions and sites into one"
@@ -327,11 +333,11 @@ def at_site(sites: Sites, site: int) -> tuple[FloatArray, FloatArray]:
 
 def full_ranking(sites: Sites) -> tuple[FloatArray, FloatArray]:
     """Score and rank of every algorithm in all sites together, of the combined ranking if there is one."""
-    found = scored(sites, bootstrap=0, seed=0, drawn=False, inside=False)
-    part = overall_part(sites, found)
+    scores = scored(sites, bootstrap=0, seed=0, drawn=False, inside=False)
+    part = overall_part(sites, scores)
     if part is None:
-        assert found.cells is not None
-        part = cell_parts(sites, found.cells)[0]
+        assert scores.cells is not None
+        part = cell_parts(sites, scores.cells)[0]
         if len(sites.cells) > 1:
             return np.full(len(sites.algorithms), np.nan), np.full(len(sites.algorithms), np.nan)
     return snap(part.scores[0]), part.ranks[0]

@@ -107,8 +107,8 @@ def summarise(
             raise FederationError(message)
     counted = counted_results(assessment, checked, cases=metadata)
     usable = check_results(counted.results) if counted.excluded else counted.results
-    kept = sorted({str(case) for case in usable["case"]} - {""})
-    units = _number_of_units(assessment, kept, metadata, site_column)
+    usable_cases = sorted({str(case) for case in usable["case"]} - {""})
+    units = _number_of_units(assessment, usable_cases, metadata, site_column)
     if units < minimum:
         message = f"site {site} has fewer than the minimum of {minimum} units"
         raise FederationError(message)
@@ -176,15 +176,15 @@ class _AtSite:
         )
         cells, numbers = [], []
         for table, whole in zip(self.tables, self.whole, strict=True):
-            cell, own = self._cell(table, whole, plan, minimum)
+            cell, summands = self._cell(table, whole, plan, minimum)
             cells.append(cell)
-            numbers.append(own)
-        found: dict[str, Any] = {"name": self.registered.name, "kind": self.scheme.kind, "cells": cells}
+            numbers.append(summands)
+        entry: dict[str, Any] = {"name": self.registered.name, "kind": self.scheme.kind, "cells": cells}
         if self.scheme.kind == "places":
-            found |= self._places(plan, cells)
+            entry |= self._places(plan, cells)
         elif self.disclosure == "moments":
-            found["covariance"] = covariance(np.hstack([x for x in numbers if x is not None]))
-        return found
+            entry["covariance"] = covariance(np.hstack([x for x in numbers if x is not None]))
+        return entry
 
     def _cell(
         self, table: Table, whole: FloatArray, plan: Plan, minimum: int
@@ -199,19 +199,22 @@ class _AtSite:
         }
         if self.disclosure == "places":
             return cell, None
-        own = None
+        summands = None
         if self.scheme.sums_exist and not (self.scheme.ranks_cases and plan.hierarchy is not None):
-            own, scale = self._summed(table, whole, plan)
-            present = ~np.isnan(own)
-            sums = [int(column[there].sum()) for column, there in zip((own * scale).T, present.T, strict=True)]
+            summands, scale = self._summed(table, whole, plan)
+            present = ~np.isnan(summands)
+            sums = [
+                int(column[is_present].sum())
+                for column, is_present in zip((summands * scale).T, present.T, strict=True)
+            ]
             cell |= {"n": present.sum(axis=0).tolist(), "scale": scale, "sum": sums}
-            own = own if self.scheme.ranks_cases else np.rint(own * scale) / scale
-        shown = np.where(gone, np.nan, table.values)
-        shown = shown if plan.hierarchy is None else _by_unit(shown, plan, self.local)
+            summands = summands if self.scheme.ranks_cases else np.rint(summands * scale) / scale
+        values = np.where(gone, np.nan, table.values)
+        values = values if plan.hierarchy is None else _by_unit(values, plan, self.local)
         cell |= displayed(
-            shown, higher_is_better=table.metric.higher_is_better, minimum=minimum, share=table.metric.unit is None
+            values, higher_is_better=table.metric.higher_is_better, minimum=minimum, share=table.metric.unit is None
         )
-        return cell, own
+        return cell, summands
 
     def _summed(self, table: Table, whole: FloatArray, plan: Plan) -> tuple[FloatArray, int]:
         """What is summed, units × algorithms in the unit of the score, and the whole number it is multiplied by."""
@@ -267,11 +270,11 @@ def covariance(rows: FloatArray) -> dict[str, Any]:
     {'kind': 'variances', 'divisor': 4, 'variances': [0.005]}
     """
     number, width = rows.shape
-    there = ~np.isnan(rows)
-    counts = there.sum(axis=0)
+    is_present = ~np.isnan(rows)
+    counts = is_present.sum(axis=0)
     with np.errstate(invalid="ignore"):
-        means = np.where(there, rows, 0.0).sum(axis=0) / counts
-        deviations = np.where(there, (rows - means) * (number / np.maximum(counts, 1)), 0.0)
+        means = np.where(is_present, rows, 0.0).sum(axis=0) / counts
+        deviations = np.where(is_present, (rows - means) * (number / np.maximum(counts, 1)), 0.0)
     deviations -= deviations.mean(axis=0)
     products = deviations.T @ deviations / number
     if number >= width + _FREE:
@@ -310,9 +313,9 @@ def _missing(table: Table, results: pd.DataFrame, *, one_metric: bool) -> BoolAr
     case = {name: index for index, name in enumerate(table.cases)}
     algorithm = {name: index for index, name in enumerate(table.algorithms)}
     gone = np.ones((len(case), len(algorithm)), dtype=bool)
-    there = rows["outcome"].astype(str).to_numpy() != Outcome.MISSING.value
-    own_cases = rows["case"].astype(str).map(case).to_numpy()[there]
-    gone[own_cases, rows["algorithm"].astype(str).map(algorithm).to_numpy()[there]] = False
+    is_predicted = rows["outcome"].astype(str).to_numpy() != Outcome.MISSING.value
+    own_cases = rows["case"].astype(str).map(case).to_numpy()[is_predicted]
+    gone[own_cases, rows["algorithm"].astype(str).map(algorithm).to_numpy()[is_predicted]] = False
     return gone
 
 
@@ -336,9 +339,9 @@ def _own_cases(cases: pd.DataFrame, site: str, site_column: str) -> pd.DataFrame
     if "case" not in cases.columns:
         message = "the case table has no column 'case'"
         raise FederationError(message)
-    own = cases.assign(case=cases["case"].astype(str))
-    if site_column in own.columns:
-        foreign = own[own[site_column].astype(str) != site]
+    site_cases = cases.assign(case=cases["case"].astype(str))
+    if site_column in site_cases.columns:
+        foreign = site_cases[site_cases[site_column].astype(str) != site]
         if len(foreign):
             row = foreign.iloc[0]
             message = (
@@ -346,7 +349,7 @@ def _own_cases(cases: pd.DataFrame, site: str, site_column: str) -> pd.DataFrame
                 "give the cases of this site alone"
             )
             raise FederationError(message)
-    return own
+    return site_cases
 
 
 def _grades(column: str, metadata: pd.DataFrame | None, names: Sequence[str]) -> dict[str, int]:

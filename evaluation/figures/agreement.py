@@ -20,8 +20,8 @@ def with_order(document: Mapping[str, Any]) -> dict[str, Any]:
 
     Of two algorithms τ is 1 or −1 in each resample, which is the share of first places in other words.
     """
-    kept = [entry for entry in document["rankings"] if len(entry["algorithms"]) >= FEWEST_IN_ORDER]
-    return {**document, "rankings": kept}
+    rankings = [entry for entry in document["rankings"] if len(entry["algorithms"]) >= FEWEST_IN_ORDER]
+    return {**document, "rankings": rankings}
 
 
 def violin_plot(document: Mapping[str, Any]) -> Figure:
@@ -35,19 +35,19 @@ def violin_plot(document: Mapping[str, Any]) -> Figure:
         If no ranking of the document has a defined τ.
     """
     both = entries(document)
-    shown = [entry for entry in both if entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None]
-    if not shown:
+    with_tau = [entry for entry in both if entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None]
+    if not with_tau:
         message = "no ranking of the document has resamples with a defined τ"
         raise ValueError(message)
-    shown.sort(key=lambda entry: (-entry["kendall_tau"]["median"], label(entry)))
-    absent = [label(entry) for entry in both if entry not in shown]
+    with_tau.sort(key=lambda entry: (-entry["kendall_tau"]["median"], label(entry)))
+    absent = [label(entry) for entry in both if entry not in with_tau]
     data: list[dict[str, Any]] = []
     lowest = 0.0
-    for place, entry in enumerate(shown):
+    for position, entry in enumerate(with_tau):
         tau = entry["kendall_tau"]
         lowest = min(lowest, tau["min"])
-        xs, ys = _outline(tau["histogram"], place)
-        tone = QUALITATIVE[place % len(QUALITATIVE)]
+        xs, ys = _outline(tau["histogram"], position)
+        tone = QUALITATIVE[position % len(QUALITATIVE)]
         data.append(
             {
                 "type": "scatter",
@@ -65,7 +65,7 @@ def violin_plot(document: Mapping[str, Any]) -> Figure:
             {
                 "type": "scatter",
                 "mode": "lines+markers",
-                "x": [place] * 3,
+                "x": [position] * 3,
                 "y": [tau["q25"], tau["median"], tau["q75"]],
                 "line": {"color": NEUTRAL, "width": 5},
                 "marker": {"color": NEUTRAL, "size": [0, 11, 0], "symbol": "line-ew-open", "line": {"width": 3}},
@@ -77,7 +77,7 @@ def violin_plot(document: Mapping[str, Any]) -> Figure:
     return figure(
         data,
         "How much of the order survives resampling?",
-        x=names_axis([label(entry) for entry in shown]),
+        x=names_axis([label(entry) for entry in with_tau]),
         y={"title": "Kendall’s τ with the full-data ranking", "range": [lowest - 0.05, 1.05]},
         height=420,
         annotations=[
@@ -99,7 +99,7 @@ def tau_table(document: Mapping[str, Any]) -> list[dict[str, str]]:
     return rows
 
 
-def _outline(histogram: list[int], place: int) -> tuple[list[float], list[float]]:
+def _outline(histogram: list[int], position: int) -> tuple[list[float], list[float]]:
     """A violin around x = place: the histogram smoothed over neighbouring bins, mirrored."""
     bins = len(histogram)
     kernel = (1, 4, 6, 4, 1)
@@ -117,10 +117,10 @@ def _outline(histogram: list[int], place: int) -> tuple[list[float], list[float]
     centres = [-1 + 2 * (index + 0.5) / bins for index in range(first, last)]
     half = [_WIDTH * smooth[index] / highest for index in range(first, last)]
     top, bottom = min(1.0, centres[-1] + 1 / bins), max(-1.0, centres[0] - 1 / bins)
-    left = [place - width for width in half]
-    right = [place + width for width in half]
+    left = [position - width for width in half]
+    right = [position + width for width in half]
     ys = [bottom, *centres, top, top, *reversed(centres), bottom]
-    return [place + 0.0, *right, right[-1], left[-1], *reversed(left), place + 0.0], ys
+    return [position + 0.0, *right, right[-1], left[-1], *reversed(left), position + 0.0], ys
 
 
 def _words(entry: Entry) -> str:

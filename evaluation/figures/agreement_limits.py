@@ -102,31 +102,31 @@ def agreement_plot(
         ``None`` without any case.
     """
     palette = colours(document)
-    chosen = {name: own for name, own in list(answers.items())[:most] if len(own.reference)}
+    chosen = {name: points for name, points in list(answers.items())[:most] if len(points.reference)}
     if not chosen:
         return None
-    drawn = {name: _traces(own, palette[name]) for name, own in chosen.items()}
+    drawn = {name: _traces(points, palette[name]) for name, points in chosen.items()}
     behind = f" ({unit})" if unit else ""
-    made = panels(
+    plot = panels(
         drawn,
         f"How far do the predicted numbers lie from the reference?{f' {what}' if what else ''}",
         x={"title": f"Mean of both{behind}"},
         y={"title": f"Prediction − reference{behind}"},
     )
     remarks = beyond(list(answers), most)
-    for name, own in chosen.items():
-        found = limits_of_agreement(own.answer - own.reference)
-        if found is None:
+    for name, points in chosen.items():
+        limits = limits_of_agreement(points.answer - points.reference)
+        if limits is None:
             remarks.append(f"{name}: a single case has no limits of agreement.")
             continue
         remarks.append(
-            f"{name}: bias {_with_interval(found.bias, found.bias_reach)}, limits of agreement "
-            f"{_with_interval(found.lower, found.limit_reach)} and {_with_interval(found.upper, found.limit_reach)}"
+            f"{name}: bias {_with_interval(limits.bias, limits.bias_reach)}, limits of agreement "
+            f"{_with_interval(limits.lower, limits.limit_reach)} and {_with_interval(limits.upper, limits.limit_reach)}"
             f"{f' {unit}' if unit else ''}."
         )
-    if any(not own.answered.all() for own in chosen.values()):
+    if any(not points.answered.all() for points in chosen.values()):
         remarks.append("A cross is a case without an answer, with the number that it counts as.")
-    return {**made, "remarks": remarks}
+    return {**plot, "remarks": remarks}
 
 
 def against_reference(
@@ -145,31 +145,36 @@ def against_reference(
         ``None`` without any case.
     """
     palette = colours(document)
-    chosen = {name: own for name, own in list(answers.items())[:most] if len(own.reference)}
+    chosen = {name: points for name, points in list(answers.items())[:most] if len(points.reference)}
     if not chosen:
         return None
-    numbers = np.concatenate([np.concatenate([own.reference, own.answer]) for own in chosen.values()])
+    numbers = np.concatenate([np.concatenate([points.reference, points.answer]) for points in chosen.values()])
     ends = [float(numbers.min()), float(numbers.max())]
     same = {"type": "scatter", "mode": "lines", "name": "the same", "x": ends, "y": ends, "hoverinfo": "skip"}
     line = same | {"line": {"color": LINE, "width": 1, "dash": "dot"}}
     behind = f" ({unit})" if unit else ""
-    made = panels(
-        {name: [line, *_dots(own, own.reference, own.answer, palette[name])] for name, own in chosen.items()},
+    plot = panels(
+        {
+            name: [line, *_dots(points, points.reference, points.answer, palette[name])]
+            for name, points in chosen.items()
+        },
         f"Do predictions follow the reference?{f' {what}' if what else ''}",
         x={"title": f"Reference{behind}"},
         y={"title": f"Prediction{behind}"},
     )
     remarks = beyond(list(answers), most)
-    for name, own in chosen.items():
-        above = int((own.answer > own.reference).sum())
-        below = int((own.answer < own.reference).sum())
-        remarks.append(f"{name}: above the reference in {above} and below it in {below} of {len(own.reference)} cases.")
-    if any(not own.answered.all() for own in chosen.values()):
+    for name, points in chosen.items():
+        above = int((points.answer > points.reference).sum())
+        below = int((points.answer < points.reference).sum())
+        remarks.append(
+            f"{name}: above the reference in {above} and below it in {below} of {len(points.reference)} cases."
+        )
+    if any(not points.answered.all() for points in chosen.values()):
         remarks.append("A cross is a case without an answer, with the number that it counts as.")
-    return {**made, "remarks": remarks}
+    return {**plot, "remarks": remarks}
 
 
-def _dots(own: Answers, x: FloatArray, y: FloatArray, colour: str) -> list[dict[str, Any]]:
+def _dots(points: Answers, x: FloatArray, y: FloatArray, colour: str) -> list[dict[str, Any]]:
     """A mark for every case, of another form where there was no answer."""
     return [
         {
@@ -179,10 +184,13 @@ def _dots(own: Answers, x: FloatArray, y: FloatArray, colour: str) -> list[dict[
             "x": x[chosen].tolist(),
             "y": y[chosen].tolist(),
             "marker": {"color": colour, "size": 6, "symbol": symbol},
-            "text": [case for case, is_own in zip(own.cases, chosen, strict=True) if is_own],
+            "text": [case for case, is_own in zip(points.cases, chosen, strict=True) if is_own],
             "hovertemplate": "%{text}: %{y:.4g}<extra></extra>",
         }
-        for chosen, symbol, name in ((own.answered, "circle", "answers"), (~own.answered, "x", "without an answer"))
+        for chosen, symbol, name in (
+            (points.answered, "circle", "answers"),
+            (~points.answered, "x", "without an answer"),
+        )
         if chosen.any()
     ]
 
@@ -191,16 +199,16 @@ def _with_interval(value: float, reach: float) -> str:
     return f"{number(value)} ({number(value - reach)} to {number(value + reach)})"
 
 
-def _traces(own: Answers, colour: str) -> list[dict[str, Any]]:
-    middle, difference = (own.reference + own.answer) / 2, own.answer - own.reference
+def _traces(points: Answers, colour: str) -> list[dict[str, Any]]:
+    middle, difference = (points.reference + points.answer) / 2, points.answer - points.reference
     ends = [float(middle.min()), float(middle.max())]
     traces: list[dict[str, Any]] = []
-    found = limits_of_agreement(difference)
-    if found is not None:
+    limits = limits_of_agreement(difference)
+    if limits is not None:
         lines = (
-            ("bias", found.bias, found.bias_reach, "solid"),
-            ("lower limit", found.lower, found.limit_reach, "dash"),
-            ("upper limit", found.upper, found.limit_reach, "dash"),
+            ("bias", limits.bias, limits.bias_reach, "solid"),
+            ("lower limit", limits.lower, limits.limit_reach, "dash"),
+            ("upper limit", limits.upper, limits.limit_reach, "dash"),
         )
         for name, height, reach, dash in lines:
             band = {"x": [*ends, *ends[::-1]], "y": [height - reach] * 2 + [height + reach] * 2, "fill": "toself"}
@@ -215,4 +223,4 @@ def _traces(own: Answers, colour: str) -> list[dict[str, Any]]:
             )
     zero = {"type": "scatter", "mode": "lines", "name": "no difference", "x": ends, "y": [0, 0], "hoverinfo": "skip"}
     traces.append(zero | {"line": {"color": LINE, "width": 1, "dash": "dot"}})
-    return [*traces, *_dots(own, middle, difference, colour)]
+    return [*traces, *_dots(points, middle, difference, colour)]

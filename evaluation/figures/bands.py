@@ -40,11 +40,13 @@ def draws_of(
         Of each case, where evidence knows them: each keeps its number of cases in every draw.
     """
     uncertainty = assessment.uncertainty
-    known = {"case"} | ({"patient"} if patients else set())
-    levels = tuple(level for level in uncertainty.resample if level in _LEVELS and level in known) or ("case",)
+    available_levels = {"case"} | ({"patient"} if patients else set())
+    levels = tuple(level for level in uncertainty.resample if level in _LEVELS and level in available_levels) or (
+        "case",
+    )
     owners = tuple((patients or {}).get(case, case) for case in cases) if "patient" in levels else ()
-    kept = tuple(strata[case] for case in cases) if strata else ()
-    return _drawn(tuple(cases), levels, owners, kept, min(uncertainty.bootstrap, MOST_DRAWS), uncertainty.seed)
+    case_strata = tuple(strata[case] for case in cases) if strata else ()
+    return _drawn(tuple(cases), levels, owners, case_strata, min(uncertainty.bootstrap, MOST_DRAWS), uncertainty.seed)
 
 
 @lru_cache(maxsize=8)
@@ -56,7 +58,7 @@ def _drawn(
     draws: int,
     seed: int,
 ) -> FloatArray:
-    columns = {name: own for name, own in (("patient", owners), (_STRATUM, strata)) if own}
+    columns = {name: column for name, column in (("patient", owners), (_STRATUM, strata)) if column}
     design = Design(cases, levels, columns or None, (_STRATUM,) if strata else ())
     if draws < 2 or design.clusters < 2:
         return np.zeros((0, len(cases)))
@@ -74,17 +76,17 @@ def band(values: FloatArray, interval: float) -> tuple[FloatArray, FloatArray] |
     if len(values) < 2:
         return None
     low, high = np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
-    told = np.isfinite(values).mean(axis=0) > 0.5
-    if told.any():
+    defined = np.isfinite(values).mean(axis=0) > 0.5
+    if defined.any():
         ends = [(1 - interval) / 2, (1 + interval) / 2]
-        low[told], high[told] = np.nanquantile(values[:, told], ends, axis=0)
+        low[defined], high[defined] = np.nanquantile(values[:, defined], ends, axis=0)
     return low, high
 
 
 def filled(x: FloatArray, low: FloatArray, high: FloatArray, colour: str, *, shape: str = "linear") -> dict[str, Any]:
     """The trace of a band; columns without a range are left out."""
-    told = np.isfinite(low) & np.isfinite(high)
-    across, below, above = x[told], low[told], high[told]
+    defined = np.isfinite(low) & np.isfinite(high)
+    across, below, above = x[defined], low[defined], high[defined]
     if shape == "hv" and len(across) > 1:
         # As the line does: from the place before it on, a level holds up to the next place.
         across = np.repeat(across, 2)[1:]

@@ -68,7 +68,7 @@ def blob_plot(
     ]
     if places > MOST_CIRCLES:
         data.append(_heat(algorithms, ranks))
-    for place, algorithm in enumerate(algorithms if places <= MOST_CIRCLES else ()):
+    for position, algorithm in enumerate(algorithms if places <= MOST_CIRCLES else ()):
         total = sum(algorithm["rank_frequencies"])
         shares = [count / total for count in algorithm["rank_frequencies"]]
         present = [index for index, share in enumerate(shares) if share > 0]
@@ -78,7 +78,7 @@ def blob_plot(
                 "mode": "markers",
                 "name": algorithm["name"],
                 "cliponaxis": False,
-                "x": [place] * len(present),
+                "x": [position] * len(present),
                 "y": [index + 1 for index in present],
                 "marker": {
                     "color": palette[algorithm["name"]],

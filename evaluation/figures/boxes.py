@@ -49,20 +49,20 @@ def beside(
         ``None`` without any value.
     """
     palette, chosen = colours(document), list(values)[:most]
-    groups = list(dict.fromkeys(group for own in values.values() for group in own))
+    groups = list(dict.fromkeys(group for by_group in values.values() for group in by_group))
     wide = _ROOM / max(len(chosen), 1)
     data = []
-    for place, name in enumerate(chosen):
-        places, found = list[float](), list[float]()
-        for group, own in values[name].items():
-            finite = own[np.isfinite(own)]
-            places += [groups.index(group) + (place - (len(chosen) - 1) / 2) * wide] * len(finite)
-            found += finite.tolist()
-        if found:
-            data.append(_box(name, places, found, palette[name], 0.9 * wide))
+    for index, name in enumerate(chosen):
+        places, all_values = list[float](), list[float]()
+        for group, group_values in values[name].items():
+            finite = group_values[np.isfinite(group_values)]
+            places += [groups.index(group) + (index - (len(chosen) - 1) / 2) * wide] * len(finite)
+            all_values += finite.tolist()
+        if all_values:
+            data.append(_box(name, places, all_values, palette[name], 0.9 * wide))
     if not data:
         return None
-    made = figure(
+    plot = figure(
         data,
         question,
         x=names_axis(groups, title=x),
@@ -72,7 +72,7 @@ def beside(
         boxmode="overlay",
         shapes=[_line_at_zero()] if zero else [],
     )
-    return {**made, "remarks": beyond(list(values), most)}
+    return {**plot, "remarks": beyond(list(values), most)}
 
 
 class Pair(NamedTuple):
@@ -114,15 +114,15 @@ def before_and_after(
         ``None`` without any value.
     """
     palette = colours(document)
-    chosen = {name: own for name, own in list(pairs.items())[:most] if len(own.after)}
+    chosen = {name: pair for name, pair in list(pairs.items())[:most] if len(pair.after)}
     if not chosen:
         return None
-    places = {name: place for place, name in enumerate(chosen)}
-    befores = [(places[name] - 0.2, value) for name, own in chosen.items() for value in own.before.tolist()]
+    places = {name: index for index, name in enumerate(chosen)}
+    befores = [(places[name] - 0.2, value) for name, pair in chosen.items() for value in pair.before.tolist()]
     data = [_box("before", [x for x, _ in befores], [value for _, value in befores], NEUTRAL, 0.34)]
-    for name, own in chosen.items():
-        data.append(_box(name, [places[name] + 0.2] * len(own.after), own.after.tolist(), palette[name], 0.34))
-    made = figure(
+    for name, pair in chosen.items():
+        data.append(_box(name, [places[name] + 0.2] * len(pair.after), pair.after.tolist(), palette[name], 0.34))
+    plot = figure(
         data,
         question,
         x=names_axis(list(chosen), title="Algorithm: before, and after"),
@@ -132,10 +132,10 @@ def before_and_after(
         boxmode="overlay",
     )
     remarks = beyond(list(pairs), most)
-    for name, own in chosen.items():
-        before, after = (f"{number(float(np.median(values)))}{f' {unit}' if unit else ''}" for values in own)
-        remarks += CHANGED.all(Change(name, before, after, own.worse(higher=higher), len(own.after)))
-    return {**made, "remarks": remarks}
+    for name, pair in chosen.items():
+        before, after = (f"{number(float(np.median(values)))}{f' {unit}' if unit else ''}" for values in pair)
+        remarks += CHANGED.all(Change(name, before, after, pair.worse(higher=higher), len(pair.after)))
+    return {**plot, "remarks": remarks}
 
 
 def _box(name: str, places: list[float], values: list[float], colour: str, width: float) -> dict[str, Any]:

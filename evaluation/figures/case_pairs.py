@@ -57,7 +57,7 @@ def case_pairs(
     if not drawn:
         return None
     behind = f" ({unit})" if unit else ""
-    made = panels(
+    plot = panels(
         drawn,
         question,
         x={"title": f"{what} of {first}{behind}"},
@@ -65,13 +65,13 @@ def case_pairs(
     )
     if len(others) > most:
         remarks = [*beyond(others, most), *remarks]
-    return {**made, "remarks": remarks}
+    return {**plot, "remarks": remarks}
 
 
 def _traces(
     first: str, name: str, shared: list[str], values: Mapping[str, Mapping[str, float]], colour: str, unit: str
 ) -> list[dict[str, Any]]:
-    xs, ys = ([values[own][case] for case in shared] for own in (first, name))
+    xs, ys = ([values[algorithm][case] for case in shared] for algorithm in (first, name))
     low, high = min(*xs, *ys), max(*xs, *ys)
     tail = f" {unit}" if unit else ""
     same = {

@@ -87,16 +87,18 @@ def picture_of_objects(image: NDArray[Any], layers: Sequence[Boxes]) -> bytes:
     sheet = Image.fromarray(upright(image, None, ())).resize(pixels, Image.Resampling.BICUBIC).convert("RGB")
     pen = ImageDraw.Draw(sheet)
     for layer in layers:
-        for place in layer.places:
+        for coordinates in layer.places:
             # Far outside of the picture nothing is seen, and numbers without bound are no coordinates for a pen.
-            shown = [min(max(number * scale, -pixels[0]), 2 * max(pixels)) for number in place]
-            if len(shown) == 2:
+            scaled = [min(max(number * scale, -pixels[0]), 2 * max(pixels)) for number in coordinates]
+            if len(scaled) == 2:
                 pen.ellipse(
-                    (shown[0] - RING, shown[1] - RING, shown[0] + RING, shown[1] + RING), outline=layer.colour, width=2
+                    (scaled[0] - RING, scaled[1] - RING, scaled[0] + RING, scaled[1] + RING),
+                    outline=layer.colour,
+                    width=2,
                 )
             else:
                 pen.rectangle(
-                    (shown[0], shown[1], max(shown[0], shown[2]), max(shown[1], shown[3])),
+                    (scaled[0], scaled[1], max(scaled[0], scaled[2]), max(scaled[1], scaled[3])),
                     outline=layer.colour,
                     width=2,
                 )

@@ -106,9 +106,9 @@ class Strip:
         rows = -(-len(self.slices) // self.across)
         return self.width * min(self.across, len(self.slices)), self.height * rows
 
-    def corner(self, place: int) -> tuple[int, int]:
+    def corner(self, index: int) -> tuple[int, int]:
         """Where the slice in a place stands."""
-        return self.width * (place % self.across), self.height * (place // self.across)
+        return self.width * (index % self.across), self.height * (index // self.across)
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON."""
@@ -128,13 +128,13 @@ def strips(geometry: Geometry) -> list[Strip]:
     if len(shape) == 2:
         width, height = _pixels(shape[0] * spacing[0], shape[1] * spacing[1])
         return [Strip("z", (0,), width, height, is_flat=True)]
-    found = []
-    for place, axis in ((2, "z"), (1, "y"), (0, "x")):
-        first, second = (other for other in range(3) if other != place)
+    sheets = []
+    for dimension, axis in ((2, "z"), (1, "y"), (0, "x")):
+        first, second = (other for other in range(3) if other != dimension)
         width, height = _pixels(shape[first] * spacing[first], shape[second] * spacing[second])
-        step = -(-shape[place] // MOST)
-        found.append(Strip(axis, tuple(range(0, shape[place], step)), width, height))
-    return found
+        step = -(-shape[dimension] // MOST)
+        sheets.append(Strip(axis, tuple(range(0, shape[dimension], step)), width, height))
+    return sheets
 
 
 def _pixels(first: float, second: float) -> tuple[int, int]:
@@ -146,9 +146,9 @@ def image_sheet(strip: Strip, image: NDArray[Any] | None, shape: Sequence[int]) 
     """Draw all slices of an image side by side, as JPEG; a plain ground where there is no image on the grid."""
     sheet = Image.new("L", strip.size, BACKDROP)
     if image is not None and tuple(image.shape) == tuple(shape):
-        for place, cut in enumerate(_cuts(strip, image)):
+        for index, cut in enumerate(_cuts(strip, image)):
             piece = Image.fromarray(cut).resize((strip.width, strip.height), Image.Resampling.BICUBIC)
-            sheet.paste(piece, strip.corner(place))
+            sheet.paste(piece, strip.corner(index))
     buffer = io.BytesIO()
     sheet.save(buffer, "JPEG", quality=88)
     return buffer.getvalue()
@@ -158,12 +158,12 @@ def outline_sheet(strip: Strip, labels: NDArray[Any] | None, colour: tuple[int, 
     """Draw the outlines of all slices on a transparent ground, as PNG."""
     marked = np.zeros((strip.size[1], strip.size[0]), dtype=np.uint8)
     if labels is not None:
-        for place, cut in enumerate(_cuts(strip, labels)):
+        for index, cut in enumerate(_cuts(strip, labels)):
             if not cut.any():
                 continue
             plane = Image.fromarray(cut.astype(np.int32), mode="I")
             enlarged = np.asarray(plane.resize((strip.width, strip.height), Image.Resampling.NEAREST))
-            left, top = strip.corner(place)
+            left, top = strip.corner(index)
             marked[top : top + strip.height, left : left + strip.width] = outline(enlarged)
     return _transparent(Image.fromarray(marked), colour)
 
@@ -171,12 +171,12 @@ def outline_sheet(strip: Strip, labels: NDArray[Any] | None, colour: tuple[int, 
 def object_sheet(strip: Strip, layer: Boxes, shape: Sequence[int]) -> bytes:
     """Draw boxes, or rings around points, on a transparent ground, as PNG: in a volume on the slices that they are on."""
     sheet = Image.new("L", strip.size, 0)
-    for place, number in enumerate(strip.slices):
+    for index, number in enumerate(strip.slices):
         cell = Image.new("L", (strip.width, strip.height), 0)
         pen = ImageDraw.Draw(cell)
         for ends in layer.places:
             _draw_object(pen, _within(strip, ends, shape, number))
-        sheet.paste(cell, strip.corner(place))
+        sheet.paste(cell, strip.corner(index))
     return _transparent(sheet, layer.colour)
 
 
@@ -219,12 +219,12 @@ def start_of(strip: Strip, prediction: NDArray[Any] | None, reference: NDArray[A
     """
     if strip.place is None:
         return 0
-    known = [labels for labels in (prediction, reference) if labels is not None]
-    if not known:
+    label_arrays = [labels for labels in (prediction, reference) if labels is not None]
+    if not label_arrays:
         return len(strip.slices) // 2
-    differs = known[0] != known[1] if len(known) == 2 else known[0] != 0
-    if len(known) == 2 and not differs.any():
-        differs = known[0] != 0
+    differs = label_arrays[0] != label_arrays[1] if len(label_arrays) == 2 else label_arrays[0] != 0
+    if len(label_arrays) == 2 and not differs.any():
+        differs = label_arrays[0] != 0
     rest = tuple(other for other in range(3) if other != strip.place)
     counts = differs.sum(axis=rest)[list(strip.slices)]
     return int(np.argmax(counts)) if counts.any() else len(strip.slices) // 2
@@ -366,15 +366,15 @@ def picture_of_places(
     """Objects on a picture, or on slices of a volume, as one PNG picture; nothing without an image of as many axes."""
     if image is None or image.ndim != axes:
         return None
-    shown = [
+    coloured_places = [
         (places.tolist(), colour)
         for places, colour in ((reference, REFERENCE), (prediction, PREDICTION))
         if places is not None
     ]
     if axes == 2:
-        return picture_of_objects(image, [Boxes(places, colour) for places, colour in shown])
-    known = [] if reference is None else reference.tolist()
-    sheets = sheets_of_objects(image, None if prediction is None else prediction.tolist(), known)
+        return picture_of_objects(image, [Boxes(places, colour) for places, colour in coloured_places])
+    reference_places = [] if reference is None else reference.tolist()
+    sheets = sheets_of_objects(image, None if prediction is None else prediction.tolist(), reference_places)
     return sheets.composed(with_reference=reference is not None)
 
 

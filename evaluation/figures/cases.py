@@ -31,38 +31,38 @@ def case_map(document: Mapping[str, Any], raw: Mapping[str, Any]) -> Figure:
     order = names(entry)
     cases = hardest_first(raw)
     values = [[raw["values"][case][column[name]] for name in order] for case in reversed(cases)]
-    shown = [str(raw["cases"][case]) for case in reversed(cases)]
+    case_names = [str(raw["cases"][case]) for case in reversed(cases)]
     higher = raw["direction"] == "higher"
     unit = f" {raw['unit']}" if raw["unit"] else ""
     heatmap = {
         "type": "heatmap",
         "x": list(range(len(order))),
-        "y": list(range(len(shown))),
+        "y": list(range(len(case_names))),
         "z": values,
         "colorscale": scale(SEQUENTIAL[::-1]) if higher else scale(),
         "colorbar": {"title": {"text": f"{raw['metric']}{unit}"}, "outlinewidth": 0},
         "text": [
             [f"{name}, {case}: {number(value)}{unit}" for name, value in zip(order, row, strict=True)]
-            for case, row in zip(shown, values, strict=True)
+            for case, row in zip(case_names, values, strict=True)
         ],
         "hovertemplate": "%{text}<extra></extra>",
         "xgap": 1,
-        "ygap": 1 if len(shown) <= 100 else 0,
+        "ygap": 1 if len(case_names) <= 100 else 0,
     }
     labels = [f"{a['name']}{BREAK}{bold(rank_words(a['rank']))}" for a in entry["algorithms"]]
-    step = max(1, len(shown) // 60)
+    step = max(1, len(case_names) // 60)
     return figure(
         [heatmap],
         f"On which cases do all fail? {label(entry)}",
         x=names_axis(order, labels, title="Algorithm, with its rank"),
         y={
             "tickmode": "array",
-            "tickvals": list(range(len(shown) - 1, -1, -step)),
-            "ticktext": [shown[index] for index in range(len(shown) - 1, -1, -step)],
+            "tickvals": list(range(len(case_names) - 1, -1, -step)),
+            "ticktext": [case_names[index] for index in range(len(case_names) - 1, -1, -step)],
             "title": "Case, the hardest at the top",
             "showgrid": False,
         },
-        height=side(min(len(shown), 90), each=16),
+        height=side(min(len(case_names), 90), each=16),
     )
 
 
@@ -77,8 +77,8 @@ def hardest_first(raw: Mapping[str, Any]) -> list[int]:
     sign = 1 if raw["direction"] == "higher" else -1
 
     def key(case: int) -> tuple[bool, float, int]:
-        there = [value for value in raw["values"][case] if value is not None]
-        return (not there, sign * median(there) if there else 0.0, case)
+        values = [value for value in raw["values"][case] if value is not None]
+        return (not values, sign * median(values) if values else 0.0, case)
 
     return sorted(range(len(raw["values"])), key=key)
 

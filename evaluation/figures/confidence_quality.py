@@ -46,8 +46,8 @@ def passed_risk(document: Mapping[str, Any], answers: Answers) -> Figure | None:
                 "y": passed.tolist(),
                 "line": {"color": palette[name].colour, "dash": palette[name].dash, "width": 2},
                 "text": [
-                    f"{name}: with {percent(float(kept))} of the cases kept, risk {number(float(own))} over all cases"
-                    for kept, own in zip(coverage, passed, strict=True)
+                    f"{name}: with {percent(float(share))} of the cases kept, risk {number(float(overall_risk))} over all cases"
+                    for share, overall_risk in zip(coverage, passed, strict=True)
                 ],
                 "hovertemplate": "%{text}<extra></extra>",
             }
@@ -96,15 +96,15 @@ def confidence_and_quality(document: Mapping[str, Any], answers: Answers, *, mos
         remarks.append(f"{name}: {words}{absent}.")
     if not drawn:
         return None
-    made = panels(
+    plot = panels(
         drawn,
         "Do confidences follow the quality?",
         x={"title": "Quality, 1 − risk"},
         y={"title": "Confidence"},
     )
     # Scales of confidences mean nothing beside each other.
-    for key, own in made["layout"].items():
+    for key, settings in plot["layout"].items():
         if key.startswith("yaxis"):
-            own.pop("matches", None)
-            own["showticklabels"] = True
-    return {**made, "remarks": remarks}
+            settings.pop("matches", None)
+            settings["showticklabels"] = True
+    return {**plot, "remarks": remarks}

@@ -131,9 +131,9 @@ def disentangled(document: Mapping[str, Any], assessment: Assessment) -> Figure 
                 "hovertemplate": "%{customdata}<extra></extra>",
             }
         )
-    made = figure(data, "Who finds, who outlines, who names?", x={}, y={}, height=480)
-    made["layout"] |= axes
-    return made
+    plot = figure(data, "Who finds, who outlines, who names?", x={}, y={}, height=480)
+    plot["layout"] |= axes
+    return plot
 
 
 def withholding_plot(check: Mapping[str, Any]) -> Figure:
@@ -147,14 +147,18 @@ def withholding_plot(check: Mapping[str, Any]) -> Figure:
     rows = list(reversed(check["algorithms"]))
     places = list(range(len(rows)))
     best = {
-        key: [min(rows[place]["attempts"], key=lambda attempt: attempt[key]) for place in places]
+        key: [min(rows[position]["attempts"], key=lambda attempt: attempt[key]) for position in places]
         for key in ("rank_registered", "rank_ignored")
     }
     lines = {
         "type": "scatter",
         "mode": "lines",
-        "x": [x for place in places for x in (rows[place]["rank"], best["rank_ignored"][place]["rank_ignored"], None)],
-        "y": [y for place in places for y in (place, place, None)],
+        "x": [
+            x
+            for position in places
+            for x in (rows[position]["rank"], best["rank_ignored"][position]["rank_ignored"], None)
+        ],
+        "y": [y for position in places for y in (position, position, None)],
         "line": {"color": LINE, "width": 2},
         "hoverinfo": "skip",
         "showlegend": False,
@@ -205,15 +209,15 @@ def withholding_plot(check: Mapping[str, Any]) -> Figure:
     )
 
 
-def relative_strengths(found: Mapping[str, Any]) -> Figure:
+def relative_strengths(analysis: Mapping[str, Any]) -> Figure:
     """Show where each algorithm does better or worse than the field does on the same cases.
 
     Parameters
     ----------
-    found
+    analysis
         From `evaluation.ranking.relative.relative_strengths`.
     """
-    teams, characteristics, values = found["algorithms"], found["characteristics"], found["correlation"]
+    teams, characteristics, values = analysis["algorithms"], analysis["characteristics"], analysis["correlation"]
     heatmap = {
         "type": "heatmap",
         "x": list(range(len(characteristics))),

@@ -49,18 +49,20 @@ def error_groups(
         return None
     title = max(apart, key=lambda name: max(apart[name].values()) - min(apart[name].values()))
     of_case = groups[title]
-    sizes = {label: sum(own == label for own in of_case.values()) for label in dict.fromkeys(of_case.values())}
-    shown = sorted(sorted(sizes, key=lambda label: -sizes[label])[:_MOST_GROUPS])
-    named = {label: f"{label} ({sizes[label]})" for label in shown}
+    sizes = {label: sum(group == label for group in of_case.values()) for label in dict.fromkeys(of_case.values())}
+    largest_groups = sorted(sorted(sizes, key=lambda label: -sizes[label])[:_MOST_GROUPS])
+    named = {label: f"{label} ({sizes[label]})" for label in largest_groups}
     values: dict[str, dict[str, FloatArray]] = {
         name: {
-            named[label]: np.array([error for case, error in own.items() if of_case.get(case) == label], dtype=float)
-            for label in shown
+            named[label]: np.array(
+                [error for case, error in case_errors.items() if of_case.get(case) == label], dtype=float
+            )
+            for label in largest_groups
         }
-        for name, own in errors.items()
+        for name, case_errors in errors.items()
     }
     what = "Prediction − reference" if signed else "Absolute error"
-    made = beside(
+    plot = beside(
         document,
         values,
         f"In which groups of cases are the errors large? {title}",
@@ -69,19 +71,19 @@ def error_groups(
         most=most,
         zero=signed,
     )
-    if made is None:
+    if plot is None:
         return None
-    return {**made, "remarks": [*made["remarks"], *_remarks(values, len(groups), len(sizes), unit, most)]}
+    return {**plot, "remarks": [*plot["remarks"], *_remarks(values, len(groups), len(sizes), unit, most)]}
 
 
 def _mean_sizes(errors: Mapping[str, Mapping[str, float]], of_case: Mapping[str, str]) -> dict[str, float]:
     """Mean size of the errors of all algorithms in each group."""
-    found: dict[str, list[float]] = {}
-    for own in errors.values():
-        for case, error in own.items():
+    sizes_by_group: dict[str, list[float]] = {}
+    for case_errors in errors.values():
+        for case, error in case_errors.items():
             if case in of_case:
-                found.setdefault(of_case[case], []).append(abs(error))
-    return {label: float(np.mean(sizes)) for label, sizes in found.items()}
+                sizes_by_group.setdefault(of_case[case], []).append(abs(error))
+    return {label: float(np.mean(sizes)) for label, sizes in sizes_by_group.items()}
 
 
 def _remarks(
@@ -95,8 +97,8 @@ def _remarks(
     if number_of_groups > _MOST_GROUPS:
         remarks.append(f"Shown are the {_MOST_GROUPS} largest of {number_of_groups} groups.")
     behind = f" {unit}" if unit else ""
-    for name, own in list(values.items())[:most]:
-        means = {label: float(np.mean(np.abs(errors))) for label, errors in own.items() if len(errors)}
+    for name, group_errors in list(values.items())[:most]:
+        means = {label: float(np.mean(np.abs(errors))) for label, errors in group_errors.items() if len(errors)}
         if len(means) < 2:
             continue
         largest, smallest = max(means, key=lambda label: means[label]), min(means, key=lambda label: means[label])

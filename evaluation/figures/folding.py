@@ -34,16 +34,16 @@ def overlap_and_folding(
             "type": "scatter",
             "mode": "markers",
             "name": name,
-            "x": [folded for _, _, folded in own],
-            "y": [fits for _, fits, _ in own],
+            "x": [folded for _, _, folded in cases],
+            "y": [fits for _, fits, _ in cases],
             "marker": {"color": palette[name].colour, "symbol": palette[name].symbol, "size": 8, "opacity": 0.75},
             "text": [
-                f"{name}, {case}: {overlap} {number(fits, 3)}, {percent(folded)} folded" for case, fits, folded in own
+                f"{name}, {case}: {overlap} {number(fits, 3)}, {percent(folded)} folded" for case, fits, folded in cases
             ],
             "hovertemplate": "%{text}<extra></extra>",
         }
-        for name, own in values.items()
-        if own
+        for name, cases in values.items()
+        if cases
     ]
     if not data:
         return None

@@ -39,7 +39,7 @@ def small_multiples(
         Which ranking, as for `evaluation.ranking.reading.select`.
     """
     order = names(select(document, **selection))
-    place = {name: index for index, name in enumerate(reversed(order))}
+    positions = {name: index for index, name in enumerate(reversed(order))}
     palette = colours(document)
     count = len(groups)
     width = (1.0 - _GAP * (count - 1)) / count
@@ -47,7 +47,7 @@ def small_multiples(
     axes: dict[str, Any] = {}
     for index, (label, ranked) in enumerate(groups.items()):
         entry = select(ranked, **selection)
-        rows = [row for row in entry["algorithms"] if row["name"] in place]
+        rows = [row for row in entry["algorithms"] if row["name"] in positions]
         suffix = "" if index == 0 else str(index + 1)
         start = index * (width + _GAP)
         axes[f"xaxis{suffix}"] = axis(
@@ -59,22 +59,22 @@ def small_multiples(
         ) | {
             "title": {"text": f"{label.replace(' (', f'{BREAK}(')}{BREAK}{entry['cases']} cases", "font": {"size": 11}}
         }
-        data.append(_panel(rows, place, palette, label, suffix))
-    made = figure(
+        data.append(_panel(rows, positions, palette, label, suffix))
+    plot = figure(
         data,
         f"Do the ranks hold in every group? {characteristic}",
         x={},
         y={
             "tickmode": "array",
-            "tickvals": list(place.values()),
-            "ticktext": list(place),
+            "tickvals": list(positions.values()),
+            "ticktext": list(positions),
             "range": [-0.6, len(order) - 0.4],
             "title": f"Groups by {characteristic}",
         },
         height=side(len(order), smallest=300, each=22, around=170),
     )
-    made["layout"] |= axes
-    return made
+    plot["layout"] |= axes
+    return plot
 
 
 def worst_groups(
@@ -100,10 +100,12 @@ def worst_groups(
     }
     rows = []
     for row in entry["algorithms"]:
-        own = [(found[row["name"]], label) for label, found in scores.items() if found.get(row["name"]) is not None]
-        if row["score"] is None or not own:
+        group_scores = [
+            (by_name[row["name"]], label) for label, by_name in scores.items() if by_name.get(row["name"]) is not None
+        ]
+        if row["score"] is None or not group_scores:
             return None
-        low, high = min(own), max(own)
+        low, high = min(group_scores), max(group_scores)
         rows.append((row["name"], row["score"], low if higher else high, high if higher else low))
     rows.sort(key=lambda row: row[2][0], reverse=not higher)
     places = list(range(len(rows)))
@@ -112,7 +114,7 @@ def worst_groups(
         "type": "scatter",
         "mode": "lines",
         "x": [x for _, _, worst, best in rows for x in (worst[0], best[0], None)],
-        "y": [y for place in places for y in (place, place, None)],
+        "y": [y for position in places for y in (position, position, None)],
         "line": {"color": LINE, "width": 2},
         "hoverinfo": "skip",
         "showlegend": False,
@@ -139,7 +141,7 @@ def worst_groups(
 
 
 def _panel(
-    rows: Sequence[Entry], place: Mapping[str, int], palette: Mapping[str, str], label: str, suffix: str
+    rows: Sequence[Entry], positions: Mapping[str, int], palette: Mapping[str, str], label: str, suffix: str
 ) -> dict[str, Any]:
     low = [0 if row["rank_interval"] is None else row["rank"] - row["rank_interval"][0] for row in rows]
     high = [0 if row["rank_interval"] is None else row["rank_interval"][1] - row["rank"] for row in rows]
@@ -148,7 +150,7 @@ def _panel(
         "mode": "markers",
         "name": label,
         "x": [row["rank"] for row in rows],
-        "y": [place[row["name"]] for row in rows],
+        "y": [positions[row["name"]] for row in rows],
         "xaxis": f"x{suffix}",
         "yaxis": "y",
         "marker": {"size": 9, "color": [palette[row["name"]] for row in rows]},

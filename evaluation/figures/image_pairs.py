@@ -39,12 +39,12 @@ def picture_of_pair(
         Reference, prediction, the absolute error, from black at 0 to white at the width of the window, and how alike the
         structures are, from black at 0 to white at 1; nothing without either image.
     """
-    shown = [plane for plane in (reference, prediction) if plane is not None]
-    if not shown:
+    planes = [plane for plane in (reference, prediction) if plane is not None]
+    if not planes:
         return None
-    low, high = float(shown[0].min()), float(shown[0].max())
+    low, high = float(planes[0].min()), float(planes[0].max())
     width = high - low or 1.0
-    levels = [(plane - low) / width for plane in shown]
+    levels = [(plane - low) / width for plane in planes]
     if reference is not None and prediction is not None:
         levels.append(np.abs(prediction - reference) / width)
         if min(reference.shape) >= SIZE:
@@ -66,8 +66,8 @@ def similarity_map(reference: NDArray[Any], prediction: NDArray[Any], width: flo
     pixels = SIZE**2
 
     def mean(plane: NDArray[np.float64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = uniform_filter(plane, size=SIZE, mode="reflect")
-        return found
+        smoothed: NDArray[np.float64] = uniform_filter(plane, size=SIZE, mode="reflect")
+        return smoothed
 
     mean_truth, mean_guess = mean(truth), mean(guess)
     scale = pixels / (pixels - 1)

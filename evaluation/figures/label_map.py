@@ -63,7 +63,7 @@ def label_map(
         "xgap": 1,
         "ygap": 1,
     }
-    made = figure(
+    plot = figure(
         [heatmap],
         question,
         x=names_axis(algorithms, title="Algorithm, the best first"),
@@ -76,7 +76,7 @@ def label_map(
         },
         height=side(len(labels), smallest=260, each=30, around=150),
     )
-    return {**made, "remarks": _hardest(scores, algorithms, what, higher=higher)}
+    return {**plot, "remarks": _hardest(scores, algorithms, what, higher=higher)}
 
 
 def _hardest(
@@ -84,8 +84,8 @@ def _hardest(
 ) -> list[str]:
     """Which labels are hardest, and at which nobody has a value."""
     best = dict[str, float | None]()
-    for name, own in scores.items():
-        there = [value for algorithm in algorithms if (value := own.get(algorithm)) is not None]
-        best[name] = (max if higher else min)(there) if there else None
-    shown = {name: number(value) for name, value in best.items() if value is not None}
-    return list(LABELS.all(Labels(what, best, higher, shown)))
+    for name, label_scores in scores.items():
+        values = [value for algorithm in algorithms if (value := label_scores.get(algorithm)) is not None]
+        best[name] = (max if higher else min)(values) if values else None
+    texts = {name: number(value) for name, value in best.items() if value is not None}
+    return list(LABELS.all(Labels(what, best, higher, texts)))

@@ -46,13 +46,13 @@ def axis(title: str | None = None, **settings: Any) -> dict[str, Any]:
 def names_axis(names: Sequence[str], labels: Sequence[str] | None = None, **settings: Any) -> dict[str, Any]:
     """An axis with one place for each name, at 0, 1, 2, …; names are slanted when there are many."""
     many = len(names) > _CROWDED or max(map(len, names), default=0) * len(names) > 90
-    shown = list(labels or names)
+    tick_labels = list(labels or names)
     if many:
-        shown = [label.replace(BREAK, " ") for label in shown]
+        tick_labels = [label.replace(BREAK, " ") for label in tick_labels]
     return {
         "tickmode": "array",
         "tickvals": list(range(len(names))),
-        "ticktext": shown,
+        "ticktext": tick_labels,
         "tickangle": -60 if many else 0,
         "range": [-0.6, len(names) - 0.4],
         "showgrid": False,

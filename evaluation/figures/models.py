@@ -31,14 +31,14 @@ def forest_plot(analysis: Mapping[str, Any], algorithm: str | None = None) -> Fi
     unit = "log odds ratio" if fit["odds"] else "effect"
     data: list[dict[str, Any]] = []
     for tone, side in ((HELPS, 1), (HARMS, -1)):
-        chosen = [(place, term) for place, term in enumerate(terms) if (term["estimate"] >= 0) == (side > 0)]
+        chosen = [(position, term) for position, term in enumerate(terms) if (term["estimate"] >= 0) == (side > 0)]
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
                 "name": "helps" if side > 0 else "harms",
                 "x": [term["estimate"] for _, term in chosen],
-                "y": [place for place, _ in chosen],
+                "y": [position for position, _ in chosen],
                 "marker": {"color": tone, "size": 10, "symbol": "circle" if side > 0 else "square"},
                 "error_x": {
                     "type": "data",

@@ -68,8 +68,8 @@ def sheets_of_intensities(
         pictures["reference", strip.axis] = image_sheet(strip, _grey(reference, *window), geometry.shape)
         if prediction is None or error is None:
             continue
-        own = float(prediction.min()), float(prediction.max())
-        pictures["prediction", strip.axis] = image_sheet(strip, _grey(prediction, *own), geometry.shape)
+        prediction_window = float(prediction.min()), float(prediction.max())
+        pictures["prediction", strip.axis] = image_sheet(strip, _grey(prediction, *prediction_window), geometry.shape)
         pictures["prediction-beside", strip.axis] = image_sheet(strip, _grey(prediction, *window), geometry.shape)
         pictures["error", strip.axis] = _error_sheet(strip, error / (strongest or 1.0))
     return CaseSheets(
@@ -98,10 +98,10 @@ def _error_sheet(strip: Strip, share: NDArray[Any]) -> bytes:
     """The error as one colour, the more of it the larger it is, as PNG with a palette."""
     sheet = Image.new("P", strip.size, 0)
     sheet.putpalette([*ERROR] * 256)
-    for place, number in enumerate(strip.slices):
+    for index, number in enumerate(strip.slices):
         cut = upright((np.clip(share, 0, 1) * 255).round().astype(np.uint8), strip.place, (number, number, number))
         piece = Image.fromarray(cut).resize((strip.width, strip.height), Image.Resampling.NEAREST)
-        sheet.paste(piece, strip.corner(place))
+        sheet.paste(piece, strip.corner(index))
     buffer = io.BytesIO()
     sheet.save(buffer, "PNG", transparency=bytes(range(256)), optimize=True)
     return buffer.getvalue()
@@ -169,11 +169,11 @@ def _grid_sheet(strip: Strip, field: NDArray[Any]) -> bytes:
     """Lines of every slice as the field bends them within it, on a transparent ground, as PNG."""
     sheet = Image.new("L", strip.size, 0)
     rest = [axis for axis in range(field.shape[-1]) if axis != strip.place]
-    for place, number in enumerate(strip.slices):
+    for index, number in enumerate(strip.slices):
         plane = field if strip.place is None else np.take(field, number, axis=strip.place)
         cell = Image.new("L", (strip.width, strip.height), 0)
         _draw_lines(ImageDraw.Draw(cell), strip, plane[..., rest])
-        sheet.paste(cell, strip.corner(place))
+        sheet.paste(cell, strip.corner(index))
     picture = sheet.convert("P")
     picture.putpalette([0, 0, 0, *GRID])
     buffer = io.BytesIO()

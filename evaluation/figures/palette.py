@@ -80,9 +80,9 @@ def blend(stops: Sequence[str], position: float) -> str:
     >>> blend(["#000000", "#ffffff"], 0.5)
     '#808080'
     """
-    place = position * (len(stops) - 1)
-    low = min(int(place), len(stops) - 2)
-    share = place - low
+    stop_position = position * (len(stops) - 1)
+    low = min(int(stop_position), len(stops) - 2)
+    share = stop_position - low
     first, second = (_channels(stops[index]) for index in (low, low + 1))
     mixed = [round(a + (b - a) * share) for a, b in zip(first, second, strict=True)]
     return "#" + "".join(f"{channel:02x}" for channel in mixed)

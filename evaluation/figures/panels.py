@@ -36,11 +36,11 @@ def panels(
     data: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
     titles = []
-    for place, (name, traces) in enumerate(drawn.items()):
-        row, column = divmod(place, across)
-        suffix = "" if place == 0 else str(place + 1)
+    for index, (name, traces) in enumerate(drawn.items()):
+        row, column = divmod(index, across)
+        suffix = "" if index == 0 else str(index + 1)
         left, top = column * (wide + _GAP_X), 1 - row * (high + _GAP_Y)
-        is_lowest = place + across >= len(drawn)
+        is_lowest = index + across >= len(drawn)
         sides = {"title": x.get("title") if is_lowest else None, "anchor": f"y{suffix}"}
         axes[f"xaxis{suffix}"] = axis(**{**x, **sides}, domain=[left, min(1.0, left + wide)])
         ends = {"title": y.get("title") if column == 0 else None, "anchor": f"x{suffix}"}
@@ -63,9 +63,9 @@ def panels(
                 "showarrow": False,
             }
         )
-    made = figure(data, question, x={}, y={}, height=120 + _EACH * rows, annotations=titles, **layout)
-    made["layout"] |= axes
-    return made
+    plot = figure(data, question, x={}, y={}, height=120 + _EACH * rows, annotations=titles, **layout)
+    plot["layout"] |= axes
+    return plot
 
 
 def beyond(names: Sequence[str], most: int) -> list[str]:

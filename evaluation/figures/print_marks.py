@@ -67,12 +67,12 @@ def points(
     chosen = [names] * len(x) if isinstance(names, str) else list(names)
     edge = colour_of(marker.get("line", {}).get("color", tone))
     for name in dict.fromkeys(chosen):
-        at = np.array([own == name for own in chosen])
+        at = np.array([symbol_name == name for symbol_name in chosen])
         symbol, hollow = SYMBOLS[name.removesuffix("-open")], name.endswith("-open")
         thin = symbol in ("x", "_")
         filled = edge if thin and isinstance(edge, str) else tone
         if isinstance(filled, list) and len(filled) == len(at):
-            filled = [own for own, is_drawn in zip(filled, at, strict=True) if is_drawn]
+            filled = [colour for colour, is_drawn in zip(filled, at, strict=True) if is_drawn]
         fill: dict[str, Any] = {"facecolors": "none", "edgecolors": filled} if hollow and not thin else {"c": filled}
         axes.scatter(
             x[at],

@@ -137,8 +137,10 @@ def _draw(figure: Mapping[str, Any]) -> Figure:
                 message = f"a trace of the kind {kind} is not drawn for print"
                 raise ValueError(message)
     for name, axes_of in by_name.items():
-        own = name.removeprefix("y") if in_panels else ""
-        _axes(axes_of, layout, f"xaxis{own}", name.replace("y", "yaxis"), bottom=in_panels or name == list(by_name)[-1])
+        suffix = name.removeprefix("y") if in_panels else ""
+        _axes(
+            axes_of, layout, f"xaxis{suffix}", name.replace("y", "yaxis"), bottom=in_panels or name == list(by_name)[-1]
+        )
         _lines_across(axes_of, layout)
     if not in_panels:
         _notes(upper_axes, layout)
@@ -153,20 +155,20 @@ def _draw(figure: Mapping[str, Any]) -> Figure:
 def _panels(drawn: Figure, layout: Mapping[str, Any]) -> dict[str, Axes]:
     """Axes beside and below each other as their domains lie, each with the note that names it above it."""
     numbers = [key.removeprefix("yaxis") for key in layout if key.startswith("yaxis")]
-    tops = sorted({layout[f"yaxis{own}"].get("domain", [0, 1])[1] for own in numbers}, reverse=True)
-    lefts = sorted({layout[f"xaxis{own}"].get("domain", [0, 1])[0] for own in numbers})
+    tops = sorted({layout[f"yaxis{suffix}"].get("domain", [0, 1])[1] for suffix in numbers}, reverse=True)
+    lefts = sorted({layout[f"xaxis{suffix}"].get("domain", [0, 1])[0] for suffix in numbers})
     grid = drawn.add_gridspec(len(tops), len(lefts))
     notes = [note["text"] for note in layout.get("annotations", ())]
     by_name: dict[str, Axes] = {}
-    for place, own in enumerate(numbers):
-        row = tops.index(layout[f"yaxis{own}"].get("domain", [0, 1])[1])
-        column = lefts.index(layout[f"xaxis{own}"].get("domain", [0, 1])[0])
-        alike = by_name["y"] if layout[f"yaxis{own}"].get("matches") == "y" else None
-        by_name[f"y{own}"] = drawn.add_subplot(grid[row, column], sharey=alike)
-        if place < len(notes):
-            by_name[f"y{own}"].set_title(_plain(notes[place]), loc="left", fontsize=6.5)
-        if layout[f"yaxis{own}"].get("showticklabels") is False:
-            by_name[f"y{own}"].tick_params(axis="y", labelleft=False)
+    for index, suffix in enumerate(numbers):
+        row = tops.index(layout[f"yaxis{suffix}"].get("domain", [0, 1])[1])
+        column = lefts.index(layout[f"xaxis{suffix}"].get("domain", [0, 1])[0])
+        alike = by_name["y"] if layout[f"yaxis{suffix}"].get("matches") == "y" else None
+        by_name[f"y{suffix}"] = drawn.add_subplot(grid[row, column], sharey=alike)
+        if index < len(notes):
+            by_name[f"y{suffix}"].set_title(_plain(notes[index]), loc="left", fontsize=6.5)
+        if layout[f"yaxis{suffix}"].get("showticklabels") is False:
+            by_name[f"y{suffix}"].tick_params(axis="y", labelleft=False)
     return by_name
 
 
@@ -217,12 +219,12 @@ def _bar(axes: Axes, trace: Mapping[str, Any], tone: Any, floor: dict[tuple[str,
     x, y = numbers(trace["x"]), numbers(trace["y"])
     seen = y != 0  # a bar of no height is not seen, and a long field has thousands of them
     x, y = x[seen], y[seen]
-    bottoms = np.array([floor.get(("bar", float(place)), 0.0) for place in x])
+    bottoms = np.array([floor.get(("bar", float(position)), 0.0) for position in x])
     label = _plain(trace["name"]) if trace.get("showlegend", True) and trace.get("name") else None
     hatch = {"/": "////", ".": "....", "x": "xxxx"}.get(trace.get("marker", {}).get("pattern", {}).get("shape", ""))
     axes.bar(x, y, width=trace.get("width", 0.8), bottom=bottoms, color=tone, label=label, hatch=hatch)
-    for place, height in zip(x, y, strict=True):
-        floor["bar", float(place)] = floor.get(("bar", float(place)), 0.0) + float(np.nan_to_num(height))
+    for position, height in zip(x, y, strict=True):
+        floor["bar", float(position)] = floor.get(("bar", float(position)), 0.0) + float(np.nan_to_num(height))
 
 
 def _box(axes: Axes, trace: Mapping[str, Any], tone: Any) -> None:
@@ -232,7 +234,7 @@ def _box(axes: Axes, trace: Mapping[str, Any], tone: Any) -> None:
         return
     line, places = {"color": tone, "linewidth": 0.9}, np.unique(x)
     axes.boxplot(
-        [y[x == place] for place in places],
+        [y[x == position] for position in places],
         positions=places.tolist(),
         widths=trace.get("width", 0.6),
         showfliers=trace.get("boxpoints") == "outliers",
@@ -315,16 +317,16 @@ def _ticks(axes: Axes, direction: str, settings: Mapping[str, Any]) -> None:
     room = float(box[0 if direction == "x" else 1]) * 72 * 0.75 / max(len(places), 1)
     size = max(_LEAST_POINTS, min(_FONT_POINTS, 0.85 * room))
     step = max(1, int(np.ceil(_LEAST_POINTS / (0.85 * room)))) if room > 0 else 1
-    shown = [text if index % step == 0 else "" for index, text in enumerate(words)]
+    tick_labels = [text if index % step == 0 else "" for index, text in enumerate(words)]
     longest = max((len(line) for text in words for line in text.split("\n")), default=0)
     slanted = direction == "x" and longest * 0.6 * size > room
     if slanted:
-        shown = [text.replace("\n", "  ") for text in shown]
+        tick_labels = [text.replace("\n", "  ") for text in tick_labels]
     extra: dict[str, Any] = {"rotation": 60, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
     if direction == "x":
-        axes.set_xticks(places, shown, fontsize=size, **extra)
+        axes.set_xticks(places, tick_labels, fontsize=size, **extra)
     else:
-        axes.set_yticks(places, shown, fontsize=size)
+        axes.set_yticks(places, tick_labels, fontsize=size)
     for label, text in zip((axes.get_xticklabels if direction == "x" else axes.get_yticklabels)(), raw, strict=True):
         if text.startswith(BOLD):
             label.set_fontweight("bold")

@@ -68,10 +68,10 @@ def quality_and_cost(document: Mapping[str, Any], quality: Axis, cost: Axis, *, 
     palette, first = marks(document), set(plane.unbeaten)
     ordered = sorted(plane.shown, key=lambda name: (plane.shown[name][1], name))
     is_crowded = len(ordered) > _NAMED or max(map(len, ordered)) > _LONG
-    numbers = {name: str(place) for place, name in enumerate(ordered, 1)} if is_crowded else {}
+    numbers = {name: str(position) for position, name in enumerate(ordered, 1)} if is_crowded else {}
     middle = max(max(spent, cost.ranges.get(name, (0.0, 0.0))[1]) for name, (_, spent) in plane.shown.items()) / 2
     data: list[dict[str, Any]] = []
-    for place, name in enumerate(ordered):
+    for index, name in enumerate(ordered):
         good, spent = plane.shown[name]
         colour = palette[name].colour
         data.append(
@@ -83,7 +83,7 @@ def quality_and_cost(document: Mapping[str, Any], quality: Axis, cost: Axis, *, 
                 "y": [good],
                 "text": [numbers.get(name, name)],
                 # Neighbours have their names on different sides, so that they can be read; none runs out of the picture.
-                "textposition": f"{('top', 'bottom')[place % 2]} {'right' if spent < middle else 'left'}",
+                "textposition": f"{('top', 'bottom')[index % 2]} {'right' if spent < middle else 'left'}",
                 "error_x": _reach(spent, cost.ranges.get(name), colour),
                 "error_y": _reach(good, quality.ranges.get(name), colour),
                 "marker": {
@@ -96,7 +96,7 @@ def quality_and_cost(document: Mapping[str, Any], quality: Axis, cost: Axis, *, 
                 "hovertemplate": "%{hovertext}<extra></extra>",
             }
         )
-    made = figure(
+    plot = figure(
         data,
         question,
         x={"title": f"{cost.title}, cheaper to the left", "rangemode": "tozero"},
@@ -108,7 +108,7 @@ def quality_and_cost(document: Mapping[str, Any], quality: Axis, cost: Axis, *, 
         *FRONT.all(plane),
         *(["Numbers beside points: " + ", ".join(key)] if key else []),
     ]
-    return {**made, "remarks": remarks}
+    return {**plot, "remarks": remarks}
 
 
 def _reach(value: float, ends: tuple[float, float] | None, colour: str) -> dict[str, Any]:

@@ -36,13 +36,13 @@ def dot_and_box_plot(document: Mapping[str, Any], raw: Raw) -> Figure:
     data: list[dict[str, Any]] = []
     spread = random.Random(1)  # noqa: S311  (decoration)
     jitter = [spread.uniform(-0.28, 0.28) for _ in raw["cases"]]
-    for place, (name, column) in enumerate(order):
+    for position, (name, column) in enumerate(order):
         values = [row[column] for row in raw["values"]]
         data.append(
             {
                 "type": "box",
                 "name": name,
-                "x": [place] * len(values),
+                "x": [position] * len(values),
                 "y": values,
                 "boxpoints": False,
                 "width": 0.7,
@@ -56,7 +56,7 @@ def dot_and_box_plot(document: Mapping[str, Any], raw: Raw) -> Figure:
                 "type": "scatter",
                 "mode": "markers",
                 "name": name,
-                "x": [place + offset for offset in jitter],
+                "x": [position + offset for offset in jitter],
                 "y": values,
                 "text": raw["cases"],
                 "marker": {"color": palette[name], "size": 5 if len(values) <= _FEW else 3, "opacity": 0.55},
@@ -190,7 +190,7 @@ def ranking_heatmap(document: Mapping[str, Any], raw: Raw) -> Figure:
             if row[column] is not None:
                 counts[int(row[column]) - 1][x] += 1
     cases = len(raw["cases"])
-    shown = [[count or None for count in row] for row in counts]
+    cells = [[count or None for count in row] for row in counts]
     hover = [
         [
             f"{name}: rank {y + 1} on {counts[y][x]} of {cases} cases ({percent(counts[y][x] / cases)})"
@@ -202,7 +202,7 @@ def ranking_heatmap(document: Mapping[str, Any], raw: Raw) -> Figure:
         "type": "heatmap",
         "x": list(range(len(order))),
         "y": list(range(1, places + 1)),
-        "z": shown,
+        "z": cells,
         "zmin": 0,
         "zmax": cases,
         "colorscale": scale(),
@@ -229,8 +229,8 @@ def parallel_cases(document: Mapping[str, Any], raw: Raw, *, highlight: int = 5)
     order = _columns(entry, raw)
     spread = []
     for values in raw["values"]:
-        there = [values[column] for _, column in order if values[column] is not None]
-        spread.append(max(there) - min(there) if there else 0.0)
+        present_values = [values[column] for _, column in order if values[column] is not None]
+        spread.append(max(present_values) - min(present_values) if present_values else 0.0)
     loud = sorted(range(len(spread)), key=lambda index: (-spread[index], raw["cases"][index]))[:highlight]
     tones = dict(zip(loud, QUALITATIVE, strict=False))
     data = []
@@ -298,7 +298,7 @@ def summary_table(raw: Raw) -> list[dict[str, str]]:
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
-    place = (len(ordered) - 1) * share
-    low = int(place)
+    position = (len(ordered) - 1) * share
+    low = int(position)
     high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+    return ordered[low] + (ordered[high] - ordered[low]) * (position - low)

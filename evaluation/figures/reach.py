@@ -36,18 +36,18 @@ def share_within(
     dict or None
         ``None`` without any distance.
     """
-    answered = {name: np.sort(own[np.isfinite(own)]) for name, own in errors.items()}
-    ends = [float(own[-1]) for own in answered.values() if len(own)]
+    answered = {name: np.sort(all_errors[np.isfinite(all_errors)]) for name, all_errors in errors.items()}
+    ends = [float(sorted_errors[-1]) for sorted_errors in answered.values() if len(sorted_errors)]
     if not ends:
         return None
     end, palette = max([*ends, *radii]) * _LAST, marks(document)
     data = []
-    for name, own in answered.items():
+    for name, sorted_errors in answered.items():
         total = len(errors[name])
         if not total:
             continue
-        distances = np.concatenate([[0.0], own, [end]])
-        shares = np.concatenate([np.arange(len(own) + 1), [len(own)]]) / total
+        distances = np.concatenate([[0.0], sorted_errors, [end]])
+        shares = np.concatenate([np.arange(len(sorted_errors) + 1), [len(sorted_errors)]]) / total
         data.append(
             {
                 "type": "scatter",
@@ -103,10 +103,10 @@ def error_by_point(
     dict or None
         ``None`` without any error.
     """
-    points = sorted({point for own in errors.values() for point in own})
+    points = sorted({point for by_point in errors.values() for point in by_point})
     return beside(
         document,
-        {name: {point: own[point] for point in points if point in own} for name, own in errors.items()},
+        {name: {point: by_point[point] for point in points if point in by_point} for name, by_point in errors.items()},
         "Which points are hard?",
         x="Point",
         y={"title": _titled("Error", unit), "rangemode": "tozero"},

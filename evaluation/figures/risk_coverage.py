@@ -64,7 +64,7 @@ def risk_coverage(
         data.append(_bound("no order", np.array([0.0, 1.0]), np.array([mean, mean]), "dash"))
     else:
         remarks.append("The best order differs by algorithm, since the risks do, and is not drawn.")
-    made = figure(
+    plot = figure(
         data,
         "Does each algorithm know when it fails?",
         x={"title": "Coverage: share of the cases kept, the surest first", "range": [-0.01, 1.01]},
@@ -84,7 +84,7 @@ def risk_coverage(
             for coverage in working_points
         ],
     )
-    return {**made, "remarks": remarks} if remarks else made
+    return {**plot, "remarks": remarks} if remarks else plot
 
 
 def risk_coverage_of_each(
@@ -117,22 +117,22 @@ def risk_coverage_of_each(
     palette = colours(document)
     drawn: dict[str, list[dict[str, Any]]] = {}
     for name, (risk, confidence) in chosen.items():
-        own = []
+        traces = []
         ends = band_of(risk, confidence, draws[name], assessment.uncertainty.interval)
         if ends is not None:
-            own.append(filled(*ends, palette[name]))
+            traces.append(filled(*ends, palette[name]))
         line = {"line": {"color": palette[name], "width": 2, "shape": STEP}}
-        own.append(_curve(name, *points(risk, confidence)) | line)
-        own.append(_bound("best order", *points(np.sort(risk), -np.arange(len(risk), dtype=np.float64)), "dot"))
-        own.append(_bound("no order", np.array([0.0, 1.0]), np.full(2, risk.mean()), "dash"))
-        drawn[name] = own
-    made = panels(
+        traces.append(_curve(name, *points(risk, confidence)) | line)
+        traces.append(_bound("best order", *points(np.sort(risk), -np.arange(len(risk), dtype=np.float64)), "dot"))
+        traces.append(_bound("no order", np.array([0.0, 1.0]), np.full(2, risk.mean()), "dash"))
+        drawn[name] = traces
+    plot = panels(
         drawn,
         "How sure is the curve of each algorithm?",
         x={"title": "Coverage", "range": [-0.01, 1.01]},
         y={"title": "Mean risk of the cases kept", "rangemode": "tozero"},
     )
-    return {**made, "remarks": [words(assessment), *beyond(list(answers), most)]}
+    return {**plot, "remarks": [words(assessment), *beyond(list(answers), most)]}
 
 
 def band_of(

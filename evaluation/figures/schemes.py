@@ -50,14 +50,14 @@ def line_plot(document: Mapping[str, Any], comparison: Mapping[str, Any], *, by:
     notes = [
         {
             "x": len(labels) - 1,
-            "y": place,
+            "y": rank,
             "text": name,
             "showarrow": False,
             "xanchor": "left",
             "xshift": 10,
             "font": {"size": 11 if len(algorithms) <= 20 else 8},
         }
-        for place, name in _labels_at(last, algorithms)
+        for rank, name in _labels_at(last, algorithms)
     ]
     return figure(
         data,
@@ -79,9 +79,9 @@ def line_plot(document: Mapping[str, Any], comparison: Mapping[str, Any], *, by:
 def _labels_at(ranks: list[float], algorithms: list[str]) -> list[tuple[float, str]]:
     """Names at the end of the lines, those that share a rank in one label."""
     shared: dict[float, list[str]] = {}
-    for place, name in zip(ranks, algorithms, strict=True):
-        shared.setdefault(place, []).append(name)
+    for rank, name in zip(ranks, algorithms, strict=True):
+        shared.setdefault(rank, []).append(name)
     return [
-        (place, ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more")
-        for place, names in shared.items()
+        (rank, ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more")
+        for rank, names in shared.items()
     ]

@@ -77,23 +77,23 @@ def better_map(document: Mapping[str, Any], **which: str | None) -> Figure:
         If pairs cannot be compared, or are too many to be listed.
     """
     entry = select(document, **which)
-    shown, p_own = entry["shown_better"], entry["p_own"]
-    if shown is None or p_own is None or entry["sets"]["reason"] is not None:
+    better, p_own = entry["shown_better"], entry["p_own"]
+    if better is None or p_own is None or entry["sets"]["reason"] is not None:
         message = f"the ranking {label(entry)} compares no pairs"
         raise ValueError(message)
-    known = names(entry)
+    algorithm_names = names(entry)
 
     def words(winner: int, loser: int) -> str:
         if winner == loser:
-            return known[winner]
+            return algorithm_names[winner]
         p_value = p_own[winner][loser]
         p_words = "" if p_value is None else f" (p of this pair alone: {p_value:.2g})"
-        verb = "shown to be better than" if shown[winner][loser] else "not shown to be better than"
-        return f"{known[winner]} {verb} {known[loser]}{p_words}"
+        verb = "shown to be better than" if better[winner][loser] else "not shown to be better than"
+        return f"{algorithm_names[winner]} {verb} {algorithm_names[loser]}{p_words}"
 
     return _map(
         entry,
-        better=shown,
+        better=better,
         words=words,
         title="Who is shown to be better than whom?",
         legend=("shown to be better", "not shown to be better"),
@@ -194,5 +194,5 @@ def _words(algorithms: Any, p_values: Any, winner: int, loser: int, *, adjusted:
         return str(algorithms[winner]["name"])
     value = p_values[winner][loser]
     kind = "p (Holm)" if adjusted else "p"
-    shown = "undefined" if value is None else f"{value:.2g}"
-    return f"{algorithms[winner]['name']} better than {algorithms[loser]['name']}: {kind} = {shown}"
+    p_text = "undefined" if value is None else f"{value:.2g}"
+    return f"{algorithms[winner]['name']} better than {algorithms[loser]['name']}: {kind} = {p_text}"

@@ -27,7 +27,7 @@ def interval_strip(document: Mapping[str, Any], **which: str | None) -> Figure:
             "type": "scatter",
             "mode": "markers",
             "x": [a["rank"]],
-            "y": [place],
+            "y": [position],
             "name": a["name"],
             "marker": {"color": palette[a["name"]], "size": 11},
             "error_x": {
@@ -41,7 +41,7 @@ def interval_strip(document: Mapping[str, Any], **which: str | None) -> Figure:
             "text": [_words(a)],
             "hovertemplate": "%{text}<extra></extra>",
         }
-        for place, a in enumerate(algorithms)
+        for position, a in enumerate(algorithms)
     ]
     return figure(
         data,
@@ -70,16 +70,16 @@ def rank_forest(document: Mapping[str, Any], *, highlight: str = "", **which: st
     entry = select(document, **which)
     algorithms = entry["algorithms"]
     data = []
-    for place, a in enumerate(algorithms):
+    for position, a in enumerate(algorithms):
         if a["rank"] is None:
             continue
         low, high = a["rank_set"] or (a["rank"], a["rank"])
         if a["rank_set"] is not None:
-            data.append(_line(place, low - 0.3, high + 0.3, _SET, 11))
+            data.append(_line(position, low - 0.3, high + 0.3, _SET, 11))
         tone = _OWN if a["name"] == highlight else _RANGE
         if a["rank_interval"] is not None and a["rank_interval"][0] != a["rank_interval"][1]:
             left, right = a["rank_interval"]
-            data.append(_line(place, left, right, tone, 2))
+            data.append(_line(position, left, right, tone, 2))
         point = {"color": tone, "size": 9}
         words = f"{a['name']}: rank {rank_words(a['rank'])}, could be {interval_words(a['rank_set'])}"
         data.append(
@@ -87,7 +87,7 @@ def rank_forest(document: Mapping[str, Any], *, highlight: str = "", **which: st
                 "type": "scatter",
                 "mode": "markers",
                 "x": [a["rank"]],
-                "y": [place],
+                "y": [position],
                 "showlegend": False,
                 "marker": point,
                 "text": [words if highlight in ("", a["name"]) else rank_words(a["rank"])],
@@ -108,12 +108,12 @@ def rank_forest(document: Mapping[str, Any], *, highlight: str = "", **which: st
     )
 
 
-def _line(place: int, low: float, high: float, colour: str, width: int) -> dict[str, Any]:
+def _line(position: int, low: float, high: float, colour: str, width: int) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines",
         "x": [low, high],
-        "y": [place, place],
+        "y": [position, position],
         "line": {"color": colour, "width": width},
         "showlegend": False,
         "hoverinfo": "skip",
@@ -156,8 +156,8 @@ def interval_svg(algorithm: Mapping[str, Any], places: int, *, css_class: str = 
 
 
 def _words(algorithm: Mapping[str, Any]) -> str:
-    place = f"rank {rank_words(algorithm['rank'])} ({interval_words(algorithm['rank_interval'])})"
-    return f"{algorithm['name']}: {place}, first in {percent(algorithm['share_first'])} of resamples"
+    rank_text = f"rank {rank_words(algorithm['rank'])} ({interval_words(algorithm['rank_interval'])})"
+    return f"{algorithm['name']}: {rank_text}, first in {percent(algorithm['share_first'])} of resamples"
 
 
 def _x(rank: float, places: int) -> float:

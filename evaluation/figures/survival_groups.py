@@ -42,18 +42,18 @@ def thirds(risk: FloatArray, answered: NDArray[np.bool_]) -> dict[str, NDArray[n
     >>> {name: int(own.sum()) for name, own in thirds(np.arange(6.0), np.ones(6, dtype=bool)).items()}
     {'low risk': 2, 'middle risk': 2, 'high risk': 2}
     """
-    place = np.zeros(len(risk))
+    quantiles = np.zeros(len(risk))
     count = int(answered.sum())
     if count:
         # The middle of each rank's stretch of (0, 1).
-        place[answered] = (average_ranks(risk[answered], np.ones((1, count)))[0] - 0.5) / count
+        quantiles[answered] = (average_ranks(risk[answered], np.ones((1, count)))[0] - 0.5) / count
     groups = {
-        LOW: answered & (place <= 1 / 3),
-        MIDDLE: answered & (place > 1 / 3) & (place <= 2 / 3),
-        HIGH: answered & (place > 2 / 3),
+        LOW: answered & (quantiles <= 1 / 3),
+        MIDDLE: answered & (quantiles > 1 / 3) & (quantiles <= 2 / 3),
+        HIGH: answered & (quantiles > 2 / 3),
         WITHOUT: ~answered,
     }
-    return {name: own for name, own in groups.items() if own.any()}
+    return {name: members for name, members in groups.items() if members.any()}
 
 
 def survival_by_risk(
@@ -78,7 +78,7 @@ def survival_by_risk(
         ``None`` without any case.
     """
     deviates = float(stats.norm.ppf((1 + interval) / 2))
-    chosen = {name: own for name, own in list(answers.items())[:most] if len(own.risk)}
+    chosen = {name: predicted for name, predicted in list(answers.items())[:most] if len(predicted.risk)}
     if not chosen:
         return None
     drawn: dict[str, list[dict[str, Any]]] = {}
@@ -86,34 +86,34 @@ def survival_by_risk(
     remarks = [words, *beyond(list(answers), most)]
     named: set[str] = set()
     first = next(iter(chosen))
-    for name, own in chosen.items():
-        groups = thirds(own.risk, own.answered)
+    for name, predicted in chosen.items():
+        groups = thirds(predicted.risk, predicted.answered)
         drawn[name] = []
         for label, members in groups.items():
-            known = Followed(own.known.time[members], own.known.event[members])
-            found, reach = event_free_survival(known), survival_reach(known, deviates)
-            drawn[name].append(filled(found.times, reach.low, reach.high, _COLOURS[label], shape="hv"))
-            trace = _curve(label, found, len(known.time))
+            followed = Followed(predicted.known.time[members], predicted.known.event[members])
+            survival, reach = event_free_survival(followed), survival_reach(followed, deviates)
+            drawn[name].append(filled(survival.times, reach.low, reach.high, _COLOURS[label], shape="hv"))
+            trace = _curve(label, survival, len(followed.time))
             drawn[name].append({**trace, "legendgroup": label, "showlegend": label not in named and name == first})
             named.add(label)
-        if own.answered.any() and len(set(groups) - {WITHOUT}) < 3:
+        if predicted.answered.any() and len(set(groups) - {WITHOUT}) < 3:
             remarks.append(f"{name}: too many risks are equal for three groups.")
     # The legend belongs to the first panel, also where it has nobody of a group.
     nobody = Survivors(*(np.zeros(0) for _ in range(3)))
-    shown = {trace.get("name") for trace in drawn[first]}
+    trace_names = {trace.get("name") for trace in drawn[first]}
     for label in _COLOURS:
-        if label in named and label not in shown:
+        if label in named and label not in trace_names:
             trace = {**_curve(label, nobody, 0), "x": [None], "y": [None]}
             drawn[first].append({**trace, "legendgroup": label, "showlegend": True})
-    last = max(float(own.known.time.max()) for own in chosen.values())
-    made = panels(
+    last = max(float(predicted.known.time.max()) for predicted in chosen.values())
+    plot = panels(
         drawn,
         "Do people with a high predicted risk have the event earlier?",
         x={"title": f"Time{f' ({unit})' if unit else ''}", "range": [0, last]},
         y={"title": "Share without the event", "range": [0, 1.02]},
         showlegend=True,
     )
-    return {**made, "remarks": remarks}
+    return {**plot, "remarks": remarks}
 
 
 def _curve(label: str, survivors: Survivors, count: int) -> dict[str, Any]:

@@ -58,16 +58,16 @@ class Foretold(NamedTuple):
     censoring: Censoring
 
 
-def usable_times(known: Followed, censoring: Censoring, times: FloatArray) -> NDArray[np.bool_]:
+def usable_times(followed: Followed, censoring: Censoring, times: FloatArray) -> NDArray[np.bool_]:
     """At which times there is a value: an event until then, somebody under observation, and weights that exist."""
-    weighted = np.sort(known.time[known.event])
+    weighted = np.sort(followed.time[followed.event])
     lost = weighted[censoring.before(weighted) <= 0]
     first = weighted[0] if len(weighted) else np.inf
-    usable = (times >= first) & (times < known.time.max(initial=0.0)) & (censoring.at(times) > 0)
+    usable = (times >= first) & (times < followed.time.max(initial=0.0)) & (censoring.at(times) > 0)
     if len(lost):
         usable &= times < lost[0]
-    found: NDArray[np.bool_] = usable
-    return found
+    usable_mask: NDArray[np.bool_] = usable
+    return usable_mask
 
 
 def auc_over_time(
@@ -80,31 +80,40 @@ def auc_over_time(
     dict or None
         ``None`` where there is no time at which it has a value.
     """
-    chosen = {name: own for name, own in list(answers.items())[:most] if len(own.risk)}
+    chosen = {name: prediction for name, prediction in list(answers.items())[:most] if len(prediction.risk)}
     if not chosen:
         return None
-    known, censoring = next(iter(chosen.values()))[0], next(iter(chosen.values())).censoring
-    events = known.time[known.event]
+    followed, censoring = next(iter(chosen.values()))[0], next(iter(chosen.values())).censoring
+    events = followed.time[followed.event]
     times = np.unique(np.quantile(events, np.arange(1, TENTHS) / TENTHS)) if len(events) else events
-    times = times[usable_times(known, censoring, times)]
+    times = times[usable_times(followed, censoring, times)]
     if not len(times):
         return None
 
-    def value(own: Foretold, weights: FloatArray, place: int) -> Values:
-        return time_dependent_auc(own.known, own.risk, own.answered, weights, own.censoring, time=float(times[place]))
+    def value(prediction: Foretold, weights: FloatArray, index: int) -> Values:
+        return time_dependent_auc(
+            prediction.known,
+            prediction.risk,
+            prediction.answered,
+            weights,
+            prediction.censoring,
+            time=float(times[index]),
+        )
 
     palette = colours(document)
     interval = assessment.uncertainty.interval
-    drawn = {name: _over_time(own, times, value, name, palette[name], interval) for name, own in chosen.items()}
+    drawn = {
+        name: _over_time(prediction, times, value, name, palette[name], interval) for name, prediction in chosen.items()
+    }
     for traces in drawn.values():
         traces.append(_level(times, 0.5, "an order by chance"))
-    made = panels(
+    plot = panels(
         drawn,
         "How well does each algorithm tell at a time who has had the event?",
         x={"title": f"Time{f' ({unit})' if unit else ''}"},
         y={"title": "AUC(t)", "range": [0, 1.02]},
     )
-    return {**made, "remarks": [words(assessment), *beyond(list(answers), most)]}
+    return {**plot, "remarks": [words(assessment), *beyond(list(answers), most)]}
 
 
 def brier_over_time(
@@ -120,23 +129,30 @@ def brier_over_time(
     chosen, times, places = _with_probabilities(assessment, answers, most)
     if not chosen:
         return None
-    own = next(iter(chosen.values()))
-    everybody = event_free_survival(own.known)
+    first_prediction = next(iter(chosen.values()))
+    everybody = event_free_survival(first_prediction.known)
     shared = np.concatenate([[1.0], everybody.survival])[np.searchsorted(everybody.times, times, side="right")]
-    ones, all_of_them = np.ones((1, len(own.risk))), np.ones(len(own.risk), dtype=bool)
+    ones, all_of_them = np.ones((1, len(first_prediction.risk))), np.ones(len(first_prediction.risk), dtype=bool)
     plain = [
         float(
             brier_at_time(
-                own.known, np.full(len(own.risk), s), all_of_them, ones, own.censoring, time=float(t)
+                first_prediction.known,
+                np.full(len(first_prediction.risk), s),
+                all_of_them,
+                ones,
+                first_prediction.censoring,
+                time=float(t),
             ).numbers[0]
         )
         for s, t in zip(shared, times, strict=True)
     ]
 
-    def value(own: Foretold, weights: FloatArray, place: int) -> Values:
-        assert own.survival is not None
-        told = own.survival[:, places[place]]
-        return brier_at_time(own.known, told, own.told, weights, own.censoring, time=float(times[place]))
+    def value(prediction: Foretold, weights: FloatArray, index: int) -> Values:
+        assert prediction.survival is not None
+        survival = prediction.survival[:, places[index]]
+        return brier_at_time(
+            prediction.known, survival, prediction.told, weights, prediction.censoring, time=float(times[index])
+        )
 
     palette = colours(document)
     interval = assessment.uncertainty.interval
@@ -145,13 +161,13 @@ def brier_over_time(
         line = {"color": LINE, "width": 1.5, "dash": "dash"}
         trace = {"type": "scatter", "mode": "lines", "name": "the same for everybody", "x": times.tolist(), "y": plain}
         traces.append({**trace, "line": line, "hoverinfo": "y+name"})
-    made = panels(
+    plot = panels(
         drawn,
         "How far are the probabilities from what happened?",
         x={"title": f"Time{f' ({unit})' if unit else ''}"},
         y={"title": "Brier score", "rangemode": "tozero"},
     )
-    return {**made, "remarks": [words(assessment), *beyond(list(answers), most)]}
+    return {**plot, "remarks": [words(assessment), *beyond(list(answers), most)]}
 
 
 def calibration_at_horizon(
@@ -169,21 +185,21 @@ def calibration_at_horizon(
     chosen, times, places = _with_probabilities(assessment, answers, most)
     if not chosen:
         return None
-    horizon, place = float(times[-1]), int(places[-1])
+    horizon, horizon_index = float(times[-1]), int(places[-1])
     deviates = float(stats.norm.ppf((1 + assessment.uncertainty.interval) / 2))
     palette = colours(document)
     drawn: dict[str, list[dict[str, Any]]] = {}
-    for name, own in chosen.items():
-        assert own.survival is not None
-        foretold = 1.0 - own.survival[own.told, place]
-        known = Followed(own.known.time[own.told], own.known.event[own.told])
-        points = [observed(known, foretold, members, horizon, deviates) for members in like_groups(foretold)]
+    for name, prediction in chosen.items():
+        assert prediction.survival is not None
+        foretold = 1.0 - prediction.survival[prediction.told, horizon_index]
+        followed = Followed(prediction.known.time[prediction.told], prediction.known.event[prediction.told])
+        points = [observed(followed, foretold, members, horizon, deviates) for members in like_groups(foretold)]
         drawn[name] = [
             {"type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "hoverinfo": "skip"}
             | {"line": {"color": NEUTRAL, "width": 1, "dash": "dash"}},
             _group_trace(points, palette[name]),
         ]
-    made = panels(
+    plot = panels(
         drawn,
         f"Do the probabilities come true until {number(horizon)}{f' {unit}' if unit else ''}?",
         x={"title": "Probability of the event, foretold", "range": [0, 1]},
@@ -193,7 +209,7 @@ def calibration_at_horizon(
         f"Groups of people with like probabilities, up to ten of at least {FEWEST}; vertical lines are "
         f"{percent(assessment.uncertainty.interval)} intervals of what was observed."
     )
-    return {**made, "remarks": [remark, *beyond(list(answers), most)]}
+    return {**plot, "remarks": [remark, *beyond(list(answers), most)]}
 
 
 class Group(NamedTuple):
@@ -218,21 +234,21 @@ def like_groups(foretold: FloatArray) -> list[NDArray[np.bool_]]:
     if not count:
         return []
     number_of_groups = min(TENTHS, max(1, count // FEWEST))
-    place = (average_ranks(foretold, np.ones((1, count)))[0] - 0.5) / count
-    index = np.minimum((place * number_of_groups).astype(int), number_of_groups - 1)
+    quantiles = (average_ranks(foretold, np.ones((1, count)))[0] - 0.5) / count
+    index = np.minimum((quantiles * number_of_groups).astype(int), number_of_groups - 1)
     return [index == each for each in range(number_of_groups) if (index == each).any()]
 
 
 def observed(
-    known: Followed, foretold: FloatArray, members: NDArray[np.bool_], horizon: float, deviates: float
+    followed: Followed, foretold: FloatArray, members: NDArray[np.bool_], horizon: float, deviates: float
 ) -> Group:
     """What became of a group until the horizon."""
-    own = Followed(known.time[members], known.event[members])
-    found, reach = event_free_survival(own), survival_reach(own, deviates)
-    place = int(np.searchsorted(found.times, horizon, side="right"))
+    group = Followed(followed.time[members], followed.event[members])
+    survival, reach = event_free_survival(group), survival_reach(group, deviates)
+    index = int(np.searchsorted(survival.times, horizon, side="right"))
     share, low, high = (
-        float(np.concatenate([[start], values])[place])
-        for start, values in ((1.0, found.survival), (np.nan, reach.low), (np.nan, reach.high))
+        float(np.concatenate([[start], values])[index])
+        for start, values in ((1.0, survival.survival), (np.nan, reach.low), (np.nan, reach.high))
     )
     return Group(float(foretold[members].mean()), 1 - share, 1 - high, 1 - low, int(members.sum()))
 
@@ -241,32 +257,36 @@ def _with_probabilities(
     assessment: Assessment, answers: Mapping[str, Foretold], most: int
 ) -> tuple[dict[str, Foretold], FloatArray, NDArray[np.int64]]:
     """Algorithms with probabilities, and of which of the times they are looked at."""
-    chosen = {name: own for name, own in answers.items() if own.survival is not None and own.told.any()}
+    chosen = {
+        name: prediction
+        for name, prediction in answers.items()
+        if prediction.survival is not None and prediction.told.any()
+    }
     chosen = dict(list(chosen.items())[:most])
     times = np.asarray(assessment.settings["times"] or [], dtype=np.float64)
     if not chosen or not len(times):
         return {}, times, np.zeros(0, dtype=np.int64)
-    own = next(iter(chosen.values()))
-    places = np.flatnonzero(usable_times(own.known, own.censoring, times))
+    first_prediction = next(iter(chosen.values()))
+    places = np.flatnonzero(usable_times(first_prediction.known, first_prediction.censoring, times))
     return (chosen, times[places], places) if len(places) else ({}, times, places)
 
 
 def _over_time(
-    own: Foretold,
+    prediction: Foretold,
     times: FloatArray,
     value: Callable[[Foretold, FloatArray, int], Values],
     name: str,
     colour: str,
     interval: float,
 ) -> list[dict[str, Any]]:
-    weights = np.concatenate([np.ones((1, len(own.risk))), own.draws])
-    values = np.stack([value(own, weights, place).numbers for place in range(len(times))], axis=1)
+    weights = np.concatenate([np.ones((1, len(prediction.risk))), prediction.draws])
+    values = np.stack([value(prediction, weights, index).numbers for index in range(len(times))], axis=1)
     ends = band(values[1:], interval)
     traces = [] if ends is None else [filled(times, *ends, colour)]
     line = {"line": {"color": colour, "width": 2}, "marker": {"size": 6, "color": colour}}
-    shown = [None if np.isnan(level) else float(level) for level in values[0]]
-    trace = {"type": "scatter", "mode": "lines+markers", "name": name, "x": times.tolist(), "y": shown}
-    hover = [f"{name}: {number(level)} at {number(float(time))}" for level, time in zip(shown, times, strict=True)]
+    levels = [None if np.isnan(level) else float(level) for level in values[0]]
+    trace = {"type": "scatter", "mode": "lines+markers", "name": name, "x": times.tolist(), "y": levels}
+    hover = [f"{name}: {number(level)} at {number(float(time))}" for level, time in zip(levels, times, strict=True)]
     return [*traces, {**trace, **line, "text": hover, "hovertemplate": "%{text}<extra></extra>"}]
 
 

@@ -45,7 +45,7 @@ def blob_across_tasks(document: Mapping[str, Any], across: Mapping[str, Any]) ->
     places, tasks = len(consensus), len(across["tasks"])
     biggest = max(10.0, min(44.0, 620.0 / places))
     data: list[dict[str, Any]] = [_diagonal(places)]
-    for place, entry in enumerate(consensus):
+    for position, entry in enumerate(consensus):
         counts: dict[float, list[str]] = {}
         for task, rank in zip(across["tasks"], entry["ranks"], strict=True):
             counts.setdefault(rank, []).append(task)
@@ -54,16 +54,19 @@ def blob_across_tasks(document: Mapping[str, Any], across: Mapping[str, Any]) ->
                 "type": "scatter",
                 "mode": "markers",
                 "name": entry["name"],
-                "x": [place] * len(counts),
+                "x": [position] * len(counts),
                 "y": list(counts),
                 "marker": {
                     "color": palette[entry["name"]],
                     "opacity": 0.85,
-                    "size": [len(found) / tasks for found in counts.values()],
+                    "size": [len(tasks_at_rank) / tasks for tasks_at_rank in counts.values()],
                     "sizemode": "area",
                     "sizeref": 2.0 / biggest**2,
                 },
-                "text": [f"{len(found)} of {tasks} {what}: {', '.join(found[:6])}" for found in counts.values()],
+                "text": [
+                    f"{len(tasks_at_rank)} of {tasks} {what}: {', '.join(tasks_at_rank[:6])}"
+                    for tasks_at_rank in counts.values()
+                ],
                 "hovertemplate": "%{fullData.name}<br>rank %{y} in %{text}<extra></extra>",
             }
         )
@@ -86,19 +89,19 @@ def blob_across_tasks(document: Mapping[str, Any], across: Mapping[str, Any]) ->
 
 def blob_by_algorithm(document: Mapping[str, Any], algorithm: str) -> Figure:
     """Show the resampled ranks of one algorithm in every task: where is it strong, where weak?"""
-    shown = [entry for entry in entries(document) if entry["resampled"]]
-    if not shown:
+    resampled = [entry for entry in entries(document) if entry["resampled"]]
+    if not resampled:
         message = "no ranking of the document was resampled"
         raise ValueError(message)
-    found = [next(a for a in entry["algorithms"] if a["name"] == algorithm) for entry in shown]
+    rows = [next(a for a in entry["algorithms"] if a["name"] == algorithm) for entry in resampled]
     tone = colours(document)[algorithm]
-    places = max(len(entry["algorithms"]) for entry in shown)
+    places = max(len(entry["algorithms"]) for entry in resampled)
     xs, ys, sizes = [], [], []
-    for place, own in enumerate(found):
-        total = sum(own["rank_frequencies"])
-        for rank, count in enumerate(own["rank_frequencies"], start=1):
+    for position, row in enumerate(rows):
+        total = sum(row["rank_frequencies"])
+        for rank, count in enumerate(row["rank_frequencies"], start=1):
             if count:
-                xs.append(place)
+                xs.append(position)
                 ys.append(rank)
                 sizes.append(count / total)
     blobs = {
@@ -110,8 +113,8 @@ def blob_by_algorithm(document: Mapping[str, Any], algorithm: str) -> Figure:
         "text": [percent(share) for share in sizes],
         "hovertemplate": "rank %{y} in %{text} of resamples<extra></extra>",
     }
-    labels = [label(entry) for entry in shown]
-    medians = _medians([a["rank_median"] for a in found], [a["rank_interval"] for a in found], labels)
+    labels = [label(entry) for entry in resampled]
+    medians = _medians([a["rank_median"] for a in rows], [a["rank_interval"] for a in rows], labels)
     return figure(
         [blobs, medians],
         f"Where is {algorithm} strong, and how surely?",
@@ -123,26 +126,26 @@ def blob_by_algorithm(document: Mapping[str, Any], algorithm: str) -> Figure:
 
 def stacked_frequencies(document: Mapping[str, Any], algorithm: str) -> Figure:
     """Show the share of all resamples with each rank, stacked by task; dotted lines mark the full-data ranks."""
-    shown = [entry for entry in entries(document) if entry["resampled"]]
-    if not shown:
+    resampled = [entry for entry in entries(document) if entry["resampled"]]
+    if not resampled:
         message = "no ranking of the document was resampled"
         raise ValueError(message)
-    places = max(len(entry["algorithms"]) for entry in shown)
+    places = max(len(entry["algorithms"]) for entry in resampled)
     data: list[dict[str, Any]] = []
     lines = []
     total = 0
-    for entry in shown:
-        own = next(a for a in entry["algorithms"] if a["name"] == algorithm)
-        total += sum(own["rank_frequencies"])
-    for index, entry in enumerate(shown):
-        own = next(a for a in entry["algorithms"] if a["name"] == algorithm)
+    for entry in resampled:
+        row = next(a for a in entry["algorithms"] if a["name"] == algorithm)
+        total += sum(row["rank_frequencies"])
+    for index, entry in enumerate(resampled):
+        row = next(a for a in entry["algorithms"] if a["name"] == algorithm)
         tone = QUALITATIVE[index % len(QUALITATIVE)]
         data.append(
             {
                 "type": "bar",
                 "name": label(entry),
-                "x": list(range(1, len(own["rank_frequencies"]) + 1)),
-                "y": [100 * count / total for count in own["rank_frequencies"]],
+                "x": list(range(1, len(row["rank_frequencies"]) + 1)),
+                "y": [100 * count / total for count in row["rank_frequencies"]],
                 "marker": {"color": tone, "pattern": {"shape": ["", "/", ".", "x"][(index // len(QUALITATIVE)) % 4]}},
                 "hovertemplate": "%{fullData.name}: rank %{x} in %{y:.1f} % of all resamples<extra></extra>",
             }
@@ -150,8 +153,8 @@ def stacked_frequencies(document: Mapping[str, Any], algorithm: str) -> Figure:
         lines.append(
             {
                 "type": "line",
-                "x0": own["rank"],
-                "x1": own["rank"],
+                "x0": row["rank"],
+                "x1": row["rank"],
                 "y0": 0,
                 "y1": 1,
                 "yref": "paper",
@@ -167,7 +170,7 @@ def stacked_frequencies(document: Mapping[str, Any], algorithm: str) -> Figure:
         shapes=lines,
         showlegend=True,
         height=380,
-        legend={"orientation": "h", "y": -0.25} if len(shown) > 8 else {},
+        legend={"orientation": "h", "y": -0.25} if len(resampled) > 8 else {},
     )
 
 
@@ -233,8 +236,8 @@ def _medians(medians: list[float], ranges: list[list[float]], names: list[str]) 
             "width": 3,
         },
         "text": [
-            f"{name}: median {rank_words(median)}, {interval_words(found)}"
-            for name, median, found in zip(names, medians, ranges, strict=True)
+            f"{name}: median {rank_words(median)}, {interval_words(interval)}"
+            for name, median, interval in zip(names, medians, ranges, strict=True)
         ],
         "hovertemplate": "%{text}<extra></extra>",
     }

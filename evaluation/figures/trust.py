@@ -64,20 +64,22 @@ def unbeaten(places: Mapping[str, Trusted]) -> list[str]:
         no_worse = one.risk <= other.risk and one.missed <= other.missed
         return no_worse and (one.risk < other.risk or one.missed < other.missed)
 
-    told = {name: own for name, own in places.items() if np.isfinite(own.missed)}
-    return [name for name, own in told.items() if not any(beats(other, own) for other in told.values())]
+    comparable = {name: trusted for name, trusted in places.items() if np.isfinite(trusted.missed)}
+    return [
+        name for name, trusted in comparable.items() if not any(beats(other, trusted) for other in comparable.values())
+    ]
 
 
-def sentence(name: str, own: Trusted, others: Sequence[Trusted]) -> str:
+def sentence(name: str, trusted: Trusted, others: Sequence[Trusted]) -> str:
     """What one algorithm's place says; of its range nothing but where it lies, since each is of one algorithm taken alone."""
-    better = sum(other.risk < own.risk for other in others)
-    place = "lowest" if better == 0 else f"number {better + 1}"
-    risk = f"{name}: mean risk {number(own.risk, 3)} ({place} of {len(others)})"
-    if not np.isfinite(own.missed):
+    better = sum(other.risk < trusted.risk for other in others)
+    ordinal = "lowest" if better == 0 else f"number {better + 1}"
+    risk = f"{name}: mean risk {number(trusted.risk, 3)} ({ordinal} of {len(others)})"
+    if not np.isfinite(trusted.missed):
         return f"{risk}; all its risks are equal, so that no confidence could tell them apart."
-    low, high = own.missed_range
-    missed = f"nAURC {number(own.missed, 2)}"
-    if np.allclose([own.missed, low, high], 1.0, atol=1e-9):
+    low, high = trusted.missed_range
+    missed = f"nAURC {number(trusted.missed, 2)}"
+    if np.allclose([trusted.missed, low, high], 1.0, atol=1e-9):
         return f"{risk}; its confidences are all equal and tell nothing ({missed})."
     if not np.isfinite(low) or np.isclose(low, high):
         return f"{risk}; {missed}, without a range."
@@ -105,41 +107,49 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
     dict or None
         ``None`` where no algorithm has both.
     """
-    shown = {name: own for name, own in places.items() if np.isfinite(own.missed)}
-    if not shown:
+    plotted = {name: trusted for name, trusted in places.items() if np.isfinite(trusted.missed)}
+    if not plotted:
         return None
-    palette, first = marks(document), unbeaten(shown)
+    palette, first = marks(document), unbeaten(plotted)
     data: list[dict[str, Any]] = []
-    numbers = {name: str(position) for position, name in enumerate(places, 1)} if len(shown) > _NAMED else {}
-    for name, own in shown.items():
-        quality = 1 - own.risk
+    numbers = {name: str(position) for position, name in enumerate(places, 1)} if len(plotted) > _NAMED else {}
+    for name, trusted in plotted.items():
+        quality = 1 - trusted.risk
         # Neighbours have their names on different sides, so that they can be read.
-        place = sorted(shown, key=lambda each: shown[each].risk).index(name)
+        index = sorted(plotted, key=lambda each: plotted[each].risk).index(name)
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers+text",
                 "name": name,
                 "x": [quality],
-                "y": [own.missed],
+                "y": [trusted.missed],
                 "text": [numbers.get(name, name)],
-                "textposition": _SIDES[place % len(_SIDES)],
-                "error_x": _reach(quality, 1 - own.risk_range[1], 1 - own.risk_range[0], palette[name].colour),
-                "error_y": _reach(own.missed, *own.missed_range, palette[name].colour),
+                "textposition": _SIDES[index % len(_SIDES)],
+                "error_x": _reach(quality, 1 - trusted.risk_range[1], 1 - trusted.risk_range[0], palette[name].colour),
+                "error_y": _reach(trusted.missed, *trusted.missed_range, palette[name].colour),
                 "marker": {
                     "size": 11,
                     "symbol": palette[name].symbol + ("" if name in first else "-open"),
                     "color": palette[name].colour,
                     "line": {"width": 2, "color": palette[name].colour},
                 },
-                "hovertext": [f"{name}: mean quality {number(quality, 3)}, nAURC {number(own.missed, 3)}"],
+                "hovertext": [f"{name}: mean quality {number(quality, 3)}, nAURC {number(trusted.missed, 3)}"],
                 "hovertemplate": "%{hovertext}<extra></extra>",
             }
         )
     highest = max(
-        [1.1, *(end for own in shown.values() for end in (own.missed, own.missed_range[1]) if np.isfinite(end))]
+        [
+            1.1,
+            *(
+                end
+                for trusted in plotted.values()
+                for end in (trusted.missed, trusted.missed_range[1])
+                if np.isfinite(end)
+            ),
+        ]
     )
-    made = figure(
+    plot = figure(
         data,
         "Who segments well and knows when it fails?",
         x={"title": "Mean quality: 1 − mean risk"},
@@ -172,10 +182,10 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
     everybody = list(places.values())
     remarks = [
         f"{numbers[name]} {words}" if name in numbers else words
-        for name, own in places.items()
-        for words in [sentence(name, own, everybody)]
+        for name, trusted in places.items()
+        for words in [sentence(name, trusted, everybody)]
     ]
-    return {**made, "remarks": [f"Beaten by nobody in both: {', '.join(first)}.", *remarks]}
+    return {**plot, "remarks": [f"Beaten by nobody in both: {', '.join(first)}.", *remarks]}
 
 
 def _reach(value: float, low: float, high: float, colour: str) -> dict[str, Any]:

@@ -70,8 +70,8 @@ class Analysis:
 
     def _teams(self) -> Iterator[TeamResult]:
         for name, table in self.results.groupby("algorithm", sort=True):
-            own = table.reset_index(drop=True)
-            yield TeamResult(str(name), result_digest(own), own)
+            rows = table.reset_index(drop=True)
+            yield TeamResult(str(name), result_digest(rows), rows)
 
     @property
     def scheme(self) -> list[str]:

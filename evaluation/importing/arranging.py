@@ -58,8 +58,8 @@ class Arranged:
         """All values of a metric that are there."""
         rows = self.results[self.results["metric"] == metric]
         values: np.ndarray[Any, np.dtype[np.float64]] = rows["value"].to_numpy(dtype=float)
-        there: np.ndarray[Any, np.dtype[np.float64]] = values[~np.isnan(values)]
-        return there
+        present: np.ndarray[Any, np.dtype[np.float64]] = values[~np.isnan(values)]
+        return present
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -98,16 +98,18 @@ def arrange(sheet: Sheet, roles: Mapping[str, str], *, limits: SheetLimits = DEF
     outcomes = sheet.column(places["outcome"][0]) if "outcome" in places else None
     count = len(sheet.rows)
     frames = []
-    for place in places["value"]:
-        column = sheet.columns[place]
-        values, found = _values(sheet, place, outcomes)
+    for column_index in places["value"]:
+        column = sheet.columns[column_index]
+        values, cell_outcomes = _values(sheet, column_index, outcomes)
         keys: dict[str, Any] = {key: names.get(key, [""] * count) for key in _KEYS}
         if "metric" not in names:
             # Where the columns are algorithms or cases, nothing says what their values are called.
             keys["metric"] = [ONE_METRIC if meaning in ("algorithm", "case") else column] * count
         if meaning in ("algorithm", "case"):
             keys[meaning] = [column] * count
-        frames.append(pd.DataFrame(keys | {"value": values, "outcome": found, "line": sheet.lines, "column": column}))
+        frames.append(
+            pd.DataFrame(keys | {"value": values, "outcome": cell_outcomes, "line": sheet.lines, "column": column})
+        )
     results = pd.concat(frames, ignore_index=True)
     _refuse_formulas(sheet, results)
     _refuse_duplicates(sheet, results)
@@ -115,7 +117,9 @@ def arrange(sheet: Sheet, roles: Mapping[str, str], *, limits: SheetLimits = DEF
     _check_size(sheet, results, distinct, places, meaning, limits)
     ignored = [column for column in sheet.columns if roles.get(column, "ignore") == "ignore"]
     notes = [f"Not used: {', '.join(ignored[:20])}."] if ignored else []
-    if sheet.delimiter != "," and any("," in cell for place in places["value"] for cell in sheet.column(place)):
+    if sheet.delimiter != "," and any(
+        "," in cell for column_index in places["value"] for cell in sheet.column(column_index)
+    ):
         notes.append("Commas inside numbers were read as decimal signs.")
     return Arranged(
         results=results.drop(columns=["line", "column"]),
@@ -132,17 +136,17 @@ def arrange(sheet: Sheet, roles: Mapping[str, str], *, limits: SheetLimits = DEF
 
 def _places(sheet: Sheet, roles: Mapping[str, str]) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
-    for place, column in enumerate(sheet.columns):
+    for column_index, column in enumerate(sheet.columns):
         role = roles.get(column, "ignore")
         if role not in ROLES:
             raise TableError(
                 sheet.file, f"the column {shown(column)} has the role {shown(role)}", f"Roles are {', '.join(ROLES)}."
             )
         if role != "ignore":
-            places.setdefault(role, []).append(place)
-    for role, found in places.items():
-        if role != "value" and len(found) > 1:
-            columns = " and ".join(shown(sheet.columns[place]) for place in found[:2])
+            places.setdefault(role, []).append(column_index)
+    for role, column_indices in places.items():
+        if role != "value" and len(column_indices) > 1:
+            columns = " and ".join(shown(sheet.columns[column_index]) for column_index in column_indices[:2])
             raise TableError(sheet.file, f"the columns {columns} are both {ROLES[role]}", "Choose one of them.")
     if "value" not in places:
         raise TableError(sheet.file, "no column holds values", "Say which column holds the numbers to rank by.")
@@ -176,7 +180,7 @@ def _meaning(sheet: Sheet, places: Mapping[str, Sequence[int]]) -> str:
             )
         return "case"
     if several and "metric" in places:
-        columns = ", ".join(shown(sheet.columns[place]) for place in places["value"][:3])
+        columns = ", ".join(shown(sheet.columns[column_index]) for column_index in places["value"][:3])
         raise TableError(
             sheet.file,
             f"a column names the metric, and there are several columns of values ({columns})",
@@ -198,14 +202,14 @@ def _check_names(sheet: Sheet, key: str, cells: Sequence[str]) -> None:
             )
 
 
-def _values(sheet: Sheet, place: int, outcomes: Sequence[str] | None) -> tuple[list[float], list[str]]:
-    values, found = [], []
+def _values(sheet: Sheet, column_index: int, outcomes: Sequence[str] | None) -> tuple[list[float], list[str]]:
+    values, cell_outcomes = [], []
     comma = sheet.has_decimal_commas
-    known = set(Outcome)
-    for index, cell in enumerate(sheet.column(place)):
+    allowed_outcomes = set(Outcome)
+    for index, cell in enumerate(sheet.column(column_index)):
         blank = is_blank(cell)
         value = None if blank else as_number(cell, comma=comma)
-        line, column = sheet.lines[index], sheet.columns[place]
+        line, column = sheet.lines[index], sheet.columns[column_index]
         if not blank and value is None:
             infinite = cell.casefold().lstrip("+-") in ("inf", "infinity")
             remedy = (
@@ -217,21 +221,21 @@ def _values(sheet: Sheet, place: int, outcomes: Sequence[str] | None) -> tuple[l
                 sheet.file, f"row {line} has {shown(cell)} in the column {shown(column)}, which is no number", remedy
             )
         outcome = (outcomes[index] if outcomes else "") or ("ok" if value is not None else "missing")
-        if outcome not in known:
+        if outcome not in allowed_outcomes:
             raise TableError(
                 sheet.file, f"row {line} has the outcome {shown(outcome)}", f"Outcomes are {', '.join(Outcome)}."
             )
         if (outcome == "ok") != (value is not None):
-            said = "no value" if value is None else "a value"
+            value_words = "no value" if value is None else "a value"
             raise TableError(
                 sheet.file,
-                f"row {line} has the outcome {outcome} and {said}",
+                f"row {line} has the outcome {outcome} and {value_words}",
                 "A row has a value if and only if its outcome is ok.",
             )
         # Whatever left a value undefined there, it was measured elsewhere: here it is one that is not there.
         values.append(float("nan") if value is None else value)
-        found.append("ok" if value is not None else "missing")
-    return values, found
+        cell_outcomes.append("ok" if value is not None else "missing")
+    return values, cell_outcomes
 
 
 def _refuse_formulas(sheet: Sheet, results: pd.DataFrame) -> None:
@@ -321,11 +325,11 @@ def _check_grid(sheet: Sheet, results: pd.DataFrame, distinct: Mapping[str, Sequ
             f"row {line} names no task, and other rows do",
             "Name one in every row, or leave the column out.",
         )
-    there = set(zip(results["task"], results["metric"], results["region"], strict=True))
+    combinations = set(zip(results["task"], results["metric"], results["region"], strict=True))
     for task in distinct["task"]:
         for metric in distinct["metric"]:
             for region in distinct["region"]:
-                if (task, metric, region) not in there:
+                if (task, metric, region) not in combinations:
                     where = ", ".join(
                         part
                         for part in (f"region {shown(region)}" if region else "", f"task {shown(task)}" if task else "")

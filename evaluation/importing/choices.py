@@ -117,8 +117,8 @@ def worst_value(values: Iterable[float], direction: str) -> tuple[float, str]:
     >>> worst_value([0.5, 0.9], "higher"), worst_value([3.0, 8.0], "lower")
     ((0.0, 'the lowest a value from 0 to 1 can be'), (8.0, 'the worst value in the table'))
     """
-    found = [float(value) for value in values]
-    low, high = min(found), max(found)
+    numbers = [float(value) for value in values]
+    low, high = min(numbers), max(numbers)
     if direction == "higher":
         if low >= 0 and high <= 1:
             return 0.0, "the lowest a value from 0 to 1 can be"
@@ -135,9 +135,11 @@ def direction_of(metric: str) -> str:
     ('higher', 'lower', '')
     """
     bare = re.sub(r"[^a-z0-9]", "", metric.casefold())
-    for known in all_metrics():
-        if bare in {re.sub(r"[^a-z0-9]", "", text.casefold()) for text in (known.id, known.abbreviation, known.name)}:
-            return "higher" if known.higher_is_better else "lower"
+    for candidate in all_metrics():
+        if bare in {
+            re.sub(r"[^a-z0-9]", "", text.casefold()) for text in (candidate.id, candidate.abbreviation, candidate.name)
+        }:
+            return "higher" if candidate.higher_is_better else "lower"
     words = [word for word in re.split(r"[^a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", metric).casefold()) if word]
     higher, lower = (any(word in names for word in words) for names in (_HIGHER, _LOWER))
     if higher == lower:
@@ -154,7 +156,7 @@ def read_choices(arranged: Arranged, given: Sequence[Mapping[str, Any]]) -> list
         For a metric without a direction, or with a missing rule that is neither a number nor ``"exclude"``; one line.
     """
     by_name = {str(entry.get("name")): entry for entry in given}
-    found = []
+    choices = []
     for metric in arranged.metrics:
         entry = by_name.get(metric, {})
         if entry.get("direction") not in ("higher", "lower"):
@@ -164,10 +166,10 @@ def read_choices(arranged: Arranged, given: Sequence[Mapping[str, Any]]) -> list
         if missing != EXCLUDE and not is_number(missing):
             message = f"Say what a missing value of {metric} counts as: a number, or “{EXCLUDE}” to leave it out."
             raise ValueError(message)
-        found.append(
+        choices.append(
             MetricChoice(metric, str(entry["direction"]), EXCLUDE if missing == EXCLUDE else float(str(missing)))
         )
-    return found
+    return choices
 
 
 def assessment_of(
@@ -217,8 +219,8 @@ def _id_of(name: str, taken: set[str]) -> str:
         bare = f"{bare}_outside"
     except CatalogueError:
         pass
-    number, found = 2, bare
-    while found in taken:
-        found, number = f"{bare}_{number}", number + 1
-    taken.add(found)
-    return found
+    number, identity = 2, bare
+    while identity in taken:
+        identity, number = f"{bare}_{number}", number + 1
+    taken.add(identity)
+    return identity

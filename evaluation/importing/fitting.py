@@ -68,8 +68,8 @@ class Fitting:
     @cached_property
     def metrics(self) -> list[MetricUse]:
         """The metric of each of the `keys`."""
-        known = {metric.name: metric for metric in self.assessment.metrics}
-        return [known[name] for _, _, name in self.keys]
+        by_name = {metric.name: metric for metric in self.assessment.metrics}
+        return [by_name[name] for _, _, name in self.keys]
 
 
 def is_in_range(metric: MetricUse, value: float) -> bool:

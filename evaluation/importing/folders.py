@@ -71,12 +71,12 @@ def given_blocks(fitting: Fitting, measured: Measured, algorithm: str) -> list[B
     """What is known of the uncertainty of values of the whole data set, as evidence holds it."""
     first = len(fitting.keys) - len(fitting.whole)
     blocks = []
-    for place, (region, metric) in enumerate(fitting.whole):
-        value = measured.values[algorithm][first + place]
+    for position, (region, metric) in enumerate(fitting.whole):
+        value = measured.values[algorithm][first + position]
         if isinstance(value, float):
-            drawn, error = measured.replicates[algorithm][place], measured.errors[algorithm][place]
-            known = Given(value, tuple(drawn or ()), measured.numbers if drawn else (), error)
-            blocks.append(known.block(metric.name, algorithm, region))
+            drawn, error = measured.replicates[algorithm][position], measured.errors[algorithm][position]
+            given = Given(value, tuple(drawn or ()), measured.numbers if drawn else (), error)
+            blocks.append(given.block(metric.name, algorithm, region))
     return blocks
 
 
@@ -93,8 +93,8 @@ def open_case_list(folder: Path) -> CaseList:
     rows: dict[str, int] = {}
     for row, name in enumerate(names, start=2):
         if name in rows:
-            found = f"a second row for the case {name[:40]} (rows {rows[name]} and {row})"
-            raise ReadError("table", path.name, found, "one row a case")
+            actual = f"a second row for the case {name[:40]} (rows {rows[name]} and {row})"
+            raise ReadError("table", path.name, actual, "one row a case")
         rows[name] = row
     return CaseList(sorted(rows))
 
@@ -111,16 +111,16 @@ def open_values(assessment: Assessment, predictions: Mapping[str, Path], referen
     ReadError
         If a table is not there.
     """
-    found: dict[str, Opened] = {}
+    opened: dict[str, Opened] = {}
     for name, folder in predictions.items():
         fitting, measured = _read(assessment, name, folder, references)
         for algorithm in measured.values:
-            if algorithm in found:
+            if algorithm in opened:
                 message = f"{name}: a second table with values of {algorithm}; send one"
                 raise ValueError(message)
-            found[algorithm] = OpenedValues(fitting=fitting, measured=measured)
+            opened[algorithm] = OpenedValues(fitting=fitting, measured=measured)
     references.shared = shared_of(references.cases)
-    return found
+    return opened
 
 
 def _read(assessment: Assessment, name: str, folder: Path, references: CaseList) -> tuple[Fitting, Measured]:

@@ -90,12 +90,12 @@ class Measured:
 
 def roles_of(sheet: Sheet, fitting: Fitting) -> dict[str, str]:
     """What the columns of a table are, guessed from their names and contents and from what the table has to fit."""
-    known = guess_roles(sheet)
-    if "value" not in known.values():
+    roles = guess_roles(sheet)
+    if "value" not in roles.values():
         # Not one number stands in it, and still its name says what it should hold.
         named = {"value", *(metric.name.casefold() for metric in fitting.assessment.metrics)}
-        known |= {column: "value" for column in known if column.casefold() in named}
-    return known
+        roles |= {column: "value" for column in roles if column.casefold() in named}
+    return roles
 
 
 def read_measured(
@@ -148,28 +148,30 @@ def _settle(sheet: Sheet, fitting: Fitting, measured: Measured, drawn: Replicate
 def _check_uncertainty(sheet: Sheet, fitting: Fitting, measured: Measured) -> None:
     """Every value of the whole data set has replicates or a standard error, and all of one metric have the same."""
     first = len(fitting.keys) - len(fitting.whole)
-    for place, (region, metric) in enumerate(fitting.whole):
+    for position, (region, metric) in enumerate(fitting.whole):
         named = f"{metric.name}{f' of {region}' if region else ''}"
         if not takes_uncertainty(metric):
             dropped = False
             for team in measured.values:
-                dropped |= measured.errors[team][place] is not None or measured.replicates[team][place] is not None
-                measured.errors[team][place] = measured.replicates[team][place] = None
+                dropped |= (
+                    measured.errors[team][position] is not None or measured.replicates[team][position] is not None
+                )
+                measured.errors[team][position] = measured.replicates[team][position] = None
             if dropped:
                 measured.notes.append(f"{named} is registered without uncertainty: what came with it is not used.")
             continue
         forms, without = {}, []
         for team, values in measured.values.items():
-            error, own = measured.errors[team][place], measured.replicates[team][place]
-            if not isinstance(values[first + place], float):
-                measured.errors[team][place] = measured.replicates[team][place] = None
-            elif error is not None and own is not None:
+            error, replicates = measured.errors[team][position], measured.replicates[team][position]
+            if not isinstance(values[first + position], float):
+                measured.errors[team][position] = measured.replicates[team][position] = None
+            elif error is not None and replicates is not None:
                 what = f"{named} of {team} has replicates and a standard error"
                 measured.refuse(sheet.file, "", what, "Send one of them.")
-            elif error is None and own is None:
+            elif error is None and replicates is None:
                 without.append(team)
             else:
-                forms[team] = "a standard error" if own is None else "replicates"
+                forms[team] = "a standard error" if replicates is None else "replicates"
         if without:
             remedy = "Send replicates, or a column “se” with its standard error: without them nobody can say how sure a rank is."
             whose = without[0] if len(without) == 1 else f"{without[0]} and of {len(without) - 1:,} more"

@@ -38,9 +38,9 @@ class Replicates:
     def settle(self, measured: Measured) -> None:
         """Put the replicates beside the values that they are of."""
         measured.numbers = self.numbers
-        for (team, place), own in self.values.items():
+        for (team, position), values in self.values.items():
             if team in measured.values:
-                measured.replicates[team][place] = [own[number] for number in self.numbers]
+                measured.replicates[team][position] = [values[number] for number in self.numbers]
                 continue
             what = f"{shown(team)} has replicates and no value"
             measured.refuse(self.sheet.file, "", what, "Send its values, too.")
@@ -53,14 +53,14 @@ def read_replicates(sheet: Sheet, fitting: Fitting, measured: Measured) -> Repli
     same cases, so that differences between algorithms are paired.
     """
     reader = _Reader(sheet, fitting, measured)
-    found = Replicates(sheet, fitting)
+    replicates = Replicates(sheet, fitting)
     if not reader.is_laid_out():
-        return found
+        return replicates
     for index in range(len(sheet.rows)):
-        reader.read(index, found)
+        reader.read(index, replicates)
     if not measured.problems:
-        _check_numbers(found, measured)
-    return found
+        _check_numbers(replicates, measured)
+    return replicates
 
 
 class _Reader:
@@ -68,8 +68,8 @@ class _Reader:
         self.sheet, self.fitting, self.measured = sheet, fitting, measured
         self.places = {column: sheet.columns.index(column) for column in COLUMNS if column in sheet.columns}
         self.whole = {
-            (region, name.casefold()): place
-            for place, (region, metric) in enumerate(fitting.whole)
+            (region, name.casefold()): position
+            for position, (region, metric) in enumerate(fitting.whole)
             for name in (metric.name, str(metric.options.get("id", metric.name)))
         }
         self.metrics = {name for _, name in self.whole}
@@ -94,7 +94,7 @@ class _Reader:
             self.measured.refuse(self.sheet.file, "row 1: ", what, f"Name the columns {', '.join(COLUMNS)}.")
         return bool(self.fitting.whole) and not lacking
 
-    def read(self, index: int, found: Replicates) -> None:
+    def read(self, index: int, replicates: Replicates) -> None:
         """Take a row."""
         line = self.sheet.lines[index]
         team, metric, region = self._team(index), self._metric(index), self._region(index)
@@ -103,15 +103,15 @@ class _Reader:
             self._refuse(line, "replicate", "the cell is empty", "Number the resamples.")
         if team is None or metric is None or region is None or not number:
             return
-        place = self.whole[region, metric]
-        value = self._value(index, self.fitting.whole[place][1])
+        position = self.whole[region, metric]
+        value = self._value(index, self.fitting.whole[position][1])
         if value is None:
             return
-        own = found.values.setdefault((team, place), {})
-        if number in own:
+        values = replicates.values.setdefault((team, position), {})
+        if number in values:
             named = ", ".join(shown(part) for part in (team, metric, region) if part)
             self._refuse(line, "replicate", f"{shown(number)} a second time for {named}", "Give each resample one row.")
-        own[number] = value
+        values[number] = value
 
     def _cell(self, index: int, column: str) -> str:
         return self.sheet.rows[index][self.places[column]] if column in self.places else ""
@@ -120,10 +120,10 @@ class _Reader:
         if "algorithm" not in self.places:
             return self.fitting.team
         name = self._cell(index, "algorithm")
-        known = self.teams.get(name.casefold())
-        if known is None:
+        team = self.teams.get(name.casefold())
+        if team is None:
             self._note(index, "algorithm", f"{shown(name)} is none of the teams with values", "Correct the name.")
-        return known
+        return team
 
     def _metric(self, index: int) -> str | None:
         if "metric" not in self.places:
@@ -169,30 +169,32 @@ class _Reader:
             self._refuse(self.sheet.lines[index], column, what, remedy)
 
 
-def _check_numbers(found: Replicates, measured: Measured) -> None:
+def _check_numbers(replicates: Replicates, measured: Measured) -> None:
     """All values have the same replicates, and enough of them."""
-    file, of_first = found.sheet.file, next(iter(found.values.items()), None)
+    file, of_first = replicates.sheet.file, next(iter(replicates.values.items()), None)
     if of_first is None:
         return
     (first_team, first_place), first = of_first
-    for (team, place), own in found.values.items():
-        if set(own) == set(first):
+    for (team, position), values in replicates.values.items():
+        if set(values) == set(first):
             continue
-        odd = min(set(own) ^ set(first))
+        odd = min(set(values) ^ set(first))
         has, lacks = (
-            ((team, place), (first_team, first_place)) if odd in own else ((first_team, first_place), (team, place))
+            ((team, position), (first_team, first_place))
+            if odd in values
+            else ((first_team, first_place), (team, position))
         )
-        what = f"the replicate {shown(odd)} is there for {_named(found, *has)} and not for {_named(found, *lacks)}"
+        what = f"the replicate {shown(odd)} is there for {_named(replicates, *has)} and not for {_named(replicates, *lacks)}"
         measured.refuse(file, "", what, "Send the same resamples for all.")
         return
     if len(first) < FEWEST_REPLICATES:
         what = f"there are {len(first)} replicates, and {FEWEST_REPLICATES} are the least"
         measured.refuse(file, "", what, "Draw more resamples.")
-    found.numbers = tuple(sorted(first, key=_order))
+    replicates.numbers = tuple(sorted(first, key=_order))
 
 
-def _named(found: Replicates, team: str, place: int) -> str:
-    region, metric = found.fitting.whole[place]
+def _named(replicates: Replicates, team: str, position: int) -> str:
+    region, metric = replicates.fitting.whole[position]
     return f"{metric.name} of {team}{f' in {region}' if region else ''}"
 
 

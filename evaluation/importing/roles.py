@@ -68,8 +68,8 @@ def guess_roles(sheet: Sheet) -> dict[str, str]:
     {'task': 'task', 'alg_name': 'algorithm', 'case': 'case', 'value': 'value'}
     """
     numeric = {
-        column: _is_numeric(sheet.column(place), comma=sheet.has_decimal_commas)
-        for place, column in enumerate(sheet.columns)
+        column: _is_numeric(sheet.column(column_index), comma=sheet.has_decimal_commas)
+        for column_index, column in enumerate(sheet.columns)
     }
     roles = dict.fromkeys(sheet.columns, "")
     for role, words in _WORDS.items():
@@ -94,8 +94,8 @@ def guess_roles(sheet: Sheet) -> dict[str, str]:
 def _name_by_content(sheet: Sheet, roles: dict[str, str], numeric: Mapping[str, bool]) -> None:
     """Find the column of names where its own name tells nothing: the first one whose cells are all different."""
     if not {"algorithm", "case"} & set(roles.values()):
-        for place, column in enumerate(sheet.columns):
-            cells = sheet.column(place)
+        for column_index, column in enumerate(sheet.columns):
+            cells = sheet.column(column_index)
             if roles[column] in ("ignore", "value") and not numeric[column] and len(set(cells)) == len(cells):
                 roles[column] = "case"
                 return

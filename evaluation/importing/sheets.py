@@ -94,9 +94,9 @@ class Sheet:
         """Whether numbers may be written with a comma: where commas do not separate cells."""
         return self.delimiter != ","
 
-    def column(self, place: int) -> list[str]:
+    def column(self, index: int) -> list[str]:
         """The cells of a column."""
-        return [row[place] for row in self.rows]
+        return [row[index] for row in self.rows]
 
 
 def read_sheet(path: Path, *, name: str = "", limits: SheetLimits = DEFAULT) -> Sheet:
@@ -126,8 +126,8 @@ def read_sheet(path: Path, *, name: str = "", limits: SheetLimits = DEFAULT) -> 
     try:
         columns, rows, lines = _parsed(name, text, delimiter, limits)
     except csv.Error as error:
-        found = f"the cells cannot be separated ({error})"
-        raise TableError(name, found, "Check that every quotation mark is closed.") from None
+        problem = f"the cells cannot be separated ({error})"
+        raise TableError(name, problem, "Check that every quotation mark is closed.") from None
     if not rows:
         raise TableError(name, "there is a header and no row below it", "Send one row a value or one row a case.")
     return Sheet(name, hashlib.sha256(content).hexdigest(), delimiter, columns, rows, lines)
@@ -197,13 +197,13 @@ def _parsed(
 
 def _header(name: str, cells: tuple[str, ...], limits: SheetLimits) -> tuple[str, ...]:
     if len(cells) > limits.columns:
-        found = f"there are {len(cells):,} columns, and at most {limits.columns:,} are read"
-        raise TableError(name, found, "Send the results only.")
+        problem = f"there are {len(cells):,} columns, and at most {limits.columns:,} are read"
+        raise TableError(name, problem, "Send the results only.")
     if len(cells) < limits.fewest_columns:
-        found = f"the header has one column, {shown(cells[0])}"
-        raise TableError(name, found, "Separate the columns by commas, semicolons or tabs.")
+        problem = f"the header has one column, {shown(cells[0])}"
+        raise TableError(name, problem, "Separate the columns by commas, semicolons or tabs.")
     # An index that a program wrote has no name.
-    columns = tuple(cell or ("row" if place == 0 else f"column {place + 1}") for place, cell in enumerate(cells))
+    columns = tuple(cell or ("row" if index == 0 else f"column {index + 1}") for index, cell in enumerate(cells))
     _check_cells(name, columns, 1, limits)
     twice = [column for column, count in Counter(columns).items() if count > 1]
     if twice:
@@ -215,9 +215,9 @@ def _header(name: str, cells: tuple[str, ...], limits: SheetLimits) -> tuple[str
 
 def _check_row(name: str, cells: tuple[str, ...], row: int, columns: tuple[str, ...], limits: SheetLimits) -> None:
     if len(cells) != len(columns):
-        found = f"row {row} has {len(cells)} cells, and the header has {len(columns)}"
+        problem = f"row {row} has {len(cells)} cells, and the header has {len(columns)}"
         raise TableError(
-            name, found, "Give every row one cell a column; put quotation marks around text with separators."
+            name, problem, "Give every row one cell a column; put quotation marks around text with separators."
         )
     _check_cells(name, cells, row, limits)
 
@@ -225,8 +225,8 @@ def _check_row(name: str, cells: tuple[str, ...], row: int, columns: tuple[str, 
 def _check_cells(name: str, cells: tuple[str, ...], row: int, limits: SheetLimits) -> None:
     for cell in cells:
         if len(cell) > limits.cell_characters:
-            found = f"a cell of row {row} has {len(cell):,} characters, and at most {limits.cell_characters} are read"
-            raise TableError(name, found, "Shorten it.")
+            problem = f"a cell of row {row} has {len(cell):,} characters, and at most {limits.cell_characters} are read"
+            raise TableError(name, problem, "Shorten it.")
         if not cell.isascii() or not cell.isprintable():
             refused = "a line break" if "\n" in cell else refused_character(cell)
             if refused:

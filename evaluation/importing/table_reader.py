@@ -44,10 +44,10 @@ class TableReader:
             name: sheet.columns.index(name) for name, is_read in besides.items() if is_read and name in sheet.columns
         }
         self.places: dict[str, list[int]] = {}
-        for place, column in enumerate(sheet.columns):
+        for column_index, column in enumerate(sheet.columns):
             role = roles.get(column, "ignore")
             if role in ROLES and role != "ignore" and column not in self.besides:
-                self.places.setdefault(role, []).append(place)
+                self.places.setdefault(role, []).append(column_index)
         self.metrics: dict[str, MetricUse] = {}
         for metric in self.uses:
             for name in (metric.name, str(metric.options.get("id", metric.name))):
@@ -75,7 +75,7 @@ class TableReader:
                 )
         for role, places in self.places.items():
             if role != "value" and len(places) > 1:
-                columns = " and ".join(shown(self.sheet.columns[place]) for place in places[:2])
+                columns = " and ".join(shown(self.sheet.columns[column_index]) for column_index in places[:2])
                 self._refuse_layout(f"the columns {columns} are both {ROLES[role]}", "Choose one of them.")
         if "value" not in self.places:
             self._refuse_layout("no column holds values", "Say which column holds them, or name it “value”.")
@@ -90,7 +90,7 @@ class TableReader:
         return len(self.measured.problems) == before
 
     def _find_meaning(self) -> None:
-        columns = [self.sheet.columns[place] for place in self.places["value"]]
+        columns = [self.sheet.columns[column_index] for column_index in self.places["value"]]
         named = {role for role in ("algorithm", "case", "metric") if role in self.places}
         if self.fitting.team:
             named.add("algorithm")
@@ -152,17 +152,17 @@ class TableReader:
         lines: dict[_Key, int] = {}
         values: dict[_Key, Cell] = {}
         errors: dict[_Key, float] = {}
-        for index, place in self._value_cells():
-            key = self._key(index, place)
+        for index, column_index in self._value_cells():
+            key = self._key(index, column_index)
             if key is None:
                 continue
             line = self.sheet.lines[index]
             if key in lines:
                 named = ", ".join(shown(part) for part in key if part)
-                self._refuse(line, place, f"a second value of {named}", f"The first stands in row {lines[key]}.")
+                self._refuse(line, column_index, f"a second value of {named}", f"The first stands in row {lines[key]}.")
                 continue
             lines[key] = line
-            values[key] = self._value(index, place, key[3])
+            values[key] = self._value(index, column_index, key[3])
             self._read_besides(index, key, values[key], errors)
         teams = list(dict.fromkeys(key[0] for key in lines))
         keys = self.fitting.keys
@@ -180,20 +180,20 @@ class TableReader:
 
     def _value_cells(self) -> Iterator[tuple[int, int]]:
         for index in range(len(self.sheet.rows)):
-            for place in self.places["value"]:
-                yield index, place
+            for column_index in self.places["value"]:
+                yield index, column_index
 
-    def _key(self, index: int, place: int) -> _Key | None:
+    def _key(self, index: int, column_index: int) -> _Key | None:
         """Team, case, region and metric of a value; ``None`` with its problem noted if one of them is not known.
 
         ``None`` without a problem where a column of a metric is empty in the row of another level.
         """
-        metric = self._metric(index, place)
+        metric = self._metric(index, column_index)
         is_whole = metric is not None and self.metrics[metric.casefold()].level == "dataset"
-        if is_whole and self._is_of_cases(index) and is_blank(self.sheet.rows[index][place]):
+        if is_whole and self._is_of_cases(index) and is_blank(self.sheet.rows[index][column_index]):
             return None
-        team, region = self._team(index, place), self._region(index)
-        case = self._no_case(index, metric) if is_whole else self._case(index, place, metric)
+        team, region = self._team(index, column_index), self._region(index)
+        case = self._no_case(index, metric) if is_whole else self._case(index, column_index, metric)
         if team is None or case is None or region is None or metric is None:
             return None
         return team, case, region, metric
@@ -210,60 +210,60 @@ class TableReader:
             what = f"{metric} is one value of the whole data set, and the columns are cases"
             self._unknown(self.sheet.lines[index], -1, what, "Send it in a table with a column “value”.")
             return None
-        own = self.places["case"][0]
-        named = self.sheet.rows[index][own]
+        column_index = self.places["case"][0]
+        named = self.sheet.rows[index][column_index]
         what = f"{shown(named)} beside {metric}, which is one value of the whole data set"
-        self._refuse(self.sheet.lines[index], own, what, "Leave the cell of the case empty.")
+        self._refuse(self.sheet.lines[index], column_index, what, "Leave the cell of the case empty.")
         return None
 
-    def _named(self, role: str, index: int, place: int) -> tuple[str, int]:
+    def _named(self, role: str, index: int, column_index: int) -> tuple[str, int]:
         """What a row, or the head of a column, names; with the column that it stands in."""
         if self.columns_are == role:
-            return self.sheet.columns[place], place
-        own = self.places[role][0]
-        return self.sheet.rows[index][own], own
+            return self.sheet.columns[column_index], column_index
+        name_index = self.places[role][0]
+        return self.sheet.rows[index][name_index], name_index
 
-    def _team(self, index: int, place: int) -> str | None:
+    def _team(self, index: int, column_index: int) -> str | None:
         single = self.fitting.team
         if single and "algorithm" not in self.places:
             return single
-        name, own = self._named("algorithm", index, place)
+        name, name_index = self._named("algorithm", index, column_index)
         line = 1 if self.columns_are == "algorithm" else self.sheet.lines[index]
         if single:
             if name.casefold() == single.casefold():
                 return single
-            self._unknown(line, own, f"{shown(name)} is not {single}", f"The table is of {single} alone.")
+            self._unknown(line, name_index, f"{shown(name)} is not {single}", f"The table is of {single} alone.")
             return None
-        known = self.teams.get(name.casefold())
-        if known is not None:
-            return known
+        team = self.teams.get(name.casefold())
+        if team is not None:
+            return team
         if not name:
-            self._unknown(line, own, "no team is named", "Name one in every row.")
+            self._unknown(line, name_index, "no team is named", "Name one in every row.")
             return None
         if self.fitting.takes_new_teams and len(name) <= _LONGEST_TEAM:
             self.measured.new_teams[name] = line
             self.teams[name.casefold()] = name
             return name
         remedy = "Correct the name, or let the table make teams." if not self.fitting.takes_new_teams else "Shorten it."
-        self._unknown(line, own, f"{shown(name)} is no team of this task", remedy)
+        self._unknown(line, name_index, f"{shown(name)} is no team of this task", remedy)
         return None
 
-    def _case(self, index: int, place: int, metric: str | None) -> str | None:
+    def _case(self, index: int, column_index: int, metric: str | None) -> str | None:
         if self.columns_are != "case" and "case" not in self.places:  # all rows are of the whole data set
             self._unknown(1, -1, "no column names the cases", "Add a column “case”.")
             return None
-        name, own = self._named("case", index, place)
+        name, name_index = self._named("case", index, column_index)
         if name in self.cases:
             return name
         line = 1 if self.columns_are == "case" else self.sheet.lines[index]
         if not name:
-            if metric is not None and len(self.places["value"]) > 1 and is_blank(self.sheet.rows[index][place]):
+            if metric is not None and len(self.places["value"]) > 1 and is_blank(self.sheet.rows[index][column_index]):
                 return None  # the row of values of the whole data set
             what = f"no case is named, and {metric or 'the value'} is of single cases"
-            self._unknown(line, own, what, "Name the case.")
+            self._unknown(line, name_index, what, "Name the case.")
             return None
         remedy = "Take it out, or correct the name: the sealed case list says what counts."
-        self._unknown(line, own, f"{shown(name)} is no case of this phase", remedy)
+        self._unknown(line, name_index, f"{shown(name)} is no case of this phase", remedy)
         return None
 
     def _region(self, index: int) -> str | None:
@@ -273,38 +273,40 @@ class TableReader:
             listed = ", ".join(self.fitting.regions)
             self._unknown(1, -1, "no column names the region", f"Add a column “region” with {listed}.")
             return None
-        own = self.places["region"][0]
-        name = self.sheet.rows[index][own]
+        column_index = self.places["region"][0]
+        name = self.sheet.rows[index][column_index]
         if name in self.regions:
             return name
         listed = ", ".join(region for region in self.fitting.regions if region)
         remedy = f"Regions are {listed}." if listed else "This phase has no regions: leave the column out."
-        self._unknown(self.sheet.lines[index], own, f"{shown(name)} is no region of this phase", remedy)
+        self._unknown(self.sheet.lines[index], column_index, f"{shown(name)} is no region of this phase", remedy)
         return None
 
-    def _metric(self, index: int, place: int) -> str | None:
+    def _metric(self, index: int, column_index: int) -> str | None:
         if self.columns_are != "metric" and "metric" not in self.places:
             return self.uses[0].name
-        name, own = self._named("metric", index, place)
-        known = self.metrics.get(name.casefold())
-        if known is not None:
-            return known.name
+        name, name_index = self._named("metric", index, column_index)
+        use = self.metrics.get(name.casefold())
+        if use is not None:
+            return use.name
         line = 1 if self.columns_are == "metric" else self.sheet.lines[index]
-        self._unknown(line, own, f"{shown(name)} is no metric of this phase", f"Metrics are {self._metric_words}.")
+        self._unknown(
+            line, name_index, f"{shown(name)} is no metric of this phase", f"Metrics are {self._metric_words}."
+        )
         return None
 
-    def _value(self, index: int, place: int, metric: str) -> Cell:
+    def _value(self, index: int, column_index: int, metric: str) -> Cell:
         """What a cell says; ``None`` where its value is missing, or cannot be taken and that is noted."""
-        cell, line = self.sheet.rows[index][place], self.sheet.lines[index]
+        cell, line = self.sheet.rows[index][column_index], self.sheet.lines[index]
         value = None if is_blank(cell) else as_number(cell, comma=self.sheet.has_decimal_commas)
         if value is None and not is_blank(cell):
             remedy = "Write a number such as 0.87, and leave the cell empty where there is none."
-            self._refuse(line, place, f"{shown(cell)} is no number", remedy)
+            self._refuse(line, column_index, f"{shown(cell)} is no number", remedy)
             return None
         use = self.metrics[metric.casefold()]
         if value is not None and not is_in_range(use, value):
             remedy = f"{use.name} is declared as {range_words(use)}; nothing is clipped."
-            self._refuse(line, place, f"{shown(cell)} lies outside the declared range", remedy)
+            self._refuse(line, column_index, f"{shown(cell)} lies outside the declared range", remedy)
         outcome = self._outcome(index, value)
         return outcome if value is None else value
 
@@ -312,14 +314,17 @@ class TableReader:
         """Why a value is undefined; ``None`` where it is missing, and where it is there."""
         if "outcome" not in self.places:
             return None
-        own = self.places["outcome"][0]
-        outcome, line = self.sheet.rows[index][own], self.sheet.lines[index]
+        column_index = self.places["outcome"][0]
+        outcome, line = self.sheet.rows[index][column_index], self.sheet.lines[index]
         if outcome and outcome not in set(Outcome):
-            self._refuse(line, own, f"{shown(outcome)} is no outcome", f"Outcomes are {', '.join(Outcome)}.")
+            self._refuse(line, column_index, f"{shown(outcome)} is no outcome", f"Outcomes are {', '.join(Outcome)}.")
         elif outcome and (outcome == "ok") != (value is not None):
-            said = "no value" if value is None else "a value"
+            value_words = "no value" if value is None else "a value"
             self._refuse(
-                line, own, f"the outcome {outcome} and {said}", "A row has a value if and only if its outcome is ok."
+                line,
+                column_index,
+                f"the outcome {outcome} and {value_words}",
+                "A row has a value if and only if its outcome is ok.",
             )
         # Of a metric that the platform does not know, nobody can say what left a value undefined: it is not there.
         is_told = self.problem.tells_outcomes and outcome not in ("", "ok", "missing")
@@ -346,26 +351,26 @@ class TableReader:
         cell, value = self._beside(index, DIAGONAL)
         if is_blank(cell):
             return
-        line, place = self.sheet.lines[index], self.besides[DIAGONAL]
+        line, column_index = self.sheet.lines[index], self.besides[DIAGONAL]
         if value is None or value <= 0:
-            self._refuse(line, place, f"{shown(cell)} is no length", "Write the diagonal of the image in mm.")
+            self._refuse(line, column_index, f"{shown(cell)} is no length", "Write the diagonal of the image in mm.")
         elif self.measured.diagonals.setdefault(case, value) != value:
             what = f"{shown(cell)} as diagonal of {case}, and {self.measured.diagonals[case]:g} above"
-            self._refuse(line, place, what, "An image has one.")
+            self._refuse(line, column_index, what, "An image has one.")
 
     def _note_error(self, index: int, key: _Key, use: MetricUse, value: Cell, errors: dict[_Key, float]) -> None:
         cell, error = self._beside(index, STANDARD_ERROR)
         if is_blank(cell):
             return
-        line, place = self.sheet.lines[index], self.besides[STANDARD_ERROR]
+        line, column_index = self.sheet.lines[index], self.besides[STANDARD_ERROR]
         if use.level != "dataset":
             what = f"a standard error of {use.name}, which is of single cases"
-            self._refuse(line, place, what, "Leave the cell empty: single cases are resampled here.")
+            self._refuse(line, column_index, what, "Leave the cell empty: single cases are resampled here.")
         elif error is None or error <= 0:
             remedy = "Write a number above 0: a value that does not vary was not measured on a sample."
-            self._refuse(line, place, f"{shown(cell)} is no standard error", remedy)
+            self._refuse(line, column_index, f"{shown(cell)} is no standard error", remedy)
         elif value is None:
-            self._refuse(line, place, "a standard error and no value", "Leave the cell empty.")
+            self._refuse(line, column_index, "a standard error and no value", "Leave the cell empty.")
         else:
             errors[key] = error
 
@@ -373,19 +378,19 @@ class TableReader:
         cell, worst = self._beside(index, WORST)
         if is_blank(cell):
             return
-        line, place, own = self.sheet.lines[index], self.besides[WORST], key[1:]
+        line, column_index, key_without_team = self.sheet.lines[index], self.besides[WORST], key[1:]
         if worst is None:
-            self._refuse(line, place, f"{shown(cell)} is no number", f"Write the worst {use.name} of the case.")
-        elif self.measured.worst.setdefault(own, worst) != worst:
-            what = f"{shown(cell)} as the worst {use.name} of {key[1]}, and {self.measured.worst[own]:g} above"
-            self._refuse(line, place, what, "It is the same for all teams.")
+            self._refuse(line, column_index, f"{shown(cell)} is no number", f"Write the worst {use.name} of the case.")
+        elif self.measured.worst.setdefault(key_without_team, worst) != worst:
+            what = f"{shown(cell)} as the worst {use.name} of {key[1]}, and {self.measured.worst[key_without_team]:g} above"
+            self._refuse(line, column_index, what, "It is the same for all teams.")
 
-    def _refuse(self, line: int, place: int, what: str, remedy: str) -> None:
-        column = f", column {self.sheet.columns[place]}" if place >= 0 else ""
+    def _refuse(self, line: int, column_index: int, what: str, remedy: str) -> None:
+        column = f", column {self.sheet.columns[column_index]}" if column_index >= 0 else ""
         self.measured.refuse(self.sheet.file, f"row {line}{column}: ", what, remedy)
 
-    def _unknown(self, line: int, place: int, what: str, remedy: str) -> None:
+    def _unknown(self, line: int, column_index: int, what: str, remedy: str) -> None:
         """Note a name that nothing here has; the same name in many rows once."""
-        if (place, what) not in self.unknown:
-            self.unknown.add((place, what))
-            self._refuse(line, place, what, remedy)
+        if (column_index, what) not in self.unknown:
+            self.unknown.add((column_index, what))
+            self._refuse(line, column_index, what, remedy)

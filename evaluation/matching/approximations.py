@@ -163,8 +163,8 @@ def _clip(polygon: NDArray[np.float64], window: NDArray[np.float64]) -> NDArray[
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(crosses, side / (side - next_side), 0.0)
         cuts = polygon + share[:, None] * (following - polygon)
-        kept = np.stack([side >= 0, crosses], axis=1).ravel()
-        polygon = np.stack([polygon, cuts], axis=1).reshape(-1, 2)[kept]
+        is_vertex = np.stack([side >= 0, crosses], axis=1).ravel()
+        polygon = np.stack([polygon, cuts], axis=1).reshape(-1, 2)[is_vertex]
     return polygon
 
 

@@ -72,16 +72,16 @@ class Rule:
     def from_options(cls, options: Mapping[str, Any], threshold: float | None = None) -> Rule:
         """Build the rule from the options of a metric."""
         criterion = options.get("localization_criterion", "loc_box_iou")
-        own: Mapping[str, Any] = {}
+        criterion_options: Mapping[str, Any] = {}
         if not isinstance(criterion, str):
-            criterion, own = criterion["id"], criterion["options"]
+            criterion, criterion_options = criterion["id"], criterion["options"]
         given = options.get("localization_threshold", 0.5) if threshold is None else threshold
         return cls(
             criterion=criterion,
             threshold=0.5 if given is None else float(given),
             assignment=options.get("assignment", "greedy_by_score"),
             double_assignment=options.get("double_assignment", "fp"),
-            options=tuple(sorted((key, _frozen(value)) for key, value in own.items())),
+            options=tuple(sorted((key, _frozen(value)) for key, value in criterion_options.items())),
         )
 
 
@@ -136,11 +136,11 @@ def match_objects(reference: Objects, prediction: Objects, rule: Rule) -> Matchi
         If the criterion needs masks, boxes or scores that are not there.
     """
     real = np.flatnonzero(~reference.ignored)
-    known = reference if len(real) == reference.size else reference.select(real)
-    pairs = passing_pairs(known, prediction, rule)
-    chosen = assign(pairs, known, prediction, rule)
+    unignored = reference if len(real) == reference.size else reference.select(real)
+    pairs = passing_pairs(unignored, prediction, rule)
+    chosen = assign(pairs, unignored, prediction, rule)
     matched = pairs.where(chosen)
-    missed = np.setdiff1d(np.arange(known.size), matched.reference)
+    missed = np.setdiff1d(np.arange(unignored.size), matched.reference)
     alone = np.setdiff1d(np.arange(prediction.size), matched.prediction)
     dropped = np.zeros(prediction.size, dtype=bool)
     if rule.double_assignment == "ignore":
@@ -183,12 +183,12 @@ def pairs_of(
     """The criterion's pairs, computed once for all metrics of a case."""
     options = options or {}
     key = (id(reference), criterion, tuple(sorted(options.items())))
-    known = prediction.memory.get(key)
-    if known is None or known[0] is not reference:
-        known = (reference, CRITERIA[criterion].pairs(reference, prediction, **options))
-        prediction.memory[key] = known
-    assert isinstance(known[1], Pairs)
-    return known[1]
+    cached = prediction.memory.get(key)
+    if cached is None or cached[0] is not reference:
+        cached = (reference, CRITERIA[criterion].pairs(reference, prediction, **options))
+        prediction.memory[key] = cached
+    assert isinstance(cached[1], Pairs)
+    return cached[1]
 
 
 def assign(pairs: Pairs, reference: Objects, prediction: Objects, rule: Rule) -> NDArray[np.bool_]:
@@ -220,13 +220,13 @@ def _greedy(pairs: Pairs, order: NDArray[np.int64]) -> NDArray[np.bool_]:
     chosen = np.zeros(len(order), dtype=bool)
     taken_references: set[int] = set()
     taken_predictions: set[int] = set()
-    for place, ref, pred in zip(
+    for index, ref, pred in zip(
         order.tolist(), pairs.reference[order].tolist(), pairs.prediction[order].tolist(), strict=True
     ):
         if ref not in taken_references and pred not in taken_predictions:
             taken_references.add(ref)
             taken_predictions.add(pred)
-            chosen[place] = True
+            chosen[index] = True
     return chosen
 
 
@@ -234,9 +234,9 @@ def _one_a_reference(pairs: Pairs, goodness: NDArray[np.float64], references: in
     """Each reference takes its best prediction, which may serve several."""
     chosen = np.zeros(len(goodness), dtype=bool)
     seen = np.zeros(references, dtype=bool)
-    for place in np.argsort(-goodness, kind="stable"):
-        chosen[place] = not seen[pairs.reference[place]]
-        seen[pairs.reference[place]] = True
+    for index in np.argsort(-goodness, kind="stable"):
+        chosen[index] = not seen[pairs.reference[index]]
+        seen[pairs.reference[index]] = True
     return chosen
 
 

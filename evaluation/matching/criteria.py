@@ -77,11 +77,11 @@ def shared_pixels(reference: NDArray[np.int64], prediction: NDArray[np.int64], p
     keys = (reference.ravel()[both] - 1) * np.int64(predictions) + (prediction.ravel()[both] - 1)
     if keys.size and int(keys.max()) < 8 * keys.size + 4_000_000:
         counts = np.bincount(keys)
-        found = np.flatnonzero(counts)
-        shared = counts[found]
+        distinct_keys = np.flatnonzero(counts)
+        shared = counts[distinct_keys]
     else:
-        found, shared = np.unique(keys, return_counts=True)
-    return Pairs(found // max(predictions, 1), found % max(predictions, 1), shared.astype(float))
+        distinct_keys, shared = np.unique(keys, return_counts=True)
+    return Pairs(distinct_keys // max(predictions, 1), distinct_keys % max(predictions, 1), shared.astype(float))
 
 
 def mask_overlap(reference: Objects, prediction: Objects) -> Pairs:
@@ -117,9 +117,9 @@ def box_overlap(reference: Objects, prediction: Objects, extra: float = 0.0) -> 
         sides *= np.maximum(high - low + extra, 0.0)
     rows, columns = np.nonzero(sides)
     common = sides[rows, columns]
-    own = np.prod(one[:, k:] - one[:, :k] + extra, axis=1)[rows]
+    ours = np.prod(one[:, k:] - one[:, :k] + extra, axis=1)[rows]
     theirs = np.prod(other[:, k:] - other[:, :k] + extra, axis=1)[columns]
-    return Pairs(rows, columns, common), Pairs(rows, columns, own + theirs - common)
+    return Pairs(rows, columns, common), Pairs(rows, columns, ours + theirs - common)
 
 
 def _box_iou(
@@ -140,11 +140,11 @@ def _approx_iou(reference: Objects, prediction: Objects, *, shape: Shape = "elli
     if not theirs:
         return _as_pairs([])
     low, high = (np.array(corner) for corner in zip(*((body.low, body.high) for body in theirs), strict=True))
-    found = []
+    overlaps = []
     for i, body in enumerate(ours):
         near = np.flatnonzero(((body.low < high) & (low < body.high)).all(axis=1)).tolist()
-        found += [(i, j, approximations.iou(body, theirs[j])) for j in near]
-    return _as_pairs([entry for entry in found if entry[2] > 0])
+        overlaps += [(i, j, approximations.iou(body, theirs[j])) for j in near]
+    return _as_pairs([entry for entry in overlaps if entry[2] > 0])
 
 
 def _boundary_iou(
@@ -160,19 +160,21 @@ def _boundary_iou(
         width = band_width(reference.labels.shape, reference.spacing, distance_ratio)
     ours, theirs = _bands(reference, width), _bands(prediction, width)
     common = shared_pixels(ours, theirs, prediction.size)
-    own = np.bincount(ours.ravel(), minlength=reference.size + 1)[1:]
+    reference_areas = np.bincount(ours.ravel(), minlength=reference.size + 1)[1:]
     other = np.bincount(theirs.ravel(), minlength=prediction.size + 1)[1:]
-    return common._replace(value=common.value / (own[common.reference] + other[common.prediction] - common.value))
+    return common._replace(
+        value=common.value / (reference_areas[common.reference] + other[common.prediction] - common.value)
+    )
 
 
 def _bands(objects: Objects, width: float) -> NDArray[np.int64]:
     """The index map, kept only within a distance of each object's own outline."""
     bands = np.zeros_like(objects.index_map)
-    for index, place in enumerate(objects.slices):
-        mask = objects.index_map[place] == index + 1
+    for index, box in enumerate(objects.slices):
+        mask = objects.index_map[box] == index + 1
         squared = squared_distance_to_background(np.pad(mask, 1), objects.spacing)
         inner = squared[(slice(1, -1),) * mask.ndim]
-        bands[place][mask & (inner <= (width * (1 + SLACK)) ** 2)] = index + 1
+        bands[box][mask & (inner <= (width * (1 + SLACK)) ** 2)] = index + 1
     return bands
 
 
@@ -242,11 +244,11 @@ def _point_in_box(reference: Objects, prediction: Objects) -> Pairs:
 
 def _point_in_approx(reference: Objects, prediction: Objects, *, shape: Shape = "ellipse") -> Pairs:
     _same_space(reference, prediction)
-    found = []
+    hits = []
     for index, body in enumerate(approximations.bodies(reference, shape)):
         if prediction.size:
-            found += [(index, int(j), 1.0) for j in np.flatnonzero(body.contains(prediction.centres))]
-    return _as_pairs(found)
+            hits += [(index, int(j), 1.0) for j in np.flatnonzero(body.contains(prediction.centres))]
+    return _as_pairs(hits)
 
 
 def _as_pairs(entries: list[tuple[int, int, float]]) -> Pairs:

@@ -113,11 +113,11 @@ class Objects:
             looked_up: NDArray[np.int64] = table[labels]
             return looked_up
         order = np.argsort(self.ids)
-        place = np.searchsorted(self.ids[order], labels)
-        place = np.minimum(place, max(self.size - 1, 0))
-        known = self.ids[order][place] == labels if self.size else np.zeros(labels.shape, dtype=bool)
-        found: NDArray[np.int64] = np.where(known, order[place] + 1 if self.size else 0, 0)
-        return found
+        positions = np.searchsorted(self.ids[order], labels)
+        positions = np.minimum(positions, max(self.size - 1, 0))
+        is_object = self.ids[order][positions] == labels if self.size else np.zeros(labels.shape, dtype=bool)
+        mapped: NDArray[np.int64] = np.where(is_object, order[positions] + 1 if self.size else 0, 0)
+        return mapped
 
     @cached_property
     def areas(self) -> NDArray[np.float64]:
@@ -133,7 +133,7 @@ class Objects:
         """Where each object of a label map lies."""
         from scipy import ndimage
 
-        return [found for found in ndimage.find_objects(self.index_map, max_label=self.size) if found is not None]
+        return [box for box in ndimage.find_objects(self.index_map, max_label=self.size) if box is not None]
 
     @cached_property
     def boxes(self) -> NDArray[np.float64]:
@@ -143,7 +143,7 @@ class Objects:
         if self.labels is None:
             message = "points have no boxes"
             raise ValueError(message)
-        corners = [[*(s.start for s in place), *(s.stop for s in place)] for place in self.slices]
+        corners = [[*(s.start for s in box), *(s.stop for s in box)] for box in self.slices]
         return np.asarray(corners, dtype=float).reshape(self.size, 2 * self.dimensions)
 
     @cached_property
@@ -174,8 +174,8 @@ class Objects:
 
     def mask(self, index: int) -> tuple[NDArray[np.bool_], tuple[int, ...]]:
         """The pixels of one object inside its bounding box, and where the box starts."""
-        place = self.slices[index]
-        return self.index_map[place] == index + 1, tuple(s.start for s in place)
+        box = self.slices[index]
+        return self.index_map[box] == index + 1, tuple(s.start for s in box)
 
     def select(self, chosen: ArrayLike) -> Objects:
         """Only some of the objects, by index or as a mask."""
@@ -246,8 +246,8 @@ def _present(labels: NDArray[Any]) -> NDArray[np.int64]:
     if int(flat.max(initial=0)) <= 4 * flat.size + 65536:
         seen = np.flatnonzero(np.bincount(flat))
         return seen[seen > 0]
-    found = np.unique(flat).astype(np.int64)
-    return found[found > 0]
+    distinct = np.unique(flat).astype(np.int64)
+    return distinct[distinct > 0]
 
 
 def _rows(values: ArrayLike, name: str, *, even: bool) -> NDArray[np.float64]:

@@ -76,8 +76,8 @@ def hausdorff_distance(
     masks = pair(reference, prediction, spacing)
     if masks.emptiness is not None:
         return undefined(masks.emptiness)
-    there, back = masks.distances(boundary_connectivity)
-    return ok(max(there.max(), back.max()))
+    forward, back = masks.distances(boundary_connectivity)
+    return ok(max(forward.max(), back.max()))
 
 
 @declare(
@@ -152,10 +152,10 @@ def hausdorff_percentile(
     masks = pair(reference, prediction, spacing)
     if masks.emptiness is not None:
         return undefined(masks.emptiness)
-    there, back = masks.distances(boundary_connectivity)
+    forward, back = masks.distances(boundary_connectivity)
     if combine == "pooled":
-        return ok(_percentile(np.concatenate([there, back]), percentile))
-    return ok(max(_percentile(there, percentile), _percentile(back, percentile)))
+        return ok(_percentile(np.concatenate([forward, back]), percentile))
+    return ok(max(_percentile(forward, percentile), _percentile(back, percentile)))
 
 
 @declare(
@@ -188,8 +188,8 @@ def assd(
     masks = pair(reference, prediction, spacing)
     if masks.emptiness is not None:
         return undefined(masks.emptiness)
-    there, back = masks.distances(boundary_connectivity)
-    return ok((there.sum() + back.sum()) / (there.size + back.size))
+    forward, back = masks.distances(boundary_connectivity)
+    return ok((forward.sum() + back.sum()) / (forward.size + back.size))
 
 
 @declare(
@@ -222,8 +222,8 @@ def masd(
     masks = pair(reference, prediction, spacing)
     if masks.emptiness is not None:
         return undefined(masks.emptiness)
-    there, back = masks.distances(boundary_connectivity)
-    return ok((there.mean() + back.mean()) / 2)
+    forward, back = masks.distances(boundary_connectivity)
+    return ok((forward.mean() + back.mean()) / 2)
 
 
 @declare(
@@ -295,14 +295,16 @@ def nsd(
     masks = pair(reference, prediction, spacing)
     if masks.emptiness is not None:
         return undefined(masks.emptiness)
-    there, back = masks.distances(boundary_connectivity)
+    forward, back = masks.distances(boundary_connectivity)
     limit = tolerance * (1 + SLACK)
     if boundary_weighting == "pixel_count":
-        within = np.count_nonzero(there <= limit) + np.count_nonzero(back <= limit)
-        return ok(within / (there.size + back.size))
-    own = masks.reference.surface(boundary_connectivity).areas
+        within = np.count_nonzero(forward <= limit) + np.count_nonzero(back <= limit)
+        return ok(within / (forward.size + back.size))
+    reference_areas = masks.reference.surface(boundary_connectivity).areas
     other = masks.prediction.surface(boundary_connectivity).areas
-    return ok((own[there <= limit].sum() + other[back <= limit].sum()) / (own.sum() + other.sum()))
+    return ok(
+        (reference_areas[forward <= limit].sum() + other[back <= limit].sum()) / (reference_areas.sum() + other.sum())
+    )
 
 
 @declare(

@@ -88,16 +88,22 @@ def match_boxes(
         counted[other] = False
         counted[matched] = True
     by_group = np.bincount(ours.group, minlength=groups).reshape(len(references), classes)
-    place = np.flatnonzero(counted)
-    place = place[np.lexsort((rank[place], theirs.group[place]))]
-    image, of_class = np.divmod(theirs.group[place], classes)
-    tp = matched[place].astype(float)
-    found = []
+    counted_order = np.flatnonzero(counted)
+    counted_order = counted_order[np.lexsort((rank[counted_order], theirs.group[counted_order]))]
+    image, of_class = np.divmod(theirs.group[counted_order], classes)
+    tp = matched[counted_order].astype(float)
+    class_steps = []
     for index in range(classes):
-        own = of_class == index
-        steps = Steps(by_group[:, index], image[own], theirs.scores[place][own], tp[own], 1.0 - tp[own])
-        found.append(steps)
-    return found
+        in_class = of_class == index
+        steps = Steps(
+            by_group[:, index],
+            image[in_class],
+            theirs.scores[counted_order][in_class],
+            tp[in_class],
+            1.0 - tp[in_class],
+        )
+        class_steps.append(steps)
+    return class_steps
 
 
 def _flatten(images: Sequence[Objects], code: dict[Any, int] | None, classes: int) -> Flat:

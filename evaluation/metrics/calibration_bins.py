@@ -57,10 +57,10 @@ def find_gaps(
         placed by the share of lower scores (of higher ones if ``left_closed``), so that equal scores stay together.
     """
     answered = not absent.any()
-    shown = scores if answered else np.where(absent, 0.0, scores)
-    difference = hits - shown
+    filled_scores = scores if answered else np.where(absent, 0.0, scores)
+    difference = hits - filled_scores
     if binning == "equal_width":
-        bins = _equal_width(shown, n_bins, bin_edge)
+        bins = _equal_width(filled_scores, n_bins, bin_edge)
         if not answered:
             bins = np.where(absent, n_bins, bins)
             difference = np.where(absent, -1.0, difference)
@@ -72,17 +72,19 @@ def find_gaps(
             sums = _sums(bins, n_bins + 1, weights, difference)
     else:
         rows = np.ones((1, len(scores))) if weights is None else weights
-        answers = [_equal_mass(shown, difference, absent, row, n_bins=n_bins, bin_edge=bin_edge) for row in rows]
+        answers = [
+            _equal_mass(filled_scores, difference, absent, row, n_bins=n_bins, bin_edge=bin_edge) for row in rows
+        ]
         size, sums = (np.stack(part) for part in zip(*answers, strict=True))
     return Gaps(size, sums, weighted_count(len(scores), weights))
 
 
 def _equal_width(scores: FloatArray, n_bins: int, bin_edge: BinEdge) -> npt.NDArray[np.int64]:
     """Bins of equal width; rounded first, since 0.28 * 25 is not 7 in floating point."""
-    place = np.round(scores * n_bins, _DECIMALS)
+    bin_positions = np.round(scores * n_bins, _DECIMALS)
     if bin_edge == "right_closed":
-        return np.maximum(np.ceil(place).astype(np.int64) - 1, 0)
-    return np.minimum(place.astype(np.int64), n_bins - 1)
+        return np.maximum(np.ceil(bin_positions).astype(np.int64) - 1, 0)
+    return np.minimum(bin_positions.astype(np.int64), n_bins - 1)
 
 
 def _sums(bins: npt.NDArray[np.int64], size: int, weights: FloatArray, numbers: FloatArray) -> FloatArray:
@@ -104,18 +106,18 @@ def _equal_mass(
     bin_edge: BinEdge,
 ) -> tuple[FloatArray, FloatArray]:
     """Bins of one resample, by whole-number ranks."""
-    kept = ~absent
-    values, inverse = np.unique(np.round(scores[kept], _DECIMALS), return_inverse=True)
-    mass = np.bincount(inverse, weights=weights[kept], minlength=len(values))
+    answered = ~absent
+    values, inverse = np.unique(np.round(scores[answered], _DECIMALS), return_inverse=True)
+    mass = np.bincount(inverse, weights=weights[answered], minlength=len(values))
     up_to = np.cumsum(mass)
     total = up_to[-1] if len(up_to) else 0.0
     if bin_edge == "right_closed":
-        place = ratio((up_to - mass) * n_bins, total)
+        bin_positions = ratio((up_to - mass) * n_bins, total)
     else:
-        place = n_bins - 1 - np.floor(ratio((total - up_to) * n_bins, total))
-    bins = np.clip(np.nan_to_num(np.floor(place)).astype(np.int64), 0, n_bins - 1)[inverse]
-    size = np.bincount(bins, weights=weights[kept], minlength=n_bins + 1).astype(np.float64)
-    sums = np.bincount(bins, weights=(weights * difference)[kept], minlength=n_bins + 1).astype(np.float64)
+        bin_positions = n_bins - 1 - np.floor(ratio((total - up_to) * n_bins, total))
+    bins = np.clip(np.nan_to_num(np.floor(bin_positions)).astype(np.int64), 0, n_bins - 1)[inverse]
+    size = np.bincount(bins, weights=weights[answered], minlength=n_bins + 1).astype(np.float64)
+    sums = np.bincount(bins, weights=(weights * difference)[answered], minlength=n_bins + 1).astype(np.float64)
     size[n_bins] = weights[absent].sum()
     sums[n_bins] = -size[n_bins]
     return size, sums

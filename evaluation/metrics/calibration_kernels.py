@@ -83,18 +83,18 @@ def ece_kde(
     binary = scores.shape[1] == 2
     total = weighted_count(len(samples), weights)
     rows = np.ones((1, len(samples))) if weights is None else weights
-    kept, labels = scores[present], samples.reference[present]
+    present_scores, labels = scores[present], samples.reference[present]
     counted = rows[:, present]
     worst = 1.0 if binary else (2.0 if norm == "l1" else float(np.sqrt(2.0)))
     error = weighted_sum(samples.absent.astype(np.float64) * worst, rows)
-    width = likeliest_bandwidth(kept) if bandwidth == "auto" else float(bandwidth)
+    width = likeliest_bandwidth(present_scores) if bandwidth == "auto" else float(bandwidth)
     counted_out = np.zeros(len(rows))
-    for part in _blocks(len(kept)):
-        log_kernel = _dirichlet(kept[part], kept, width)
-        own = np.arange(part.stop - part.start)
-        itself = log_kernel[own, part.start + own]
-        log_kernel[own, part.start + own] = -np.inf
-        top = log_kernel.max(axis=1) if len(kept) > 1 else np.zeros(len(own))
+    for part in _blocks(len(present_scores)):
+        log_kernel = _dirichlet(present_scores[part], present_scores, width)
+        part_rows = np.arange(part.stop - part.start)
+        itself = log_kernel[part_rows, part.start + part_rows]
+        log_kernel[part_rows, part.start + part_rows] = -np.inf
+        top = log_kernel.max(axis=1) if len(present_scores) > 1 else np.zeros(len(part_rows))
         kernel = np.exp(log_kernel - top[:, None])
         # A case is left out of its own estimate once; further copies of it are cases like any other.
         copies = np.exp(np.minimum(itself - top, _LARGEST_EXPONENT))[:, None] * np.maximum(counted[:, part].T - 1, 0)
@@ -103,7 +103,7 @@ def ece_kde(
         for code in [1] if binary else range(scores.shape[1]):
             hit = (labels == code).astype(np.float64)
             share = (kernel * hit) @ counted.T + copies * hit[part, None]
-            difference = np.abs(ratio(share, mass) - kept[part, code, None])
+            difference = np.abs(ratio(share, mass) - present_scores[part, code, None])
             gap += difference if binary or norm == "l1" else difference**2
         estimated = mass > 0
         gap = np.where(estimated, gap if binary or norm == "l1" else np.sqrt(gap), 0.0)
@@ -134,8 +134,8 @@ def median_distance(vectors: FloatArray) -> float:
     low, high = (int(np.searchsorted(reached, rank, side="right")) for rank in wanted)
     middle = []
     for distances in _pair_distances(vectors):
-        place = (distances / width).astype(np.int64)
-        middle.append(distances[(place >= low) & (place <= high)])
+        bins = (distances / width).astype(np.int64)
+        middle.append(distances[(bins >= low) & (bins <= high)])
     ordered = np.sort(np.concatenate(middle))
     below = int(reached[low - 1]) if low else 0
     median = float(ordered[wanted[0] - below] + ordered[wanted[1] - below]) / 2
@@ -157,8 +157,8 @@ def likeliest_bandwidth(vectors: FloatArray) -> float:
         likelihood = 0.0
         for part in _blocks(len(vectors)):
             log_kernel = _dirichlet(vectors[part], vectors, float(width))
-            own = np.arange(part.stop - part.start)
-            log_kernel[own, part.start + own] = -np.inf
+            part_rows = np.arange(part.stop - part.start)
+            log_kernel[part_rows, part.start + part_rows] = -np.inf
             top = log_kernel.max(axis=1)
             likelihood += float((top + np.log(np.exp(log_kernel - top[:, None]).sum(axis=1))).sum())
         likelihoods.append(likelihood)

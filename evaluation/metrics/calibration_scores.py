@@ -42,8 +42,8 @@ def _brier_mean(samples: Samples, weights: FloatArray | None, *, binary: bool) -
     if binary:
         losses = (scores[:, 1] - samples.reference) ** 2
     else:
-        own = scores[np.arange(len(scores)), samples.reference]
-        losses = np.einsum("nk,nk->n", scores, scores) - own**2 + (1 - own) ** 2
+        reference_scores = scores[np.arange(len(scores)), samples.reference]
+        losses = np.einsum("nk,nk->n", scores, scores) - reference_scores**2 + (1 - reference_scores) ** 2
     if samples.absent.any():
         losses = np.where(samples.absent, 1.0 if binary else 2.0, losses)
     return ratio(weighted_sum(losses, weights), weighted_count(len(samples), weights))
@@ -91,10 +91,10 @@ def _nll(
     samples: Samples, weights: FloatArray | None, *, epsilon: float = 1e-15, log_base: Literal["e", "2"] = "e"
 ) -> Values:
     scores = samples.required_scores
-    own = scores[np.arange(len(scores)), samples.reference]
+    reference_scores = scores[np.arange(len(scores)), samples.reference]
     if samples.absent.any():
-        own = np.where(samples.absent, 0.0, own)
-    losses = -np.log(np.clip(own, epsilon, 1 - epsilon))
+        reference_scores = np.where(samples.absent, 0.0, reference_scores)
+    losses = -np.log(np.clip(reference_scores, epsilon, 1 - epsilon))
     total = weighted_count(len(samples), weights)
     return over_cases(ratio(weighted_sum(losses, weights), total) / (np.log(2) if log_base == "2" else 1.0), total)
 

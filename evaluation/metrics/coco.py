@@ -72,8 +72,10 @@ def trace_coco(
         score += prediction.scores[best][~ignored].tolist()
         tp += hits[~ignored].astype(float).tolist()
     counts = np.array([int(np.count_nonzero(~each.ignored)) for each in references], dtype=np.int64)
-    found = np.array(tp, dtype=float)
-    return Detections(counts, np.array(image, dtype=np.int64), np.array(score, dtype=float), found, 1.0 - found)
+    true_positives = np.array(tp, dtype=float)
+    return Detections(
+        counts, np.array(image, dtype=np.int64), np.array(score, dtype=float), true_positives, 1.0 - true_positives
+    )
 
 
 def _match(iou: FloatArray, crowd: NDArray[np.bool_], threshold: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -84,14 +86,14 @@ def _match(iou: FloatArray, crowd: NDArray[np.bool_], threshold: float) -> tuple
     ignored = np.zeros(len(iou), dtype=bool)
     for row, values in enumerate(iou):
         best, match = min(threshold, _ALMOST_ONE), -1
-        for place in order:
-            if taken[place] and not crowd[place]:
+        for column in order:
+            if taken[column] and not crowd[column]:
                 continue
-            if match > -1 and not crowd[match] and crowd[place]:
+            if match > -1 and not crowd[match] and crowd[column]:
                 break
-            if values[place] < best:
+            if values[column] < best:
                 continue
-            best, match = values[place], int(place)
+            best, match = values[column], int(column)
         if match > -1:
             taken[match] = True
             ignored[row] = crowd[match]

@@ -77,9 +77,9 @@ def curve_of(risk: FloatArray, confidence: FloatArray, weights: FloatArray) -> C
     order = np.argsort(-confidence, kind="stable")
     ends = _ends(confidence[order])
     sorted_weights = weights[:, order]
-    kept = np.cumsum(sorted_weights, axis=1)[:, ends]
+    covered = np.cumsum(sorted_weights, axis=1)[:, ends]
     lost = np.cumsum(sorted_weights * risk[order], axis=1)[:, ends]
-    return Curve(kept, lost, weights.sum(axis=1))
+    return Curve(covered, lost, weights.sum(axis=1))
 
 
 def _ends(ordered: FloatArray) -> NDArray[np.int64]:
@@ -118,11 +118,11 @@ def optimum(risk: FloatArray, weights: FloatArray, rule: str = "step") -> Optimu
     order = np.argsort(risk, kind="stable")
     times, sorted_risk = weights[:, order], risk[order]
     number = weights.sum(axis=1)
-    kept = np.cumsum(times, axis=1)
+    covered = np.cumsum(times, axis=1)
     lost = np.cumsum(times * sorted_risk, axis=1)
-    before, lost_before = kept - times, lost - times * sorted_risk
+    before, lost_before = covered - times, lost - times * sorted_risk
     harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, int(number.max(initial=0)) + 1))])
-    more = harmonic[kept.astype(np.int64)] - harmonic[before.astype(np.int64)]
+    more = harmonic[covered.astype(np.int64)] - harmonic[before.astype(np.int64)]
     sums = (times * sorted_risk + (lost_before - before * sorted_risk) * more).sum(axis=1)
     area = ratio(sums, number)
     if rule != "step":
@@ -200,8 +200,8 @@ def _risk_at_coverage(risk: FloatArray, confidence: FloatArray, weights: FloatAr
     enough = curve.coverage >= coverage - _SLACK
     if not enough.shape[1]:
         return _nothing(Values(np.zeros(len(weights))), weights)
-    place = enough.argmax(axis=1)
-    return _nothing(Values(curve.risk[np.arange(len(weights)), place]), weights)
+    indices = enough.argmax(axis=1)
+    return _nothing(Values(curve.risk[np.arange(len(weights)), indices]), weights)
 
 
 def _coverage_at_risk(risks: FloatArray, confidence: FloatArray, weights: FloatArray, /, *, risk: float) -> Values:

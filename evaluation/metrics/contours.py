@@ -80,7 +80,7 @@ def hausdorff_of_pairs(
     ours, theirs = contours(reference, rows), contours(prediction, columns)
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     ways = (both_ways(ours.of(row), theirs.of(column)) for row, column in pairs)
-    return np.array([max(there.max(), back.max()) for there, back in ways])
+    return np.array([max(forward.max(), back.max()) for forward, back in ways])
 
 
 def _along(axis: int, dimensions: int, part: slice) -> tuple[slice, ...]:

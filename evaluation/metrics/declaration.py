@@ -198,11 +198,11 @@ class Metric:
         # Kinds of problem know metrics, so that they are asked for when needed only.
         from evaluation.problems import all_problems, categories
 
-        own = categories()
+        category_of = categories()
         return tuple(
             problem.id
             for problem in all_problems()
-            if {own.get(kind) for kind in (problem.id, *problem.measures_as)} & set(self.categories)
+            if {category_of.get(kind) for kind in (problem.id, *problem.measures_as)} & set(self.categories)
         )
 
     def measured_as(self, problem: str) -> str:
@@ -211,9 +211,9 @@ class Metric:
 
         if not is_known(problem):
             return problem
-        own = categories()
+        category_of = categories()
         kinds = (problem, *get(problem).measures_as)
-        return next((kind for kind in kinds if own.get(kind) in self.categories), problem)
+        return next((kind for kind in kinds if category_of.get(kind) in self.categories), problem)
 
     @property
     def is_criterion(self) -> bool:
@@ -287,20 +287,20 @@ class Metric:
         >>> get("hausdorff_percentile").check_options({"percentile": 90})["percentile"]
         90.0
         """
-        known = {option.name: option for option in self.assessment_options}
+        options = {option.name: option for option in self.assessment_options}
         for name, value in given.items():
-            if name not in known:
-                names = ", ".join(known) or "no option"
+            if name not in options:
+                names = ", ".join(options) or "no option"
                 raise OptionError(name, value, f"{names} for {self.id}")
         checked = {
             name: option.check(given[name]) if name in given else option.default_document
-            for name, option in known.items()
+            for name, option in options.items()
         }
-        _check_together(given, checked, known)
+        _check_together(given, checked, options)
         return {
             name: value
             for name, value in checked.items()
-            if not known[name].stands_where_set or value != known[name].default
+            if not options[name].stands_where_set or value != options[name].default
         }
 
     def unconfirmed(self, given: Mapping[str, object]) -> tuple[str, ...]:
@@ -446,13 +446,13 @@ def declared_in(module: str) -> tuple[Metric, ...]:
     return tuple(_DECLARED.get(module, ()))
 
 
-def _check_together(given: Mapping[str, object], checked: dict[str, Any], known: Mapping[str, Option]) -> None:
+def _check_together(given: Mapping[str, object], checked: dict[str, Any], options: Mapping[str, Option]) -> None:
     """What one option alone does not show."""
-    for name, option in known.items():
+    for name, option in options.items():
         if option.required and checked[name] is None:
             raise OptionError(name, None, f"{option.allowed}, set by the organizers: there is no safe default")
     if checked.get("weights") == "custom" and checked.get("weight_matrix") is None:
-        raise OptionError("weight_matrix", None, known["weight_matrix"].allowed + ' with "weights": "custom"')
+        raise OptionError("weight_matrix", None, options["weight_matrix"].allowed + ' with "weights": "custom"')
     criterion = checked.get("localization_criterion")
     identity = criterion["id"] if isinstance(criterion, Mapping) else criterion
     if identity == "loc_center_distance" and not {"localization_threshold", "localization_thresholds"} & set(given):
@@ -467,8 +467,8 @@ def _has_values_of_cases(problem: str) -> bool:
 
 
 @cache
-def _imported(place: str) -> Callable[..., Any]:
-    module, _, name = place.partition(":")
+def _imported(import_path: str) -> Callable[..., Any]:
+    module, _, name = import_path.partition(":")
     function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return function
 

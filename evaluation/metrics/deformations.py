@@ -52,14 +52,14 @@ def sample_field(field: ArrayLike, points: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(message)
     low = np.floor(places).astype(np.int64)
     share = places - low
-    found = np.zeros((len(places), vectors.shape[-1]))
+    displacements = np.zeros((len(places), vectors.shape[-1]))
     for corner in product((0, 1), repeat=len(shape)):
         step = np.array(corner)
         weight = np.where(step == 1, share, 1 - share).prod(axis=1)
         # Behind the last voxel is nothing; what would be read there has no share.
-        own = np.minimum(low + step, shape - 1)
-        found += weight[:, None] * vectors[tuple(own.T)]
-    return found
+        voxels = np.minimum(low + step, shape - 1)
+        displacements += weight[:, None] * vectors[tuple(voxels.T)]
+    return displacements
 
 
 def jacobian_determinants(field: ArrayLike) -> NDArray[np.float64]:
@@ -99,9 +99,9 @@ def jacobian_determinants(field: ArrayLike) -> NDArray[np.float64]:
         low, high = max(start - 1, 0), min(stop + 1, vectors.shape[0])
         if high - low < 2:  # pragma: no cover  (two voxels or more are along each axis)
             low = max(low - 1, 0)
-        own = slice(start - low, stop - low)
+        inner = slice(start - low, stop - low)
         rows = [
-            [np.gradient(part, axis=axis)[own] + (1.0 if axis == component else 0.0) for axis in range(axes)]
+            [np.gradient(part, axis=axis)[inner] + (1.0 if axis == component else 0.0) for axis in range(axes)]
             for component in range(axes)
             for part in [vectors[low:high, ..., component].astype(np.float64)]
         ]
@@ -115,8 +115,8 @@ def _determinant(rows: list[list[NDArray[np.float64]]]) -> NDArray[np.float64]:
         flat: NDArray[np.float64] = a * d - b * c
         return flat
     (a, b, c), (d, e, f), (g, h, i) = rows
-    found: NDArray[np.float64] = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
-    return found
+    determinants: NDArray[np.float64] = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+    return determinants
 
 
 def sample_labels(labels: NDArray[Any], places: NDArray[np.float64]) -> NDArray[Any]:
@@ -136,17 +136,17 @@ def sample_labels(labels: NDArray[Any], places: NDArray[np.float64]) -> NDArray[
     >>> sample_labels(np.array([[10], [11]]), np.array([[-0.6, -0.5, 0.5, 1.5], [0, 0, 0, 0]])).tolist()
     [0, 10, 11, 0]
     """
-    found = np.zeros(places.shape[1], dtype=labels.dtype)
+    sampled = np.zeros(places.shape[1], dtype=labels.dtype)
     inside = np.ones(places.shape[1], dtype=bool)
-    for own, length in zip(places, labels.shape, strict=True):
-        inside &= (own >= -0.5) & (own < length - 0.5)
+    for coordinates, length in zip(places, labels.shape, strict=True):
+        inside &= (coordinates >= -0.5) & (coordinates < length - 0.5)
     index = np.zeros(int(inside.sum()), dtype=np.int64)
-    for own, length in zip(places, labels.shape, strict=True):
-        nearest = np.floor(own[inside] + 0.5).astype(np.int64)
+    for coordinates, length in zip(places, labels.shape, strict=True):
+        nearest = np.floor(coordinates[inside] + 0.5).astype(np.int64)
         # A place just below the border may round up to it.
         index = index * length + np.minimum(nearest, length - 1)
-    found[inside] = np.ravel(labels)[index]
-    return found
+    sampled[inside] = np.ravel(labels)[index]
+    return sampled
 
 
 def warp_labels(labels: ArrayLike, field: ArrayLike, matrix: ArrayLike | None = None) -> NDArray[Any]:

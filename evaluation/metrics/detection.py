@@ -190,7 +190,9 @@ def mean_average_precision(references: Sequence[Objects], predictions: Sequence[
         traced = [
             trace_classes(references, predictions, Rule.from_options(options, cutoff), names) for cutoff in cutoffs
         ]
-    values = [evaluate_thresholds("average_precision", list(own), None, options) for own in zip(*traced, strict=True)]
+    values = [
+        evaluate_thresholds("average_precision", list(traces), None, options) for traces in zip(*traced, strict=True)
+    ]
     return mean_over_classes(values, options.get("class_weights")).result()
 
 
@@ -358,8 +360,10 @@ def mean_over_classes(values: Sequence[Values], class_weights: Sequence[float] |
 
 def class_names(images: Sequence[Objects]) -> list[Hashable]:
     """The classes that occur in any of several images, ascending; one without a name if objects have no classes."""
-    found: set[Hashable] = set()
+    distinct_names: set[Hashable] = set()
     for objects in images:
         names = [""] * objects.size if objects.classes is None else objects.classes.tolist()
-        found |= {name for name, ignored in zip(names, objects.ignored, strict=True) if not (ignored and name == "")}
-    return sorted(found, key=str)
+        distinct_names |= {
+            name for name, ignored in zip(names, objects.ignored, strict=True) if not (ignored and name == "")
+        }
+    return sorted(distinct_names, key=str)

@@ -244,10 +244,10 @@ def _group_counts(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
     """Counts of each group at every threshold, ``(groups, T)``; copies of an image are counted as often as drawn."""
     thresholds = np.unique(detections.score)[::-1]
-    place = np.searchsorted(-thresholds, -detections.score)
+    threshold_index = np.searchsorted(-thresholds, -detections.score)
     count = int(groups.max(initial=-1)) + 1
     shape = (count, len(thresholds))
-    cells = groups[detections.image] * len(thresholds) + place
+    cells = groups[detections.image] * len(thresholds) + threshold_index
     of_step = row[detections.image]
     tp, fp = (
         np.cumsum(

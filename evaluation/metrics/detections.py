@@ -103,12 +103,12 @@ def count_detections(
     """
     steps = []
     for index, (reference, prediction) in enumerate(_images(references, predictions)):
-        kept, used = prediction, rule
+        counted, used = prediction, rule
         if prediction.scores is None:
             used = rule_without_scores(rule)
         elif score_threshold > 0:
-            kept = prediction.select(prediction.scores >= score_threshold)
-        matching = match_objects(reference, kept, used)
+            counted = prediction.select(prediction.scores >= score_threshold)
+        matching = match_objects(reference, counted, used)
         steps.append((index, np.inf, float(matching.tp), float(matching.fp)))
     return _detections(references, steps)
 
@@ -134,8 +134,8 @@ def trace_detections(references: Sequence[Objects], predictions: Sequence[Object
         if rule.assignment == "greedy_by_score":
             matching = match_objects(reference, prediction, rule)
             order = [(int(p), 1.0, 0.0) for p in matching.prediction] + [(int(p), 0.0, 1.0) for p in matching.surplus]
-            for place, tp, fp in sorted(order, key=lambda entry: int(prediction.order[entry[0]])):
-                steps.append((index, float(prediction.scores[place]), tp, fp))
+            for prediction_index, tp, fp in sorted(order, key=lambda entry: int(prediction.order[entry[0]])):
+                steps.append((index, float(prediction.scores[prediction_index]), tp, fp))
             continue
         before = (0, 0)
         for threshold in np.unique(prediction.scores)[::-1]:

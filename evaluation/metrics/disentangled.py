@@ -206,61 +206,64 @@ def nothing_at_all(classes: Sequence[str]) -> Disentangled:
     return Disentangled.of_matrix(classes, np.zeros((len(classes) + 1,) * 2, dtype=np.int64))
 
 
-def detection_scores(found: Disentangled) -> dict[str, Result]:
+def detection_scores(disentangled: Disentangled) -> dict[str, Result]:
     """PPV, Sensitivity and F1 of the detection, without regard to classes."""
-    counts = found.detection
+    counts = disentangled.detection
     return {"ppv": ppv(counts).result(), "sensitivity": sensitivity(counts).result(), "fbeta": fbeta(counts).result()}
 
 
-def classification_scores(found: Disentangled) -> dict[str, Result]:
+def classification_scores(disentangled: Disentangled) -> dict[str, Result]:
     """Balanced accuracy of matched objects, and PPV, Sensitivity and F1 of each class on the normalised matrix.
 
     The mean is over the classes that occur among the matched references. A class of which no object was matched has no
     values; whether that is fair to leave out says the flag. A task with a single class has nothing to classify:
     ``not_applicable``.
     """
-    if len(found.classes) == 1:
+    if len(disentangled.classes) == 1:
         return {"balanced_accuracy": undefined(Outcome.NOT_APPLICABLE)}
-    matrix = found.normalized_classification
+    matrix = disentangled.normalized_classification
     present = np.asarray(~np.isnan(matrix).any(axis=1))
     filled = np.where(present[:, None], matrix, 0.0)
-    accuracy = ok(float(np.diagonal(matrix)[present].mean())) if present.any() else _nothing_matched(found)
+    accuracy = ok(float(np.diagonal(matrix)[present].mean())) if present.any() else _nothing_matched(disentangled)
     scores: dict[str, Result] = {"balanced_accuracy": accuracy}
-    for index, name in enumerate(found.classes):
+    for index, name in enumerate(disentangled.classes):
         if present[index]:
             tp = filled[index, index]
             counts = Counts.of(tp, filled[:, index].sum() - tp, 1 - tp, 0)
-            own = ppv(counts).result(), sensitivity(counts).result(), fbeta(counts).result()
+            values = ppv(counts).result(), sensitivity(counts).result(), fbeta(counts).result()
         else:
-            own = (_nothing_matched(found, index),) * 3
+            values = (_nothing_matched(disentangled, index),) * 3
         scores |= {
-            f"{name}.{metric}": value for metric, value in zip(("ppv", "sensitivity", "fbeta"), own, strict=True)
+            f"{name}.{metric}": value for metric, value in zip(("ppv", "sensitivity", "fbeta"), values, strict=True)
         }
     return scores
 
 
-def segmentation_scores(found: Disentangled) -> dict[str, Result]:
+def segmentation_scores(disentangled: Disentangled) -> dict[str, Result]:
     """Mean IoU over the classes that have a match, the IoU of each, and the mean Hausdorff distance of all pairs."""
-    count = found.matched
+    count = disentangled.matched
     means = [
-        ok(float(total / n)) if n else _nothing_matched(found, index)
-        for index, (total, n) in enumerate(zip(found.iou_sum, count, strict=True))
+        ok(float(total / n)) if n else _nothing_matched(disentangled, index)
+        for index, (total, n) in enumerate(zip(disentangled.iou_sum, count, strict=True))
     ]
-    known = [mean.value for mean in means if mean.value is not None]
-    if known:
-        scores = {"iou": ok(float(np.mean(known))), "hausdorff_distance": ok(found.hausdorff_sum / count.sum())}
+    defined = [mean.value for mean in means if mean.value is not None]
+    if defined:
+        scores = {
+            "iou": ok(float(np.mean(defined))),
+            "hausdorff_distance": ok(disentangled.hausdorff_sum / count.sum()),
+        }
     else:
-        scores = dict.fromkeys(("iou", "hausdorff_distance"), _nothing_matched(found))
-    return scores | {f"{name}.iou": mean for name, mean in zip(found.classes, means, strict=True)}
+        scores = dict.fromkeys(("iou", "hausdorff_distance"), _nothing_matched(disentangled))
+    return scores | {f"{name}.iou": mean for name, mean in zip(disentangled.classes, means, strict=True)}
 
 
-def panoptic_scores(found: Disentangled) -> dict[str, Result]:
+def panoptic_scores(disentangled: Disentangled) -> dict[str, Result]:
     """Panoptic quality and its two factors, of each class, and the mean of the classes.
 
     A class counts if it has an object on either side: one that only the prediction has counts 0. The factor for outlines is
     the mean over the classes with a match.
     """
-    counts = found.panoptic
+    counts = disentangled.panoptic
     scores: dict[str, Result] = {}
     tp, fp, fn = (np.asarray(values, dtype=float) for values in (counts.tp, counts.fp, counts.fn))
     occurs = tp + fp + fn > 0
@@ -271,15 +274,15 @@ def panoptic_scores(found: Disentangled) -> dict[str, Result]:
             numbers = np.where(chosen, np.nan_to_num(values.numbers), 0.0)
             scores[name] = ok(float(numbers.sum() / chosen.sum()))
         else:
-            scores[name] = _nothing_matched(found) if occurs.any() else undefined(Outcome.BOTH_EMPTY)
-        for index, own in enumerate(found.classes):
-            scores[f"{own}.{name}"] = values.result(index)
+            scores[name] = _nothing_matched(disentangled) if occurs.any() else undefined(Outcome.BOTH_EMPTY)
+        for index, class_name in enumerate(disentangled.classes):
+            scores[f"{class_name}.{name}"] = values.result(index)
     return scores
 
 
-def _nothing_matched(found: Disentangled, index: int | None = None) -> Result:
+def _nothing_matched(disentangled: Disentangled, index: int | None = None) -> Result:
     """Nothing to rate, of all classes or of one: fair to leave out only where there was nothing to find."""
-    wanted = found.references if index is None else int(found.confusion[index + 1].sum())
+    wanted = disentangled.references if index is None else int(disentangled.confusion[index + 1].sum())
     return undefined(Outcome.DEGENERATE, Flag.NONE if wanted else Flag.REFERENCE)
 
 
@@ -317,9 +320,9 @@ def _codes(objects: Objects, classes: Sequence[str]) -> NDArray[np.int64]:
     if names is None:
         message = "disentangled metrics need a class for every object"
         raise ValueError(message)
-    known = {name: code for code, name in enumerate(classes, start=1)}
-    unknown = set(names) - set(known)
+    code_by_name = {name: code for code, name in enumerate(classes, start=1)}
+    unknown = set(names) - set(code_by_name)
     if unknown:
         message = f"{min(unknown)!r} is none of the classes {', '.join(classes)}"
         raise ValueError(message)
-    return np.array([known[name] for name in names], dtype=np.int64)
+    return np.array([code_by_name[name] for name in names], dtype=np.int64)

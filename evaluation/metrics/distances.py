@@ -68,9 +68,9 @@ def _coincident(start: Surface, target: Surface) -> NDArray[np.bool_]:
     """Which border voxels of one are border voxels of the other as well: their distance is 0 without a search."""
     local = start.indices - np.asarray(target.offset, dtype=np.int32)
     inside = ((local >= 0) & (local < np.asarray(target.border.shape, dtype=np.int32))).all(axis=1)
-    found = np.zeros(start.size, dtype=bool)
-    found[inside] = target.border[tuple(local[inside].T)]
-    return found
+    coincident = np.zeros(start.size, dtype=bool)
+    coincident[inside] = target.border[tuple(local[inside].T)]
+    return coincident
 
 
 def _by_transform(

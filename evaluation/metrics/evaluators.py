@@ -77,17 +77,17 @@ def _average_precision(
         )
     # A positive case without an answer is found at no threshold. With the lowest score it would be found at the last one,
     # among equals with a higher PPV than before, perhaps.
-    found = ~(samples.absent & belongs)
+    findable = ~(samples.absent & belongs)
     if ties == "grouped" or weights is None:
-        drawn = None if weights is None else weights[:, found]
-        curve = count_thresholds(belongs[found], scores[found], drawn, grouped=ties == "grouped")
-        lost = weighted_sum((~found).astype(np.float64), weights)
+        drawn = None if weights is None else weights[:, findable]
+        curve = count_thresholds(belongs[findable], scores[findable], drawn, grouped=ties == "grouped")
+        lost = weighted_sum((~findable).astype(np.float64), weights)
         return average_precision_of(curve._replace(positive=curve.positive + lost[:, None]), interpolation)
     # One by one, copies of a case are steps of their own, so every resample is written out.
     parts = []
     for row in weights:
         copies = np.repeat(np.arange(len(samples)), row.astype(np.int64))
-        seen = copies[found[copies]]
+        seen = copies[findable[copies]]
         curve = count_thresholds(belongs[seen], scores[seen], grouped=False)
         curve = curve._replace(positive=curve.positive + (len(copies) - len(seen)))
         parts.append(average_precision_of(curve, interpolation))
@@ -328,9 +328,9 @@ def _kendall_tau_b(samples: Samples, weights: FloatArray | None) -> Values:
 
 def _top_k_accuracy(samples: Samples, weights: FloatArray | None, *, k: int = 5) -> Values:
     scores = np.nan_to_num(samples.required_scores)
-    own = scores[np.arange(len(samples)), samples.reference]
-    greater = (scores > own[:, None]).sum(axis=1)
-    equal = (scores == own[:, None]).sum(axis=1)
+    reference_scores = scores[np.arange(len(samples)), samples.reference]
+    greater = (scores > reference_scores[:, None]).sum(axis=1)
+    equal = (scores == reference_scores[:, None]).sum(axis=1)
     counts = np.where(samples.absent, 0.0, np.clip((k - greater) / equal, 0.0, 1.0))
     number = weighted_count(len(samples), weights)
     values = Values(ratio(weighted_sum(counts, weights), number))

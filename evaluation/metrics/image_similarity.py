@@ -389,12 +389,12 @@ def ssim_of_regions(
     masks = [None if region is None else np.asarray(region) != 0 for region in regions]
     of_slices: list[list[float]] = [[] for _ in regions]
     for cut in _cuts(truth.shape[:-1] if channels else truth.shape, by_slice=dimensions == "slices"):
-        own = [None if mask is None else mask[cut] for mask in masks]
+        cut_masks = [None if mask is None else mask[cut] for mask in masks]
         pairs = _channels(truth[cut], guess[cut], several=channels)
-        maps = [mean_similarities(a, b, own, frame, constants) for a, b in pairs]
-        for place, of_channels in enumerate(zip(*maps, strict=True)):
-            known = [value for value in of_channels if value is not None]
-            of_slices[place] += [math.fsum(known) / len(known)] if known else []
+        maps = [mean_similarities(a, b, cut_masks, frame, constants) for a, b in pairs]
+        for index, of_channels in enumerate(zip(*maps, strict=True)):
+            defined = [value for value in of_channels if value is not None]
+            of_slices[index] += [math.fsum(defined) / len(defined)] if defined else []
     # Rounding may lead out of the range by a hair.
     return [
         ok(min(1.0, max(-1.0, math.fsum(values) / len(values))))

@@ -321,14 +321,14 @@ def pair_values(
 
 def as_mask(objects: Objects, index: int) -> Mask:
     """One object of a label map as a mask of the whole image."""
-    known = objects.memory.get(("mask", index))
-    if known is None:
+    cached = objects.memory.get(("mask", index))
+    if cached is None:
         assert objects.labels is not None
         part, offset = objects.mask(index)
-        known = (objects, Mask(part, objects.spacing, shape=objects.labels.shape, offset=offset))
-        objects.memory["mask", index] = known
-    assert isinstance(known[1], Mask)
-    return known[1]
+        cached = (objects, Mask(part, objects.spacing, shape=objects.labels.shape, offset=offset))
+        objects.memory["mask", index] = cached
+    assert isinstance(cached[1], Mask)
+    return cached[1]
 
 
 def mean_with_unmatched(values: Sequence[float], matched: Matching, unmatched: Unmatched) -> Result:

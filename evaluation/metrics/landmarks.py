@@ -40,8 +40,8 @@ def distances(reference: ArrayLike, prediction: ArrayLike) -> NDArray[np.float64
     if truth.ndim != 2 or truth.shape != guess.shape:
         message = f"landmarks are rows of coordinates, as many on both sides, not {truth.shape} and {guess.shape}"
         raise ValueError(message)
-    found: NDArray[np.float64] = np.sqrt(((guess - truth) ** 2).sum(axis=1))
-    return found
+    errors: NDArray[np.float64] = np.sqrt(((guess - truth) ** 2).sum(axis=1))
+    return errors
 
 
 @declare(
@@ -93,8 +93,8 @@ def radial_error(
     if operator not in OPERATORS:
         message = f"operator is one of {', '.join(OPERATORS)}, not {operator!r}"
         raise ValueError(message)
-    known = ~np.isnan(np.asarray(reference, dtype=float)).any(axis=1)
-    errors = distances(reference, prediction)[known]
+    in_reference = ~np.isnan(np.asarray(reference, dtype=float)).any(axis=1)
+    errors = distances(reference, prediction)[in_reference]
     if not errors.size:
         return undefined(Outcome.DEGENERATE, Flag.REFERENCE)
     lost = np.isnan(errors)
@@ -117,9 +117,9 @@ def combined(errors: NDArray[np.float64], operator: str) -> float:
 
 def count_found(reference: ArrayLike, prediction: ArrayLike, *, radius: float) -> tuple[int, int]:
     """Landmarks of one case that lie within a radius (≤) of their own, and how many the reference has."""
-    known = ~np.isnan(np.asarray(reference, dtype=float)).any(axis=1)
+    in_reference = ~np.isnan(np.asarray(reference, dtype=float)).any(axis=1)
     errors = distances(reference, prediction)
-    return int((errors[known] <= radius).sum()), int(known.sum())
+    return int((errors[in_reference] <= radius).sum()), int(in_reference.sum())
 
 
 def count_identified(
@@ -133,15 +133,15 @@ def count_identified(
         All landmarks of the reference of the case, also those outside the group; those of `reference` if not given.
     """
     truth, guess = np.asarray(reference, dtype=float), np.asarray(prediction, dtype=float)
-    known = ~np.isnan(truth).any(axis=1)
+    in_reference = ~np.isnan(truth).any(axis=1)
     others = truth if among is None else np.asarray(among, dtype=float)
     others = others[~np.isnan(others).any(axis=1)]
     errors = distances(truth, guess)
     hits = 0
-    for place in np.flatnonzero(known & (errors <= radius)).tolist():
-        nearest = float(np.sqrt(((others - guess[place]) ** 2).sum(axis=1)).min())
-        hits += errors[place] <= nearest
-    return int(hits), int(known.sum())
+    for index in np.flatnonzero(in_reference & (errors <= radius)).tolist():
+        nearest = float(np.sqrt(((others - guess[index]) ** 2).sum(axis=1)).min())
+        hits += errors[index] <= nearest
+    return int(hits), int(in_reference.sum())
 
 
 def _share(counts: Sequence[tuple[int, int]]) -> Result:

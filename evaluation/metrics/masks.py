@@ -188,13 +188,13 @@ def pair(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, spacing: Seq
     """
     one = reference if isinstance(reference, Mask) else Mask(reference, spacing)
     other = prediction if isinstance(prediction, Mask) else Mask(prediction, spacing or one.spacing)
-    known = other._pairs.get(id(one))  # noqa: SLF001  (the pair is the friend of the mask)
-    if known is None or known[0] is not one:
-        known = (one, MaskPair(one, other))
+    cached = other._pairs.get(id(one))  # noqa: SLF001  (the pair is the friend of the mask)
+    if cached is None or cached[0] is not one:
+        cached = (one, MaskPair(one, other))
         while len(other._pairs) >= _REMEMBERED_PAIRS:  # noqa: SLF001
             other._pairs.pop(next(iter(other._pairs)))  # noqa: SLF001
-        other._pairs[id(one)] = known  # noqa: SLF001
-    return known[1]
+        other._pairs[id(one)] = cached  # noqa: SLF001
+    return cached[1]
 
 
 def bounding_box(values: NDArray[Any]) -> Box | None:
@@ -210,11 +210,11 @@ def bounding_box(values: NDArray[Any]) -> Box | None:
     for axis in sorted(range(values.ndim), key=lambda a: -abs(values.strides[a])):
         view = values[tuple(slice(a, b) for a, b in box)]
         others = tuple(other for other in range(values.ndim) if other != axis)
-        found = np.flatnonzero(view.any(axis=others))
-        if found.size == 0:
+        occupied = np.flatnonzero(view.any(axis=others))
+        if occupied.size == 0:
             return None
         start = box[axis][0]
-        box[axis] = (start + int(found[0]), start + int(found[-1]) + 1)
+        box[axis] = (start + int(occupied[0]), start + int(occupied[-1]) + 1)
     return tuple(box)
 
 

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from evaluation.outcomes import Result
 
 
-def subset_values(known: NDArray[np.bool_], wrong: NDArray[np.bool_], weights: FloatArray) -> Values:
+def subset_values(is_known: NDArray[np.bool_], wrong: NDArray[np.bool_], weights: FloatArray) -> Values:
     """Share of cases with no wrong decision, of those of which anything is known; arrays ``(n, labels)``."""
-    counted = known.any(axis=1).astype(np.float64)
-    right = counted * ~(wrong & known).any(axis=1)
+    counted = is_known.any(axis=1).astype(np.float64)
+    right = counted * ~(wrong & is_known).any(axis=1)
     return _share(weights @ right, weights @ counted)
 
 
-def hamming_values(known: NDArray[np.bool_], wrong: NDArray[np.bool_], weights: FloatArray) -> Values:
+def hamming_values(is_known: NDArray[np.bool_], wrong: NDArray[np.bool_], weights: FloatArray) -> Values:
     """Share of known decisions that are wrong."""
-    return _share(weights @ (wrong & known).sum(axis=1), weights @ known.sum(axis=1))
+    return _share(weights @ (wrong & is_known).sum(axis=1), weights @ is_known.sum(axis=1))
 
 
 def _share(part: FloatArray, whole: FloatArray) -> Values:
@@ -45,11 +45,11 @@ def _arrays(reference: ArrayLike, decisions: ArrayLike) -> tuple[NDArray[np.bool
     if truth.ndim != 2 or truth.shape != answer.shape:
         message = f"reference of shape {truth.shape} and decisions of shape {answer.shape}; expected (cases, labels)"
         raise ValueError(message)
-    known = ~np.isnan(truth)
-    if not (np.isin(truth[known], (0, 1)).all() and np.isin(answer, (0, 1)).all()):
+    is_known = ~np.isnan(truth)
+    if not (np.isin(truth[is_known], (0, 1)).all() and np.isin(answer, (0, 1)).all()):
         message = "references are 0, 1 or not a number, decisions 0 or 1"
         raise ValueError(message)
-    return known, truth != answer, np.ones((1, len(truth)))
+    return is_known, truth != answer, np.ones((1, len(truth)))
 
 
 @declare(

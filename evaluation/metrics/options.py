@@ -258,13 +258,17 @@ def _check_choice_with_options(option: Option, value: Mapping[str, object]) -> d
     if set(value) - {"id", "options"} or name not in (option.choices or ()) or not isinstance(options, Mapping):
         raise OptionError(option.name, value, allowed)
     criterion = next(metric for metric in declared_in(option.choices_declared_in) if metric.id == name)
-    without_threshold = [known for known in criterion.options if known.name != "threshold"]
-    unknown = set(options) - {known.name for known in without_threshold}
+    without_threshold = [
+        criterion_option for criterion_option in criterion.options if criterion_option.name != "threshold"
+    ]
+    unknown = set(options) - {criterion_option.name for criterion_option in without_threshold}
     if unknown:
-        names = ", ".join(known.name for known in without_threshold) or "no option"
+        names = ", ".join(criterion_option.name for criterion_option in without_threshold) or "no option"
         raise OptionError(f"{option.name}.{min(unknown)}", options[min(unknown)], f"{names} for {name}")
     checked = {
-        known.name: known.check(options[known.name]) if known.name in options else known.default
-        for known in without_threshold
+        criterion_option.name: criterion_option.check(options[criterion_option.name])
+        if criterion_option.name in options
+        else criterion_option.default
+        for criterion_option in without_threshold
     }
     return {"id": name, "options": checked}

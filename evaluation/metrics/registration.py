@@ -200,9 +200,9 @@ def _evaluated(
     field: ArrayLike, mask: ArrayLike | None, margin: int, determinants: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
     """Determinants of the voxels at least `margin` from every face, and in the mask if there is one."""
-    found = jacobian_determinants(field) if determinants is None else determinants
-    inner = tuple(slice(margin, max(margin, length - margin)) for length in found.shape)
+    all_determinants = jacobian_determinants(field) if determinants is None else determinants
+    inner = tuple(slice(margin, max(margin, length - margin)) for length in all_determinants.shape)
     if mask is None:
-        return found[inner].ravel()
-    within: NDArray[np.float64] = found[inner][np.asarray(mask)[inner] != 0]
+        return all_determinants[inner].ravel()
+    within: NDArray[np.float64] = all_determinants[inner][np.asarray(mask)[inner] != 0]
     return within

@@ -193,27 +193,27 @@ def make_samples(
     if given.ndim != 1 and not (scored and given.ndim == 2):
         message = f"prediction of shape {given.shape}; expected one label or score a case, or one row of scores"
         raise ValueError(message)
-    known = _classes(labels, given, classes, positive_class)
-    codes = _codes(labels, known)
+    all_classes = _classes(labels, given, classes, positive_class)
+    codes = _codes(labels, all_classes)
     if not scored:
-        return Samples(known, codes, _codes(given, known), None)
+        return Samples(all_classes, codes, _codes(given, all_classes), None)
     scores = check_scores(given)
     if scores.ndim == 1:
-        if len(known) != 2:
-            message = f"one score a case decides between two classes, not {len(known)}"
+        if len(all_classes) != 2:
+            message = f"one score a case decides between two classes, not {len(all_classes)}"
             raise ValueError(message)
-        own = 1 if positive_class in (None, known[1]) else 0
+        scored_class = 1 if positive_class in (None, all_classes[1]) else 0
         both = np.empty((2, len(scores)))  # each class's scores lie together in memory
-        both[own] = scores
-        np.subtract(1.0, scores, out=both[1 - own])
+        both[scored_class] = scores
+        np.subtract(1.0, scores, out=both[1 - scored_class])
         scores = both.T
-    elif scores.shape[1] != len(known):
-        message = f"{scores.shape[1]} columns of scores for {len(known)} classes"
+    elif scores.shape[1] != len(all_classes):
+        message = f"{scores.shape[1]} columns of scores for {len(all_classes)} classes"
         raise ValueError(message)
     if not decided:
-        return Samples(known, codes, None, scores)
-    last_is_positive = positive_class in (None, known[-1])
-    return Samples(known, codes, decide(scores, score_threshold, last_is_positive=last_is_positive), scores)
+        return Samples(all_classes, codes, None, scores)
+    last_is_positive = positive_class in (None, all_classes[-1])
+    return Samples(all_classes, codes, decide(scores, score_threshold, last_is_positive=last_is_positive), scores)
 
 
 def decide(scores: FloatArray, threshold: float = 0.5, *, last_is_positive: bool = True) -> IntArray:
@@ -257,23 +257,23 @@ def _classes(
     positive_class: Hashable | None,
 ) -> tuple[Hashable, ...]:
     if classes is not None:
-        known = tuple(classes)
-        if len(set(known)) != len(known) or len(known) < 2:
+        given_classes = tuple(classes)
+        if len(set(given_classes)) != len(given_classes) or len(given_classes) < 2:
             message = "classes are two different names at least"
             raise ValueError(message)
-        return known
-    found = set(_distinct(reference))
+        return given_classes
+    distinct = set(_distinct(reference))
     if prediction.dtype.kind != "f":
-        found |= set(_distinct(prediction))
+        distinct |= set(_distinct(prediction))
     if positive_class is not None:
-        found.add(positive_class)
+        distinct.add(positive_class)
     columns = prediction.shape[1] if prediction.ndim == 2 else 2
-    if all(isinstance(name, int) and 0 <= name < columns for name in found):
+    if all(isinstance(name, int) and 0 <= name < columns for name in distinct):
         return tuple(range(columns))
-    if len(found) < 2:
+    if len(distinct) < 2:
         message = "only one class occurs; name all of them as classes"
         raise ValueError(message)
-    return tuple(sorted(found))  # type: ignore[type-var]
+    return tuple(sorted(distinct))  # type: ignore[type-var]
 
 
 def _distinct(labels: npt.NDArray[Any]) -> list[Hashable]:
@@ -302,8 +302,8 @@ def _codes(labels: npt.NDArray[Any], classes: tuple[Hashable, ...]) -> IntArray:
 
 
 def _is_any(codes: IntArray, wanted: Sequence[int]) -> BoolArray:
-    found: BoolArray = codes == wanted[0] if len(wanted) == 1 else np.isin(codes, list(wanted))
-    return found
+    matches: BoolArray = codes == wanted[0] if len(wanted) == 1 else np.isin(codes, list(wanted))
+    return matches
 
 
 def _binary_counts(positive: BoolArray, decided: BoolArray, weights: FloatArray | None) -> Counts:

@@ -49,8 +49,8 @@ def _with_every_part(mask: NDArray[np.bool_], thinned: NDArray[np.bool_]) -> NDA
     from scipy import ndimage
 
     parts, count = ndimage.label(mask, structure=np.ones((3,) * mask.ndim))
-    kept = np.bincount(parts[thinned], minlength=count + 1)[1:]
-    for part in np.flatnonzero(kept == 0) + 1:
+    thinned_sizes = np.bincount(parts[thinned], minlength=count + 1)[1:]
+    for part in np.flatnonzero(thinned_sizes == 0) + 1:
         places = np.argwhere(parts == part)
         central = ((places - places.mean(axis=0)) ** 2).sum(axis=1).argmin()
         thinned[tuple(places[central])] = True

@@ -129,13 +129,13 @@ def mean_similarities(
     ``None`` among the regions is the whole image.
     """
     totals, numbers = [0.0] * len(regions), [0] * len(regions)
-    for place in _slabs(reference.shape, window):
-        cores = [None if region is None else region[place.core] for region in regions]
+    for slab in _slabs(reference.shape, window):
+        cores = [None if region is None else region[slab.core] for region in regions]
         if all(core is not None and not core.any() for core in cores):
             continue
-        found = similarity_map(reference[place.window], prediction[place.window], window, constants)
+        similarities = similarity_map(reference[slab.window], prediction[slab.window], window, constants)
         for number, core in enumerate(cores):
-            chosen = found if core is None else found[core]
+            chosen = similarities if core is None else similarities[core]
             totals[number] += float(chosen.sum())
             numbers[number] += chosen.size
     return [total / number if number else None for total, number in zip(totals, numbers, strict=True)]

@@ -93,8 +93,8 @@ class Surface:
                 continue
             open_faces = np.zeros(self.size)
             for step in (0, 2):
-                place = tuple(index + (step if a == axis else 1) for a, index in enumerate(centre))
-                open_faces += ~padded[place]
+                neighbour = tuple(index + (step if a == axis else 1) for a, index in enumerate(centre))
+                open_faces += ~padded[neighbour]
             total += (open_faces * volume / self.spacing[axis]) ** 2
         areas: NDArray[np.float64] = np.sqrt(total)
         # With the full neighbourhood a border voxel may have no open face: it touches the outside by a corner only.

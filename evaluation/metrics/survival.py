@@ -24,29 +24,29 @@ if TYPE_CHECKING:
 _TIME = Option("time", "number", None, "Horizon t.", unit="of the time", exclusive_minimum=0, required=True)
 
 
-def _risks(known: Followed, risk: ArrayLike) -> FloatArray:
+def _risks(follow_up: Followed, risk: ArrayLike) -> FloatArray:
     values = np.asarray(risk, dtype=np.float64)
-    if values.shape != known.time.shape or not np.isfinite(values).all():
-        message = f"risks of shape {values.shape}; expected one finite number for each of {len(known.time)} cases"
+    if values.shape != follow_up.time.shape or not np.isfinite(values).all():
+        message = f"risks of shape {values.shape}; expected one finite number for each of {len(follow_up.time)} cases"
         raise ValueError(message)
     return values
 
 
-def _probabilities(known: Followed, survival: ArrayLike, times: int | None) -> FloatArray:
+def _probabilities(follow_up: Followed, survival: ArrayLike, times: int | None) -> FloatArray:
     values = np.asarray(survival, dtype=np.float64)
-    shape = known.time.shape if times is None else (*known.time.shape, times)
+    shape = follow_up.time.shape if times is None else (*follow_up.time.shape, times)
     if values.shape != shape or not ((values >= 0) & (values <= 1)).all():
         message = f"survival probabilities of shape {values.shape}; expected numbers from 0 to 1 of shape {shape}"
         raise ValueError(message)
     return values
 
 
-def _everybody(known: Followed) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], FloatArray]:
-    return np.ones(len(known.time), dtype=bool), np.ones((1, len(known.time)))
+def _everybody(follow_up: Followed) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], FloatArray]:
+    return np.ones(len(follow_up.time), dtype=bool), np.ones((1, len(follow_up.time)))
 
 
-def _censoring(known: Followed, censoring: ArrayLike | None) -> Censoring:
-    return censoring_survival(known if censoring is None else followed(censoring))
+def _censoring(follow_up: Followed, censoring: ArrayLike | None) -> Censoring:
+    return censoring_survival(follow_up if censoring is None else followed(censoring))
 
 
 @declare(
@@ -92,8 +92,8 @@ def harrell_c(reference: ArrayLike, risk: ArrayLike) -> Result:
     >>> harrell_c([[2, 1], [3, 1], [5, 0]], [0.9, 0.2, 0.4]).value
     0.6666666666666666
     """
-    known = followed(reference)
-    return values_of.harrell_c(known, _risks(known, risk), *_everybody(known)).result()
+    follow_up = followed(reference)
+    return values_of.harrell_c(follow_up, _risks(follow_up, risk), *_everybody(follow_up)).result()
 
 
 @declare(
@@ -142,9 +142,9 @@ def uno_c(
     >>> uno_c([[2, 1], [3, 1], [5, 0]], [0.9, 0.2, 0.4], tau=4).value
     0.6666666666666666
     """
-    known = followed(reference)
+    follow_up = followed(reference)
     return values_of.uno_c(
-        known, _risks(known, risk), *_everybody(known), _censoring(known, censoring), tau=tau
+        follow_up, _risks(follow_up, risk), *_everybody(follow_up), _censoring(follow_up, censoring), tau=tau
     ).result()
 
 
@@ -185,9 +185,9 @@ def time_dependent_auc(
     >>> time_dependent_auc([[2, 1], [3, 1], [5, 0]], [0.9, 0.2, 0.4], time=4).value
     0.5
     """
-    known = followed(reference)
+    follow_up = followed(reference)
     return values_of.time_dependent_auc(
-        known, _risks(known, risk), *_everybody(known), _censoring(known, censoring), time=time
+        follow_up, _risks(follow_up, risk), *_everybody(follow_up), _censoring(follow_up, censoring), time=time
     ).result()
 
 
@@ -239,9 +239,11 @@ def brier_at_time(
     >>> brier_at_time([[2, 1], [3, 1], [5, 1]], [0.5, 0.5, 0.5], time=4).value
     0.25
     """
-    known = followed(reference)
-    values = _probabilities(known, survival, None)
-    return values_of.brier_at_time(known, values, *_everybody(known), _censoring(known, censoring), time=time).result()
+    follow_up = followed(reference)
+    values = _probabilities(follow_up, survival, None)
+    return values_of.brier_at_time(
+        follow_up, values, *_everybody(follow_up), _censoring(follow_up, censoring), time=time
+    ).result()
 
 
 @declare(
@@ -285,11 +287,11 @@ def integrated_brier_score(
     >>> integrated_brier_score([[2, 1], [3, 1], [5, 1]], [[0.5, 0.5]] * 3, times=[1, 4]).value
     0.25
     """
-    known, grid = followed(reference), np.asarray(times, dtype=np.float64)
+    follow_up, grid = followed(reference), np.asarray(times, dtype=np.float64)
     if grid.ndim != 1 or len(grid) < 2 or not (np.diff(grid) > 0).all():
         message = "times are two ascending numbers at least"
         raise ValueError(message)
-    values = _probabilities(known, survival, len(grid))
+    values = _probabilities(follow_up, survival, len(grid))
     return values_of.integrated_brier_score(
-        known, values, *_everybody(known), _censoring(known, censoring), times=grid
+        follow_up, values, *_everybody(follow_up), _censoring(follow_up, censoring), times=grid
     ).result()

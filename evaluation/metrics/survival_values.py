@@ -42,8 +42,8 @@ class Censoring(NamedTuple):
         """G(t-), its limit from the left."""
         return self._of(np.searchsorted(self.times, time, side="left"))
 
-    def _of(self, place: NDArray[np.int64] | np.int64) -> FloatArray:
-        values: FloatArray = np.concatenate([[1.0], self.survival])[place]
+    def _of(self, index: NDArray[np.int64] | np.int64) -> FloatArray:
+        values: FloatArray = np.concatenate([[1.0], self.survival])[index]
         return values
 
 
@@ -72,12 +72,12 @@ def followed(reference: ArrayLike) -> Followed:
     return Followed(table[:, 0], table[:, 1] == 1)
 
 
-def censoring_survival(known: Followed) -> Censoring:
+def censoring_survival(follow_up: Followed) -> Censoring:
     """Kaplan and Meier's estimate for the time of censoring."""
-    times, place = np.unique(known.time, return_inverse=True)
-    events = np.bincount(place, weights=known.event, minlength=len(times))
-    leaving = np.bincount(place, minlength=len(times))
-    at_risk = len(known.time) - np.concatenate([[0], np.cumsum(leaving)[:-1]])
+    times, time_index = np.unique(follow_up.time, return_inverse=True)
+    events = np.bincount(time_index, weights=follow_up.event, minlength=len(times))
+    leaving = np.bincount(time_index, minlength=len(times))
+    at_risk = len(follow_up.time) - np.concatenate([[0], np.cumsum(leaving)[:-1]])
     staying = at_risk - events
     factor: FloatArray = 1.0 - ratio(leaving - events, np.where(staying > 0, staying, 1))
     survival: FloatArray = np.asarray(np.cumprod(factor), dtype=np.float64)
@@ -102,7 +102,7 @@ class Survivors(NamedTuple):
     at_risk: FloatArray
 
 
-def event_free_survival(known: Followed) -> Survivors:
+def event_free_survival(follow_up: Followed) -> Survivors:
     """Kaplan and Meier's estimate for the time of the event.
 
     Examples
@@ -110,10 +110,10 @@ def event_free_survival(known: Followed) -> Survivors:
     >>> event_free_survival(followed([[1, 1], [2, 0], [3, 1], [4, 1]])).survival.tolist()
     [0.75, 0.75, 0.375, 0.0]
     """
-    times, place = np.unique(known.time, return_inverse=True)
-    events = np.bincount(place, weights=known.event, minlength=len(times))
-    leaving = np.bincount(place, minlength=len(times))
-    at_risk = np.asarray(len(known.time) - np.concatenate([[0], np.cumsum(leaving)])[:-1], dtype=np.float64)
+    times, time_index = np.unique(follow_up.time, return_inverse=True)
+    events = np.bincount(time_index, weights=follow_up.event, minlength=len(times))
+    leaving = np.bincount(time_index, minlength=len(times))
+    at_risk = np.asarray(len(follow_up.time) - np.concatenate([[0], np.cumsum(leaving)])[:-1], dtype=np.float64)
     survival: FloatArray = np.asarray(np.cumprod(1.0 - ratio(events, at_risk)), dtype=np.float64)
     return Survivors(np.asarray(times, dtype=np.float64), survival, at_risk)
 
@@ -125,7 +125,7 @@ class Reach(NamedTuple):
     high: FloatArray
 
 
-def survival_reach(known: Followed, deviates: float) -> Reach:
+def survival_reach(follow_up: Followed, deviates: float) -> Reach:
     """Interval of Kaplan and Meier's estimate: Greenwood's variance on the scale of log(-log), which stays within 0 and 1.
 
     Parameters
@@ -133,20 +133,20 @@ def survival_reach(known: Followed, deviates: float) -> Reach:
     deviates
         Of the normal distribution, such as 1.96 for 95 %.
     """
-    found = event_free_survival(known)
-    times, place = np.unique(known.time, return_inverse=True)
-    events = np.bincount(place, weights=known.event, minlength=len(times))
-    left = found.at_risk - events
-    variance = np.cumsum(ratio(events, found.at_risk * left))
-    inside = (found.survival > 0) & (found.survival < 1)
-    logarithm = np.log(np.where(inside, found.survival, 0.5))
+    estimate = event_free_survival(follow_up)
+    times, time_index = np.unique(follow_up.time, return_inverse=True)
+    events = np.bincount(time_index, weights=follow_up.event, minlength=len(times))
+    left = estimate.at_risk - events
+    variance = np.cumsum(ratio(events, estimate.at_risk * left))
+    inside = (estimate.survival > 0) & (estimate.survival < 1)
+    logarithm = np.log(np.where(inside, estimate.survival, 0.5))
     spread = np.where(inside, deviates * np.sqrt(np.where(inside, variance, 0.0)) / np.abs(logarithm), np.nan)
-    start = np.where(inside, found.survival, np.nan)
+    start = np.where(inside, estimate.survival, np.nan)
     return Reach(start ** np.exp(spread), start ** np.exp(-spread))
 
 
 def _pairs(
-    known: Followed,
+    follow_up: Followed,
     risk: FloatArray,
     answered: NDArray[np.bool_],
     weights: FloatArray,
@@ -170,8 +170,8 @@ def _pairs(
     for start in range(0, len(earlier), step):
         rows = earlier[start : start + step]
         if controls is None:
-            later = known.time[None] > known.time[rows, None]
-            later |= (known.time[None] == known.time[rows, None]) & ~known.event[None]
+            later = follow_up.time[None] > follow_up.time[rows, None]
+            later |= (follow_up.time[None] == follow_up.time[rows, None]) & ~follow_up.event[None]
         else:
             later = np.broadcast_to(controls[None], (len(rows), len(risk)))
         order = (risk[rows, None] > risk[None]) + 0.5 * (risk[rows, None] == risk[None])
@@ -182,13 +182,13 @@ def _pairs(
     return Values(ratio(right, all_pairs)).undefine(all_pairs == 0, Outcome.DEGENERATE, Flag.REFERENCE)
 
 
-def harrell_c(known: Followed, risk: FloatArray, answered: NDArray[np.bool_], weights: FloatArray) -> Values:
+def harrell_c(follow_up: Followed, risk: FloatArray, answered: NDArray[np.bool_], weights: FloatArray) -> Values:
     """Pairs of an event and somebody under observation for longer, all of the same weight."""
-    return _pairs(known, risk, answered, weights, known.event.astype(np.float64), controls=None)
+    return _pairs(follow_up, risk, answered, weights, follow_up.event.astype(np.float64), controls=None)
 
 
 def uno_c(
-    known: Followed,
+    follow_up: Followed,
     risk: FloatArray,
     answered: NDArray[np.bool_],
     weights: FloatArray,
@@ -197,12 +197,14 @@ def uno_c(
     tau: float | None = None,
 ) -> Values:
     """The same pairs, of events before ``tau``, weighted by G(T-) to the power of -2."""
-    first = known.event & (known.time < (np.inf if tau is None else tau))
-    return _pairs(known, risk, answered, weights, _inverse(censoring.before(known.time) ** 2, first), controls=None)
+    first = follow_up.event & (follow_up.time < (np.inf if tau is None else tau))
+    return _pairs(
+        follow_up, risk, answered, weights, _inverse(censoring.before(follow_up.time) ** 2, first), controls=None
+    )
 
 
 def time_dependent_auc(
-    known: Followed,
+    follow_up: Followed,
     risk: FloatArray,
     answered: NDArray[np.bool_],
     weights: FloatArray,
@@ -211,8 +213,8 @@ def time_dependent_auc(
     time: float,
 ) -> Values:
     """Pairs of an event until a time and somebody under observation at it."""
-    first = _inverse(censoring.before(known.time), known.event & (known.time <= time))
-    return _pairs(known, risk, answered, weights, first, controls=known.time > time)
+    first = _inverse(censoring.before(follow_up.time), follow_up.event & (follow_up.time <= time))
+    return _pairs(follow_up, risk, answered, weights, first, controls=follow_up.time > time)
 
 
 def _inverse(probability: FloatArray, chosen: NDArray[np.bool_]) -> FloatArray:
@@ -221,20 +223,20 @@ def _inverse(probability: FloatArray, chosen: NDArray[np.bool_]) -> FloatArray:
 
 
 def brier_terms(
-    known: Followed, survival: FloatArray, answered: NDArray[np.bool_], censoring: Censoring, time: float
+    follow_up: Followed, survival: FloatArray, answered: NDArray[np.bool_], censoring: Censoring, time: float
 ) -> FloatArray:
     """What each case adds to the Brier score at a time; one without an answer as if it were as wrong as can be."""
-    had_event = known.event & (known.time <= time)
-    observed = known.time > time
+    had_event = follow_up.event & (follow_up.time <= time)
+    observed = follow_up.time > time
     error = np.where(observed, 1.0 - survival, survival)
     squared = np.where(answered, error**2, 1.0)
-    weight = _inverse(censoring.before(known.time), had_event) + observed * (1.0 / censoring.at(time))
+    weight = _inverse(censoring.before(follow_up.time), had_event) + observed * (1.0 / censoring.at(time))
     terms: FloatArray = squared * weight
     return terms
 
 
 def brier_at_time(
-    known: Followed,
+    follow_up: Followed,
     survival: FloatArray,
     answered: NDArray[np.bool_],
     weights: FloatArray,
@@ -243,11 +245,11 @@ def brier_at_time(
     time: float,
 ) -> Values:
     """Mean of the terms; ``survival`` is ``(n,)``."""
-    return _mean(brier_terms(known, survival, answered, censoring, time), weights)
+    return _mean(brier_terms(follow_up, survival, answered, censoring, time), weights)
 
 
 def integrated_brier_score(
-    known: Followed,
+    follow_up: Followed,
     survival: FloatArray,
     answered: NDArray[np.bool_],
     weights: FloatArray,
@@ -256,7 +258,7 @@ def integrated_brier_score(
     times: FloatArray,
 ) -> Values:
     """Trapezoids of the Brier score over times, divided by their span; ``survival`` is ``(n, times)``."""
-    terms = [brier_terms(known, survival[:, place], answered, censoring, float(t)) for place, t in enumerate(times)]
+    terms = [brier_terms(follow_up, survival[:, index], answered, censoring, float(t)) for index, t in enumerate(times)]
     area = np.trapezoid(np.stack(terms, axis=1), times, axis=1) / (times[-1] - times[0])
     return _mean(area, weights)
 

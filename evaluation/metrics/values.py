@@ -70,8 +70,8 @@ class Values:
 
     def has(self, outcome: Outcome, flag: Flag | None = None) -> npt.NDArray[np.bool_]:
         """Where the outcome is this one (and the flag, if one is named)."""
-        found: npt.NDArray[np.bool_] = self._outcomes == _OUTCOMES.index(outcome)
-        return found if flag is None else found & (self._flags == _FLAGS.index(flag))
+        matches: npt.NDArray[np.bool_] = self._outcomes == _OUTCOMES.index(outcome)
+        return matches if flag is None else matches & (self._flags == _FLAGS.index(flag))
 
     def result(self, index: int = 0) -> Result:
         """One value as a metric function returns it."""

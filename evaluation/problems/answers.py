@@ -128,10 +128,15 @@ class PooledAnswers(Problem):
         uses = [use for use in assessment.computed if use.level == "dataset"]
         if not uses:
             return [], []
-        regions = dict.fromkeys(region for own in pieces.values() if own is not None for _, region in own)
+        regions = dict.fromkeys(
+            region for case_pieces in pieces.values() if case_pieces is not None for _, region in case_pieces
+        )
         blocks = {
             region: block_of(
-                PART, algorithm, region, {case: own[PART, region] for case, own in pieces.items() if own is not None}
+                PART,
+                algorithm,
+                region,
+                {case: case_pieces[PART, region] for case, case_pieces in pieces.items() if case_pieces is not None},
             )
             for region in regions
         }
@@ -139,12 +144,12 @@ class PooledAnswers(Problem):
         rows = []
         for use in uses:
             for region in self.regions_of(assessment, use, shared):
-                place = region if region in blocks else EVERYTHING
-                evidence = CaseEvidence(assessment.problem, region, blocks[place], shared)
+                block_region = region if region in blocks else EVERYTHING
+                evidence = CaseEvidence(assessment.problem, region, blocks[block_region], shared)
                 # Nobody needs the worst value where the range of the metric has one.
                 worst = self.worst_of(use, evidence) if use.worst is None else None
                 result = undefined(Outcome.MISSING)
-                if place in answered:
+                if block_region in answered:
                     result = self.recompute(use, evidence, np.ones((1, len(evidence.cases)))).result()
                 rows.append(Row(algorithm, "", region, use.name, *result, None, result.flag, worst))
         return rows, [block for region, block in blocks.items() if region in answered]
@@ -204,8 +209,8 @@ class AnswerProblem(PooledAnswers, TableProblem):
         from evaluation.scoring.rows import Numbers, ScoredCase
 
         pieces = {}
-        for region, known in reference.numbers.items():
-            if known is None:
+        for region, reference_numbers in reference.numbers.items():
+            if reference_numbers is None:
                 pieces[PART, region] = Numbers([UNKNOWN], [])
             else:
                 state, answer = (
@@ -213,7 +218,7 @@ class AnswerProblem(PooledAnswers, TableProblem):
                     if prediction is None
                     else self.answer_numbers(prediction, region, reference)
                 )
-                pieces[PART, region] = Numbers([state], [*known, *answer])
+                pieces[PART, region] = Numbers([state], [*reference_numbers, *answer])
         rows = self.case_rows(assessment, case, reference, prediction, algorithm)
         return ScoredCase(rows, pieces=pieces)
 
@@ -227,17 +232,17 @@ class AnswerProblem(PooledAnswers, TableProblem):
             return False
         return all(self._fits(reference, region, pieces[PART, region]) for region in reference.numbers)
 
-    def _fits(self, reference: KnownCase, region: str, own: Numbers) -> bool:
-        known = reference.numbers[region]
-        if len(own.counts) != 1 or type(own.counts[0]) is not int:
+    def _fits(self, reference: KnownCase, region: str, numbers: Numbers) -> bool:
+        reference_numbers = reference.numbers[region]
+        if len(numbers.counts) != 1 or type(numbers.counts[0]) is not int:
             return False
-        if any(type(value) not in (int, float) or not math.isfinite(value) for value in own.values):
+        if any(type(value) not in (int, float) or not math.isfinite(value) for value in numbers.values):
             return False
-        if known is None:
-            return own.counts[0] == UNKNOWN and not own.values
-        if tuple(own.values[: len(known)]) != known:
+        if reference_numbers is None:
+            return numbers.counts[0] == UNKNOWN and not numbers.values
+        if tuple(numbers.values[: len(reference_numbers)]) != reference_numbers:
             return False
-        state, answer = own.counts[0], own.values[len(known) :]
+        state, answer = numbers.counts[0], numbers.values[len(reference_numbers) :]
         if state <= UNANSWERED:
             return state == UNANSWERED and not answer
         return self.is_answer(state, answer, reference)
@@ -245,13 +250,15 @@ class AnswerProblem(PooledAnswers, TableProblem):
     def without_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
         """Without the numbers of the reference."""
         return {
-            key: own._replace(values=own.values[len(reference.numbers[key[1]] or ()) :]) for key, own in pieces.items()
+            key: numbers._replace(values=numbers.values[len(reference.numbers[key[1]] or ()) :])
+            for key, numbers in pieces.items()
         }
 
     def with_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
         """With them again."""
         return {
-            key: own._replace(values=[*(reference.numbers[key[1]] or ()), *own.values]) for key, own in pieces.items()
+            key: numbers._replace(values=[*(reference.numbers[key[1]] or ()), *numbers.values])
+            for key, numbers in pieces.items()
         }
 
     def look(self, prediction: Any) -> dict[str, Any]:
@@ -280,9 +287,9 @@ def one_row(columns: Sequence[str], numbers: Mapping[str, Any]) -> Rows:
 
 def refuse_rows(table: NumberTable, cases: Sequence[str]) -> tuple[dict[str, Issue], frozenset[str], list[str]]:
     """What any table of predictions has: rows that stand there twice, cases without a row, rows of no case."""
-    known, named = set(cases), set(table.cases)
-    reasons = {case: error.issue for case, error in table.twice.items() if case in known}
-    return reasons, frozenset(known - named), [case for case in table.cases if case not in known]
+    expected, named = set(cases), set(table.cases)
+    reasons = {case: error.issue for case, error in table.twice.items() if case in expected}
+    return reasons, frozenset(expected - named), [case for case in table.cases if case not in expected]
 
 
 def states_of(block: Block) -> Any:

@@ -61,11 +61,14 @@ class CaseTable:
 
     def described(self) -> dict[str, Any]:
         """As it stands in `interface.json`."""
-        own: dict[str, Any] = {"file": self.file, "columns": list(self.columns)}
+        description: dict[str, Any] = {"file": self.file, "columns": list(self.columns)}
         if self.expected is not None:
-            return {"problem": self.expected.problem, "table": own | described(self.expected, self.most_of_case)}
+            return {
+                "problem": self.expected.problem,
+                "table": description | described(self.expected, self.most_of_case),
+            }
         instances = instances_of(self.rules)
-        return {"beside": own | {"needed": bool(self.rules and self.rules.needed)}} | (
+        return {"beside": description | {"needed": bool(self.rules and self.rules.needed)}} | (
             {"instances": instances} if instances else {}
         )
 
@@ -127,9 +130,9 @@ def case_table(document: Mapping[str, Any]) -> CaseTable | None:
         If it is not such a document.
     """
     try:
-        if (own := document.get("table")) is not None:
-            most = own.get("most_objects_of_case")
-            return CaseTable(expected_of(document["problem"], own), most_of_case=most)
+        if (table := document.get("table")) is not None:
+            most = table.get("most_objects_of_case")
+            return CaseTable(expected_of(document["problem"], table), most_of_case=most)
         rules = rules_of(document)
     except (AttributeError, KeyError, TypeError, IndexError) as error:
         message = f"{KEY}: {error} is not as it should be"
@@ -209,8 +212,8 @@ def read_case(path: Path, *, limits: Limits = DEFAULT) -> Iterator[list[str]]:
                 if not row:
                     continue
                 if len(row) != len(columns):
-                    found = f"{len(row)} cells in row {number}"
-                    raise ReadError("table", path.name, found, f"{len(columns)}, as many as columns")
+                    actual = f"{len(row)} cells in row {number}"
+                    raise ReadError("table", path.name, actual, f"{len(columns)}, as many as columns")
                 if (count := count + 1) > limits.table_rows:
                     raise ReadError("too_large", path.name, f"more than {limits.table_rows:,} rows", "fewer")
                 yield row
@@ -237,20 +240,20 @@ def join(tables: Mapping[str, Path], target: Path, *, columns: Sequence[str] = (
     ReadError
         If one is no table.
     """
-    found: dict[str, None] = {}
+    filled_columns: dict[str, None] = {}
     for path in tables.values():
         rows = read_case(path, limits=limits)
-        own = next(rows)
+        header = next(rows)
         if next(rows, None) is not None:
-            found |= dict.fromkeys(name for name in own if name != CASE)
-    names = list(found or columns)
+            filled_columns |= dict.fromkeys(name for name in header if name != CASE)
+    names = list(filled_columns or columns)
     count = 0
     with target.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([CASE, *names])
         for case, path in tables.items():
             rows = read_case(path, limits=limits)
-            places = {name: place for place, name in enumerate(next(rows))}
+            places = {name: index for index, name in enumerate(next(rows))}
             for row in rows:
                 writer.writerow([case, *(row[places[name]] if name in places else "" for name in names)])
                 count += 1

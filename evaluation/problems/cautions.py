@@ -72,8 +72,8 @@ def of_survival(assessment: Assessment) -> Iterator[str]:
 
 def of_confidence(assessment: Assessment) -> Iterator[str]:
     """Of failure detection: confidences that were never said to be estimates."""
-    told = bool(assessment.settings.get("confidence_is_quality"))
-    if not told and any(use.id == "mae_quality" for use in assessment.metrics):
+    is_quality = bool(assessment.settings.get("confidence_is_quality"))
+    if not is_quality and any(use.id == "mae_quality" for use in assessment.metrics):
         yield (
             "mae_quality takes confidences for estimates of the quality: tell teams so, and set confidence_is_quality in the settings."
         )

@@ -120,30 +120,30 @@ def read_risk(value: object, path: str) -> Risk:
     AssessmentError
         Naming place, value and what is allowed.
     """
-    place = Place(value, path, _KEYS)
-    if not place.has("metric"):
-        raise AssessmentError(place.at("metric"), None, 'a metric such as {"id": "dsc"}')
-    use = read_catalogue_metric(place.raw("metric"), place.at("metric"), MEASURED_AS, rank_based=False)
+    fields = Place(value, path, _KEYS)
+    if not fields.has("metric"):
+        raise AssessmentError(fields.at("metric"), None, 'a metric such as {"id": "dsc"}')
+    use = read_catalogue_metric(fields.raw("metric"), fields.at("metric"), MEASURED_AS, rank_based=False)
     if use.level != "case":
-        raise AssessmentError(place.at("metric.id"), use.id, "a metric with a value for each case")
+        raise AssessmentError(fields.at("metric.id"), use.id, "a metric with a value for each case")
     if get(use.id).worst_by_case:
         allowed = "a metric with a worst value, or a distance: the worst volume differs from case to case"
-        raise AssessmentError(place.at("metric.id"), use.id, allowed)
-    regions = place.raw("regions")
+        raise AssessmentError(fields.at("metric.id"), use.id, allowed)
+    regions = fields.raw("regions")
     if regions is not None and not (
         isinstance(regions, (list, tuple)) and regions and all(isinstance(name, str) for name in regions)
     ):
-        raise AssessmentError(place.at("regions"), regions, "a list of names of regions, or null for all")
-    scale, limit = (_number(place, key) for key in ("scale", "failed_below"))
+        raise AssessmentError(fields.at("regions"), regions, "a list of names of regions, or null for all")
+    scale, limit = (_number(fields, key) for key in ("scale", "failed_below"))
     if scale is not None and scale <= 0:
-        raise AssessmentError(place.at("scale"), scale, "a number > 0")
+        raise AssessmentError(fields.at("scale"), scale, "a number > 0")
     if limit is None and use.higher_is_better and not (use.best == 1 and (use.worst or 0.0) >= 0):
         raise AssessmentError(
-            place.at("metric.id"), use.id, "a metric in [0, 1], or failed_below, as 1 - value is no risk"
+            fields.at("metric.id"), use.id, "a metric in [0, 1], or failed_below, as 1 - value is no risk"
         )
     if limit is None and not use.higher_is_better and scale is None:
-        raise AssessmentError(place.at("scale"), None, f"the value of {use.name} at which the risk is 1: a number > 0")
-    operator = place.choice("operator", OPERATORS, "mean")
+        raise AssessmentError(fields.at("scale"), None, f"the value of {use.name} at which the risk is 1: a number > 0")
+    operator = fields.choice("operator", OPERATORS, "mean")
     return Risk(use, None if regions is None else tuple(regions), operator, scale, limit)
 
 
@@ -157,7 +157,7 @@ def _risk(document: str) -> Risk:
     return read_risk(json.loads(document), "settings.risk")
 
 
-def check_regions(risk: Risk, known: Sequence[str]) -> None:
+def check_regions(risk: Risk, region_names: Sequence[str]) -> None:
     """Refuse regions that the assessment does not have.
 
     Raises
@@ -166,14 +166,14 @@ def check_regions(risk: Risk, known: Sequence[str]) -> None:
         With the first of them.
     """
     for name in risk.regions or ():
-        if name not in known:
-            raise AssessmentError("settings.risk.regions", name, listed(known))
+        if name not in region_names:
+            raise AssessmentError("settings.risk.regions", name, listed(region_names))
 
 
-def _number(place: Place, key: str) -> float | None:
-    value = place.raw(key)
+def _number(fields: Place, key: str) -> float | None:
+    value = fields.raw(key)
     if value is None:
         return None
     if not is_number(value):
-        raise AssessmentError(place.at(key), value, "a number, or null")
+        raise AssessmentError(fields.at(key), value, "a number, or null")
     return float(value)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
-    from evaluation.problems.evidence_figures import Shown
+    from evaluation.problems.evidence_figures import FigureSource
     from evaluation.scoring.evidence_blocks import CaseEvidence
 
 RISK: Final = "risk"
@@ -47,14 +47,14 @@ def answers_of(evidence: CaseEvidence) -> tuple[Any, FloatArray, FloatArray]:
     import numpy as np
 
     states = states_of(evidence.block)
-    known = _known(evidence)
-    risk = numbers_of(evidence.block, 1, known)[:, 0]
+    has_risk = _known(evidence)
+    risk = numbers_of(evidence.block, 1, has_risk)[:, 0]
     confidence = np.full(len(risk), -np.inf)
     if evidence.shared.get("missing") == SILENT:
-        confidence[states[known] == UNANSWERED] = np.inf
-    answered = known & (states == ANSWERED)
-    confidence[answered[known]] = numbers_of(evidence.block, 1, answered, start=1)[:, 0]
-    return known, risk, confidence
+        confidence[states[has_risk] == UNANSWERED] = np.inf
+    answered = has_risk & (states == ANSWERED)
+    confidence[answered[has_risk]] = numbers_of(evidence.block, 1, answered, start=1)[:, 0]
+    return has_risk, risk, confidence
 
 
 def _known(evidence: CaseEvidence) -> Any:
@@ -75,63 +75,64 @@ def recompute(metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatAr
 
     from evaluation.metrics.confidence_values import BY_CONFIDENCE
 
-    known, risk, confidence = answers_of(evidence)
-    weights = np.ascontiguousarray(multiplicities[:, known], dtype=np.float64)
+    has_risk, risk, confidence = answers_of(evidence)
+    weights = np.ascontiguousarray(multiplicities[:, has_risk], dtype=np.float64)
     return BY_CONFIDENCE[metric.id](risk, confidence, weights, **metric.options)
 
 
-def draw_risk_coverage(shown: Shown) -> dict[str, Any] | None:
+def draw_risk_coverage(context: FigureSource) -> dict[str, Any] | None:
     """Draw the curves of all algorithms."""
     from evaluation.figures.risk_coverage import risk_coverage
 
-    read = {use.options["coverage"] for use in shown.assessment.computed if use.id == "risk_at_coverage"}
-    answers = {name: answers_of(own)[1:] for name, own in shown.answers.items()}
-    return risk_coverage(shown.document, answers, working_points=sorted(read))
+    read = {use.options["coverage"] for use in context.assessment.computed if use.id == "risk_at_coverage"}
+    answers = {name: answers_of(evidence)[1:] for name, evidence in context.answers.items()}
+    return risk_coverage(context.document, answers, working_points=sorted(read))
 
 
-def draw_each(shown: Shown) -> dict[str, Any] | None:
+def draw_each(context: FigureSource) -> dict[str, Any] | None:
     """Draw each algorithm's curve in a panel of its own, with its band and its own bounds."""
     from evaluation.figures.risk_coverage import risk_coverage_of_each
     from evaluation.problems.evidence_figures import MOST_PANELS
 
-    answers = {name: answers_of(own)[1:] for name, own in shown.answers.items()}
-    draws = {name: _draws_of(shown, own) for name, own in shown.answers.items()}
-    return risk_coverage_of_each(shown.assessment, shown.document, answers, draws, most=MOST_PANELS)
+    answers = {name: answers_of(evidence)[1:] for name, evidence in context.answers.items()}
+    draws = {name: _draws_of(context, evidence) for name, evidence in context.answers.items()}
+    return risk_coverage_of_each(context.assessment, context.document, answers, draws, most=MOST_PANELS)
 
 
-def draw_passed(shown: Shown) -> dict[str, Any] | None:
+def draw_passed(context: FigureSource) -> dict[str, Any] | None:
     """Draw how much risk slips through, of all algorithms."""
     from evaluation.figures.confidence_quality import passed_risk
 
-    return passed_risk(shown.document, {name: answers_of(own)[1:] for name, own in shown.answers.items()})
+    return passed_risk(context.document, {name: answers_of(evidence)[1:] for name, evidence in context.answers.items()})
 
 
-def draw_quality(shown: Shown) -> dict[str, Any] | None:
+def draw_quality(context: FigureSource) -> dict[str, Any] | None:
     """Draw confidence against quality, a panel for each algorithm."""
     from evaluation.figures.confidence_quality import confidence_and_quality
     from evaluation.problems.evidence_figures import MOST_PANELS
 
-    answers = {name: answers_of(own)[1:] for name, own in shown.answers.items()}
-    return confidence_and_quality(shown.document, answers, most=MOST_PANELS)
+    answers = {name: answers_of(evidence)[1:] for name, evidence in context.answers.items()}
+    return confidence_and_quality(context.document, answers, most=MOST_PANELS)
 
 
-def draw_trust(shown: Shown) -> dict[str, Any] | None:
+def draw_trust(context: FigureSource) -> dict[str, Any] | None:
     """Draw quality against what confidences tell of it."""
     from evaluation.figures.trust import place_of, quality_and_trust
 
-    interval = shown.assessment.uncertainty.interval
+    interval = context.assessment.uncertainty.interval
     places = {
-        name: place_of(*answers_of(own)[1:], _draws_of(shown, own), interval) for name, own in shown.answers.items()
+        name: place_of(*answers_of(evidence)[1:], _draws_of(context, evidence), interval)
+        for name, evidence in context.answers.items()
     }
-    return quality_and_trust(shown.document, places)
+    return quality_and_trust(context.document, places)
 
 
-def _draws_of(shown: Shown, evidence: CaseEvidence) -> FloatArray:
+def _draws_of(context: FigureSource, evidence: CaseEvidence) -> FloatArray:
     """Draws of the cases that have a risk."""
     from evaluation.figures.bands import draws_of
 
     shared = evidence.shared
-    drawn: FloatArray = draws_of(shown.assessment, evidence.cases, shared.get("patients"), strata=shared.get(SHARED))[
+    drawn: FloatArray = draws_of(context.assessment, evidence.cases, shared.get("patients"), strata=shared.get(SHARED))[
         :, _known(evidence)
     ]
     return drawn

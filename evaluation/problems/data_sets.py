@@ -73,14 +73,14 @@ def shared_of(settings: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]
     column = column_of(settings)
     if not column:
         return {}
-    found = {}
-    for case, known in facts.items():
-        value = known.get(column)
+    by_case = {}
+    for case, case_facts in facts.items():
+        value = case_facts.get(column)
         if value is None or str(value) == "":
             message = f"The data set of the case {case} is not known: give the column {column} in cases.csv."
             raise ValueError(message)
-        found[case] = str(value)
-    return {SHARED: found}
+        by_case[case] = str(value)
+    return {SHARED: by_case}
 
 
 def regions_of(settings: Mapping[str, Any], shared: Mapping[str, Any]) -> list[str]:

@@ -20,7 +20,7 @@ MOST_PANELS: Final = 6
 """So many algorithms, the first ones, have a panel each where a figure cannot show them in one."""
 
 
-class Shown(NamedTuple):
+class FigureSource(NamedTuple):
     """What a figure is drawn of.
 
     Attributes
@@ -48,10 +48,10 @@ class EvidenceFigure(KindFigure):
     Attributes
     ----------
     draw
-        Makes the figure of what is `Shown`; ``None`` where there is nothing to draw.
+        Makes the figure of what is `FigureSource`; ``None`` where there is nothing to draw.
     """
 
-    draw: Callable[[Shown], dict[str, Any] | None]
+    draw: Callable[[FigureSource], dict[str, Any] | None]
 
     def of_entry(
         self,
@@ -88,9 +88,9 @@ class EvidenceFigure(KindFigure):
                 answers[name] = evidence.select(metric, name, region)
             except KeyError:
                 lacking.append(name)
-        shown = Shown(assessment, document, region, answers, tuple(lacking), cases)
-        made = self.draw(shown) if answers else None
-        if made is None or not lacking:
-            return made
+        context = FigureSource(assessment, document, region, answers, tuple(lacking), cases)
+        figure = self.draw(context) if answers else None
+        if figure is None or not lacking:
+            return figure
         words = f"Without an answer that could be read, and not drawn: {', '.join(lacking)}."
-        return {**made, "remarks": [*made.get("remarks", []), words]}
+        return {**figure, "remarks": [*figure.get("remarks", []), words]}

@@ -110,9 +110,9 @@ def write_landmarks(folder: Path, *, cases: int, seed: int, algorithms: Sequence
 
     def lines(points: NDArray[np.float64]) -> list[str]:
         rows = [
-            f"case-{case:02d},{name}," + ",".join(f"{value:.3f}" for value in points[case, place])
+            f"case-{case:02d},{name}," + ",".join(f"{value:.3f}" for value in points[case, landmark])
             for case in range(cases)
-            for place, name in enumerate(names)
+            for landmark, name in enumerate(names)
         ]
         return ["case,landmark,x,y,z", *rows]
 
@@ -148,19 +148,19 @@ def write_fields(folder: Path, *, cases: int, seed: int, algorithms: Sequence[st
     shape, affine = (20, 18, 16), np.diag([1.0, 1.5, 2.0, 1.0])
     for case in range(cases):
         name = f"case-{case:02d}"
-        own = folder / "references" / name
-        own.mkdir()
+        case_folder = folder / "references" / name
+        case_folder.mkdir()
         shift, corner = random.integers(1, 4, 3), random.integers(4, 7, 3)
-        for part, place in (("fixed", corner), ("moving", corner + shift)):
+        for part, origin in (("fixed", corner), ("moving", corner + shift)):
             labels = np.zeros(shape, dtype=np.uint8)
-            labels[tuple(slice(start, start + 6) for start in place)] = 1
+            labels[tuple(slice(start, start + 6) for start in origin)] = 1
             nibabel.save(
                 nibabel.Nifti1Image(labels, affine),  # type: ignore[no-untyped-call]
-                own / f"{part}_labels.nii.gz",
+                case_folder / f"{part}_labels.nii.gz",
             )
-            points = [place + step for step in ((0, 0, 0), (5, 0, 0), (0, 5, 0), (0, 0, 5))]
+            points = [origin + step for step in ((0, 0, 0), (5, 0, 0), (0, 5, 0), (0, 0, 5))]
             lines = [f"p{number},{x},{y},{z}" for number, (x, y, z) in enumerate(points)]
-            _write(own / f"{part}_landmarks.csv", ["landmark,x,y,z", *lines])
+            _write(case_folder / f"{part}_landmarks.csv", ["landmark,x,y,z", *lines])
         for index, algorithm in enumerate(algorithms):
             wave = 0.1 * np.sin(np.indices(shape)[0] / 3 + index)
             field = np.stack([wave + step * (0.9 - 0.4 * index) for step in shift], axis=-1).astype(np.float32)

@@ -51,17 +51,21 @@ class External(Problem):
         from evaluation.assessment.policy import Bounds, read_policy
         from evaluation.assessment.reading import Place, name
 
-        place = Place(value, path, _KEYS)
-        known = same_metric(place)
-        identity = own_id(place.raw("id"), place.at("id"), same_as="" if known is None else known.id)
-        given = place.raw("direction", None if known is None else known.direction)
+        fields = Place(value, path, _KEYS)
+        catalogue_metric = same_metric(fields)
+        identity = own_id(
+            fields.raw("id"), fields.at("id"), same_as="" if catalogue_metric is None else catalogue_metric.id
+        )
+        given = fields.raw("direction", None if catalogue_metric is None else catalogue_metric.direction)
         if given not in ("higher", "lower"):
-            raise AssessmentError(place.at("direction"), given, "one of higher, lower")
+            raise AssessmentError(fields.at("direction"), given, "one of higher, lower")
         direction: Literal["higher", "lower"] = "higher" if given == "higher" else "lower"
-        level = place.choice("level", ("case", "dataset"), "case")
-        low, high = value_range(place.raw("range", None if known is None else known.range), place.at("range"))
+        level = fields.choice("level", ("case", "dataset"), "case")
+        low, high = value_range(
+            fields.raw("range", None if catalogue_metric is None else catalogue_metric.range), fields.at("range")
+        )
         worst, best = (low, high) if direction == "higher" else (high, low)
-        unit = place.raw("unit", None if known is None else known.unit)
+        unit = fields.raw("unit", None if catalogue_metric is None else catalogue_metric.unit)
         by_ranks = rank_based and level == "case"
         bounds = Bounds(
             metric=identity,
@@ -74,25 +78,25 @@ class External(Problem):
             worst_by_case=level == "case",
         )
         missing = "worst_rank" if by_ranks else "worst" if worst is not None else None
-        usual = identity if known is None else known.abbreviation
-        label = name(place.raw("label", usual), place.at("label"))
+        usual = identity if catalogue_metric is None else catalogue_metric.abbreviation
+        label = name(fields.raw("label", usual), fields.at("label"))
         options: dict[str, Any] = {} if label == identity else {"id": identity}
-        if known is not None:
-            options |= {"id": identity, "as": known.id}
-        if place.flag(WITHOUT, default=False):
+        if catalogue_metric is not None:
+            options |= {"id": identity, "as": catalogue_metric.id}
+        if fields.flag(WITHOUT, default=False):
             if level == "case":
-                raise AssessmentError(place.at(WITHOUT), True, "false: values of single cases are resampled")
+                raise AssessmentError(fields.at(WITHOUT), True, "false: values of single cases are resampled")
             options[WITHOUT] = True
         return MetricUse(
             id=METRIC,
             name=label,
             options=options,
-            policy=read_policy(place.raw("policy", {}), place.at("policy"), {"missing": missing}, bounds),
+            policy=read_policy(fields.raw("policy", {}), fields.at("policy"), {"missing": missing}, bounds),
             direction=direction,
             worst=worst,
             best=best,
             level=level,
-            unit=None if unit is None else name(unit, place.at("unit")),
+            unit=None if unit is None else name(unit, fields.at("unit")),
         )
 
     def metric_document(self, metric: MetricUse) -> dict[str, Any]:
@@ -161,10 +165,10 @@ class External(Problem):
         random = np.random.default_rng(seed)
         folder.mkdir(parents=True, exist_ok=True)
         lines = ["algorithm,case,metric,value"]
-        for place, algorithm in enumerate(algorithms):
+        for index, algorithm in enumerate(algorithms):
             for case in range(cases):
-                lines.append(f"{algorithm},case-{case:02d},tra,{random.beta(6 + 2 * place, 4):.6f}")
-                lines.append(f"{algorithm},case-{case:02d},runtime,{random.gamma(4, 10 - 2 * place):.6f}")
+                lines.append(f"{algorithm},case-{case:02d},tra,{random.beta(6 + 2 * index, 4):.6f}")
+                lines.append(f"{algorithm},case-{case:02d},runtime,{random.gamma(4, 10 - 2 * index):.6f}")
         (folder / "results.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         return {
             "schema": 1,

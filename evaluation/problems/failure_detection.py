@@ -134,10 +134,10 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         from evaluation.problems.given_risks import read_own_risks
         from evaluation.readers.number_tables import read_number_table
 
-        own = read_own_risks(path)
+        own_risks = read_own_risks(path)
         return (
-            own
-            if own is not None
+            own_risks
+            if own_risks is not None
             else NumberReferences(read_number_table(path, (RISK,), bounds={RISK: (0.0, float("inf"))}))
         )
 
@@ -175,20 +175,28 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         if isinstance(table, OwnRisks):
             if lacking := table.lacking(cases):
                 raise ValueError(lacking)
-            for algorithm, own in table.risks.items():
+            for algorithm, risk_by_case in table.risks.items():
                 for case in cases:
-                    yield (own[case] or 0.0), f"{table.name}: {{}} as {RISK} in row {table.rows[algorithm, case]}"
+                    yield (
+                        (risk_by_case[case] or 0.0),
+                        f"{table.name}: {{}} as {RISK} in row {table.rows[algorithm, case]}",
+                    )
             return
         assert isinstance(table, NumberReferences)
-        known = table.table
-        for error in (*known.twice.values(), *known.wrong.values()):
+        number_table = table.table
+        for error in (*number_table.twice.values(), *number_table.wrong.values()):
             raise ValueError(error.message)
-        for case, column in known.empty:
-            message = f"{known.name}: nothing as {column} in row {known.rows[case]}; expected a number from 0"
+        for case, column in number_table.empty:
+            message = (
+                f"{number_table.name}: nothing as {column} in row {number_table.rows[case]}; expected a number from 0"
+            )
             raise ValueError(message)
         for case in cases:
-            if RISK in known.numbers.get(case, {}):
-                yield known.numbers[case][RISK], f"{known.name}: {{}} as {RISK} in row {known.rows[case]}"
+            if RISK in number_table.numbers.get(case, {}):
+                yield (
+                    number_table.numbers[case][RISK],
+                    f"{number_table.name}: {{}} as {RISK} in row {number_table.rows[case]}",
+                )
 
     @staticmethod
     def _check_bound(assessment: Assessment, value: float, where: str) -> None:
@@ -204,17 +212,17 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         bounded = [use.name for use in assessment.computed if use.id not in WITHOUT_BOUND]
         bounded += [use.name for use in assessment.computed if not isinstance(use.policy.missing, (int, float))]
         if bounded:
-            found = where.format(f"'{value:g}'")
-            message = f"{found}; expected a number from 0 to 1, which {bounded[0]} needs"
+            actual = where.format(f"'{value:g}'")
+            message = f"{actual}; expected a number from 0 to 1, which {bounded[0]} needs"
             raise ValueError(message)
 
     def shared_facts(
         self, table: ReferenceTable, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]
     ) -> dict[str, Any]:
         """Which case is of which data set, and what a case without a prediction counts as where teams have predictions of their own."""
-        own = {"missing": assessment.settings.get("missing", "reject")} if isinstance(table, OwnRisks) else {}
+        missing_rule = {"missing": assessment.settings.get("missing", "reject")} if isinstance(table, OwnRisks) else {}
         try:
-            return own | data_sets.shared_of(assessment.settings, facts)
+            return missing_rule | data_sets.shared_of(assessment.settings, facts)
         except ValueError as error:
             raise ReferenceTableError(str(error)) from None
 
@@ -223,8 +231,8 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         if isinstance(table, OwnRisks):
             return table.of(case)
         assert isinstance(table, NumberReferences)
-        known = table.table.numbers.get(case, {})
-        return KnownRisk({EVERYTHING: (known[RISK],) if RISK in known else None})
+        numbers = table.table.numbers.get(case, {})
+        return KnownRisk({EVERYTHING: (numbers[RISK],) if RISK in numbers else None})
 
     def reference_for(self, reference: KnownRisk, algorithm: str) -> KnownRisk:
         """The risk of the algorithm's own prediction, where each has its own."""
@@ -310,10 +318,14 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         from evaluation.scoring.rows import Row
 
         assert isinstance(reference, KnownRisk)
-        known = reference.numbers[EVERYTHING]
+        reference_numbers = reference.numbers[EVERYTHING]
         for use in assessment.computed:
             if use.level == "case":
-                result = undefined(Outcome.DEGENERATE, Flag.REFERENCE) if known is None else ok(known[0])
+                result = (
+                    undefined(Outcome.DEGENERATE, Flag.REFERENCE)
+                    if reference_numbers is None
+                    else ok(reference_numbers[0])
+                )
                 if not reference.is_predicted:
                     result = undefined(Outcome.MISSING)
                 yield Row(algorithm, case, EVERYTHING, use.name, *result, None, result.flag)
@@ -335,8 +347,8 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
 
         confidence = None if answer is None or not answer.size else float(answer[0])
-        known = reference.numbers[EVERYTHING]
-        risk = "" if known is None else f"risk {number(known[0])}"
+        reference_numbers = reference.numbers[EVERYTHING]
+        risk = "" if reference_numbers is None else f"risk {number(reference_numbers[0])}"
         return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence), risk)])
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:

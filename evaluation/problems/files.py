@@ -224,7 +224,11 @@ class FileProblem(Problem):
         self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
     ) -> Mapping[str, Any]:
         """Names of the classes and the like, and the patient of each case; see `Problem.shared_evidence`."""
-        patients = {case: str(known["patient"]) for case, known in facts.items() if known.get("patient") is not None}
+        patients = {
+            case: str(case_facts["patient"])
+            for case, case_facts in facts.items()
+            if case_facts.get("patient") is not None
+        }
         return self.shared_of_folder(assessment, patients) | self.shared_facts(assessment, facts)
 
     def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:

@@ -16,8 +16,8 @@ CASES_FILE = "cases.csv"
 
 def case_of_image(name: str) -> str:
     """The case that an image is of, by its name; empty for another file."""
-    known = case_name(Path(name))
-    return known[0] if known else ""
+    split_name = case_name(Path(name))
+    return split_name[0] if split_name else ""
 
 
 def find_cases(folder: Path, case_of: Callable[[str], str] = case_of_image) -> dict[str, Path]:
@@ -54,8 +54,8 @@ def patients_of(references: Path, cases: Sequence[str]) -> dict[str, str] | None
     table = read_table(path, ("case",))
     if "patient" not in table:
         return None
-    known = dict(zip(table.text("case"), table.columns["patient"], strict=True))
-    return {case: known.get(case, case) for case in cases}
+    patients = dict(zip(table.text("case"), table.columns["patient"], strict=True))
+    return {case: patients.get(case, case) for case in cases}
 
 
 def facts_of(references: Path, cases: Sequence[str]) -> dict[str, dict[str, str]]:

@@ -59,8 +59,8 @@ class KnownRisk(KnownCase):
             message = f"the references have no risks of {algorithm!r}: add its rows to risk.csv"
             raise ValueError(message)
         risk = self.of_algorithms[name]
-        known = {EVERYTHING: (NOT_PREDICTED if risk is None else risk,)}
-        return KnownRisk(known, is_own=True, is_predicted=risk is not None)
+        numbers = {EVERYTHING: (NOT_PREDICTED if risk is None else risk,)}
+        return KnownRisk(numbers, is_own=True, is_predicted=risk is not None)
 
 
 class OwnRisks(ReferenceTable):
@@ -94,25 +94,25 @@ class OwnRisks(ReferenceTable):
         from evaluation.readers import ReadError
 
         if (algorithm, case) in self.rows:
-            found = f"a second row for {algorithm[:40]} and the case {case[:40]} (rows {self.rows[algorithm, case]} and {row})"
-            raise ReadError("table", self.name, found, "one row an algorithm and case")
+            actual = f"a second row for {algorithm[:40]} and the case {case[:40]} (rows {self.rows[algorithm, case]} and {row})"
+            raise ReadError("table", self.name, actual, "one row an algorithm and case")
         self.rows[algorithm, case] = row
         self.risks.setdefault(algorithm, {})[case] = risk
 
     @property
     def cases(self) -> list[str]:  # type: ignore[override]
         """Those that the table names, ascending."""
-        return sorted({case for own in self.risks.values() for case in own})
+        return sorted({case for risk_by_case in self.risks.values() for case in risk_by_case})
 
     def covered(self, cases: Sequence[str]) -> list[str]:
         """Cases of which every algorithm has a row."""
-        return [case for case in cases if all(case in own for own in self.risks.values())]
+        return [case for case in cases if all(case in risk_by_case for risk_by_case in self.risks.values())]
 
     def lacking(self, cases: Sequence[str]) -> str:
         """The first algorithm and case without a row, in words; empty where there is none."""
-        for algorithm, own in sorted(self.risks.items()):
+        for algorithm, risk_by_case in sorted(self.risks.items()):
             for case in cases:
-                if case not in own:
+                if case not in risk_by_case:
                     return (
                         f"{self.name}: no row of {algorithm} for the case {case}; expected one, with an empty risk where it "
                         "has no prediction"
@@ -121,7 +121,10 @@ class OwnRisks(ReferenceTable):
 
     def of(self, case: str) -> KnownRisk:
         """The risks of a case."""
-        return KnownRisk({EVERYTHING: None}, of_algorithms={name: own.get(case) for name, own in self.risks.items()})
+        return KnownRisk(
+            {EVERYTHING: None},
+            of_algorithms={name: risk_by_case.get(case) for name, risk_by_case in self.risks.items()},
+        )
 
 
 def read_own_risks(path: Path) -> OwnRisks | None:
@@ -138,21 +141,21 @@ def read_own_risks(path: Path) -> OwnRisks | None:
     table = read_table(path)
     if ALGORITHM not in table or "case" not in table:
         return None
-    found = OwnRisks(table.name)
+    own_risks = OwnRisks(table.name)
     if RISK in table:
-        _add_all(found, table, RISK, range(len(table)))
+        _add_all(own_risks, table, RISK, range(len(table)))
     elif {"metric", "value"} <= set(table.columns):
         regions = table.columns.get("region", [""] * len(table))
         rows = [row for row, metric in enumerate(table.columns["metric"]) if metric == RISK and not regions[row]]
-        _add_all(found, table, "value", rows)
+        _add_all(own_risks, table, "value", rows)
     else:
         raise ReadError("table", table.name, "no column risk", "the columns algorithm, case, risk")
-    if not found.rows:
+    if not own_risks.rows:
         raise ReadError("table", table.name, "no row of the metric risk", "one row an algorithm and case")
-    return found
+    return own_risks
 
 
-def _add_all(found: OwnRisks, table: Table, column: str, rows: Sequence[int]) -> None:
+def _add_all(own_risks: OwnRisks, table: Table, column: str, rows: Sequence[int]) -> None:
     from evaluation.readers import ReadError
 
     algorithms, cases, cells = table.text(ALGORITHM), table.text("case"), table.columns[column]
@@ -164,6 +167,6 @@ def _add_all(found: OwnRisks, table: Table, column: str, rows: Sequence[int]) ->
             raise wrong[row]
         expected = Outcome.OK if is_there else Outcome.MISSING
         if outcomes is not None and outcomes[row] != expected:
-            said = f"the outcome {outcomes[row][:40]!r} with {'a' if is_there else 'no'} value in row {row + 2}"
-            raise ReadError("table", table.name, said, "ok with a risk, or missing without one")
-        found.add(algorithms[row], cases[row], values[row] if is_there else None, row + 2)
+            actual = f"the outcome {outcomes[row][:40]!r} with {'a' if is_there else 'no'} value in row {row + 2}"
+            raise ReadError("table", table.name, actual, "ok with a risk, or missing without one")
+        own_risks.add(algorithms[row], cases[row], values[row] if is_there else None, row + 2)

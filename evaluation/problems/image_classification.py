@@ -81,8 +81,8 @@ class LabelPredictions(PredictionTable):
         """The class decided for and the scores of all classes; ``None`` without a valid row."""
         from evaluation.problems.labels import answer_of
 
-        place = self.places[case]
-        return answer_of(self.answers, place) if self.answers.answered[place] else None
+        index = self.places[case]
+        return answer_of(self.answers, index) if self.answers.answered[index] else None
 
 
 class AnswersByCase(Mapping[str, "Numbers"]):
@@ -99,7 +99,7 @@ class AnswersByCase(Mapping[str, "Numbers"]):
 
     def __iter__(self) -> Iterator[str]:
         answered = self.table.answers.answered
-        return (case for case, place in self.table.places.items() if answered[place])
+        return (case for case, index in self.table.places.items() if answered[index])
 
     def __len__(self) -> int:
         return int(self.table.answers.answered.sum())
@@ -168,7 +168,7 @@ class ImageClassification(TableProblem):
         ordered, classes = sorted(cases), tuple(shared["classes"])
         named = {"named": len(ordered)} if every_reason else {}
         answers = read_predicted_labels(path, ordered, classes, limits=limits or DEFAULT, **named)
-        places = {case: place for place, case in enumerate(ordered)}
+        places = {case: index for index, case in enumerate(ordered)}
         return LabelPredictions(answers, places, classes, frozenset(answers.absent), answers.unexpected)
 
     def check_predictions(self, table: PredictionTable, path: Path, expected: ExpectedTable) -> None:
@@ -286,7 +286,7 @@ class ImageClassification(TableProblem):
         assert isinstance(references, TableReferences)
         classes, answers = references.table.classes, opened.predictions.table.answers
         assert classes is not None
-        code = {name: place for place, name in enumerate(references.shared["classes"])}
+        code = {name: index for index, name in enumerate(references.shared["classes"])}
         block = make_block(
             algorithm,
             list(opened.predictions.table.places),
@@ -339,8 +339,8 @@ class ImageClassification(TableProblem):
             return None
         each = self.recompute(metric, evidence, np.eye(len(evidence.cases)))
         trials = each.has(Outcome.OK).astype(float)
-        found = np.where(trials > 0, each.numbers, 0.0)
-        return (found, trials) if np.isin(found, (0.0, 1.0)).all() else None
+        successes = np.where(trials > 0, each.numbers, 0.0)
+        return (successes, trials) if np.isin(successes, (0.0, 1.0)).all() else None
 
     def answer_numbers_of(self, value: Numbers, shared: Mapping[str, Any]) -> NDArray[Any]:
         """The class decided for, by its place, and the scores of all classes behind it."""
@@ -365,10 +365,10 @@ class ImageClassification(TableProblem):
             decided = max(range(len(scores)), key=scores.__getitem__)
         chosen = names[decided] if 0 <= decided < len(names) else NOTHING
         lines = [CaseAnswer("decided for", chosen, right)]
-        likeliest = sorted(range(len(scores)), key=lambda place: -scores[place])
+        likeliest = sorted(range(len(scores)), key=lambda index: -scores[index])
         lines += [
-            CaseAnswer(f"score of {names[place]}", number(scores[place]), "✓" if names[place] == right else "")
-            for place in likeliest
+            CaseAnswer(f"score of {names[index]}", number(scores[index]), "✓" if names[index] == right else "")
+            for index in likeliest
         ]
         return CaseAnswers.of("Class", lines)
 
@@ -411,7 +411,7 @@ class ImageClassification(TableProblem):
 
         assert isinstance(table, LabelPredictions)
         answers = table.answers
-        told = dict(list(reasons.items())[:SHOWN_REASONS])
+        first_reasons = dict(list(reasons.items())[:SHOWN_REASONS])
         words = []
         unanswered = int((~answers.answered).sum())
         if unanswered:
@@ -420,8 +420,8 @@ class ImageClassification(TableProblem):
         if lacking:
             words.append(f"no columns p_<class>, which {', '.join(lacking)} need")
         if words:
-            told[""] = ReadError("table", LABELS_FILE, "; ".join(words)).issue
-        return told
+            first_reasons[""] = ReadError("table", LABELS_FILE, "; ".join(words)).issue
+        return first_reasons
 
     def predictions_of(
         self, table: PredictionTable, cases: Sequence[str], reasons: Mapping[str, Issue]
@@ -457,12 +457,12 @@ class ImageClassification(TableProblem):
             votes = [f"{case} ({_votes(of_scored, case)})" for case in undecided[:_LISTED]]
             more = f" and {len(undecided) - _LISTED} more" if len(undecided) > _LISTED else ""
             why = "the annotators are tied" if rule == MAJORITY else "the annotators do not agree"
-            told = (
+            refusal = (
                 f"{', '.join(votes)}{more}: {why}, and the rule is {self.merging.computed[rule]}. No case is left "
                 "out. Add another annotator's class of them, or decide them by a rule whose result is sent in "
                 f"{target.parent.name}/{target.name} beside the annotators (additional_annotator, consensus)."
             )
-            return [told]
+            return [refusal]
         # What is not scored keeps what anybody said, so that it looks like other cases.
         rest: dict[str, str] = {}
         for classes in drawn.values():

@@ -98,9 +98,9 @@ class ImageToImage(PartsProblem):
                 )
                 raise AssessmentError("settings.data_range", None, allowed)
             if use.policy.missing == "worst" and use.worst is None and not has_range:
-                place = f"metrics[{number}].policy.missing"
+                field_path = f"metrics[{number}].policy.missing"
                 raise AssessmentError(
-                    place, "worst", f"a number: without settings.data_range {use.name} has no worst value"
+                    field_path, "worst", f"a number: without settings.data_range {use.name} has no worst value"
                 )
             if use.options.get("size", 1) % 2 == 0:
                 raise AssessmentError(f"metrics[{number}].options.size", use.options["size"], "an odd number")
@@ -134,8 +134,8 @@ class ImageToImage(PartsProblem):
         masks = path.parent / MASKS
         if masks.is_dir():
             case = self.case_of(path.name)
-            found = [each for each in sorted(masks.iterdir()) if self.case_of(each.name) == case]
-            parts |= {MASK: found[0]} if found else {}
+            mask_paths = [each for each in sorted(masks.iterdir()) if self.case_of(each.name) == case]
+            parts |= {MASK: mask_paths[0]} if mask_paths else {}
         return parts
 
     def read_parts(self, assessment: Assessment, parts: Mapping[str, Path]) -> ReferenceImage:
@@ -147,8 +147,8 @@ class ImageToImage(PartsProblem):
         if not assessment.regions:
             return ReferenceImage(image, None)
         if MASK not in parts:
-            found = f"no mask with its regions, {MASKS}/{parts[IMAGE].name}"
-            raise ReadError("not_found", parts[IMAGE].name, found, "a label image on the same grid")
+            actual = f"no mask with its regions, {MASKS}/{parts[IMAGE].name}"
+            raise ReadError("not_found", parts[IMAGE].name, actual, "a label image on the same grid")
         return ReferenceImage(image, read_label_image(parts[MASK], expected=image.geometry))
 
     def expected(self, assessment: Assessment) -> Mapping[str, Any]:
@@ -246,8 +246,8 @@ class ImageToImage(PartsProblem):
         from evaluation.readers.intensities import read_intensities
 
         [path] = perfect.values()
-        made = worse_intensities(read_intensities(path), folder)
-        return {kind: {IMAGE + "".join(own.suffixes): own} for kind, own in made.items()}
+        by_kind = worse_intensities(read_intensities(path), folder)
+        return {kind: {IMAGE + "".join(worse_path.suffixes): worse_path} for kind, worse_path in by_kind.items()}
 
     # Pictures of cases ------------------------------------------------------------------------------------------------
 
@@ -262,8 +262,10 @@ class ImageToImage(PartsProblem):
     def outline_of(self, value: Any) -> NDArray[Any]:
         """The intensities, the mean of channels."""
         image = value.image if isinstance(value, ReferenceImage) else value
-        found: NDArray[Any] = image.values.mean(axis=-1) if image.channels > 1 else image.values
-        return found.reshape(image.values.shape[: len(value.geometry.shape)]) if image.channels == 1 else found
+        intensities: NDArray[Any] = image.values.mean(axis=-1) if image.channels > 1 else image.values
+        return (
+            intensities.reshape(image.values.shape[: len(value.geometry.shape)]) if image.channels == 1 else intensities
+        )
 
     def draw(
         self,

@@ -152,8 +152,8 @@ class LabelImageProblem(FileProblem):
         from evaluation.problems.shown import LABELS, worse_labels
 
         path = next(path for name, path in perfect.items() if name.startswith(f"{LABELS}."))
-        made = worse_labels(path, folder)
-        return {kind: {LABELS + "".join(own.suffixes): own} for kind, own in made.items()}
+        by_kind = worse_labels(path, folder)
+        return {kind: {LABELS + "".join(worse_path.suffixes): worse_path} for kind, worse_path in by_kind.items()}
 
     def _show_labels(self, content: LabelImage, folder: Path) -> dict[str, Path]:
         from evaluation.problems.shown import LABELS, write_labels
@@ -219,8 +219,8 @@ class LabelImageProblem(FileProblem):
         from evaluation.figures import case_pictures
         from evaluation.readers import Geometry
 
-        shown = ((reference, case_pictures.REFERENCE), (prediction, case_pictures.PREDICTION))
-        layers = [case_pictures.Layer(labels, colour) for labels, colour in shown if labels is not None]
+        outlines = ((reference, case_pictures.REFERENCE), (prediction, case_pictures.PREDICTION))
+        layers = [case_pictures.Layer(labels, colour) for labels, colour in outlines if labels is not None]
         around = prediction if reference is None else reference
         return case_pictures.picture(Geometry.of(facts), image, layers, around=around)
 

@@ -85,12 +85,12 @@ class InstanceSegmentation(LabelImageProblem):
         single = names[0] if len(names) == 1 else "objects"
         if instances is None:
             return {single: len(present)}
-        found = dict.fromkeys(names, 0)
+        counts = dict.fromkeys(names, 0)
         for instance in instances.values():
             if not instance.ignored:
                 name = instance.name or single
-                found[name] = found.get(name, 0) + 1
-        return found
+                counts[name] = counts.get(name, 0) + 1
+        return counts
 
     def warm_up(self, assessment: Assessment, reference: PreparedInstances) -> None:
         """Compare the reference with itself, as rating the parts apart compares it with a prediction."""
@@ -151,7 +151,10 @@ class InstanceSegmentation(LabelImageProblem):
 
         if instances is None:
             return {}
-        rows = [(label, own.name, own.score, int(own.ignored)) for label, own in sorted(instances.items())]
+        rows = [
+            (label, instance.name, instance.score, int(instance.ignored))
+            for label, instance in sorted(instances.items())
+        ]
         path = Rows.of(("instance", "class", "score", "ignore"), rows).written(folder / f"{INSTANCES}.csv")
         return {path.name: path}
 
@@ -162,19 +165,19 @@ class InstanceSegmentation(LabelImageProblem):
         from evaluation.problems.shown import INSTANCES, Rows
         from evaluation.readers import read_label_image
 
-        made = super().worse_predictions(perfect, folder)
+        by_kind = super().worse_predictions(perfect, folder)
         table = next((path for name, path in perfect.items() if name.startswith(INSTANCES)), None)
         if table is None:
-            return made
+            return by_kind
         rows = Rows.read(table)
-        for number, files in enumerate(made.values()):
+        for number, files in enumerate(by_kind.values()):
             [labels] = files.values()
             present = {str(label) for label in np.unique(read_label_image(labels).labels)}
-            own = folder / f"rows-{number}"
-            own.mkdir()
+            rows_folder = folder / f"rows-{number}"
+            rows_folder.mkdir()
             left = Rows(rows.columns, tuple(row for row in rows.rows if row[0] in present))
-            files[f"{INSTANCES}.csv"] = left.written(own / f"{INSTANCES}.csv")
-        return made
+            files[f"{INSTANCES}.csv"] = left.written(rows_folder / f"{INSTANCES}.csv")
+        return by_kind
 
     # Folders of the command line --------------------------------------------------------------------------------------
 
@@ -211,8 +214,10 @@ class InstanceSegmentation(LabelImageProblem):
         """Measure every object of every label map."""
         from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
 
-        found = scan_references(references, regions, instances=True)
-        return found, [scan_predictions(path.name, path, references, regions, instances=True) for path in predictions]
+        reference_scan = scan_references(references, regions, instances=True)
+        return reference_scan, [
+            scan_predictions(path.name, path, references, regions, instances=True) for path in predictions
+        ]
 
     def write_example(
         self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS

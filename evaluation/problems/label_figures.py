@@ -50,11 +50,11 @@ class ScoresOfLabels(KindFigure):
             and one.get("name") == entry.get("name")
         ]
         metrics = [one["metric"] for one in of_labels] if is_combined(entry) else [entry["metric"]]
-        own = [one for one in of_labels if one["metric"] in metrics[:1]]
-        if not own:
+        metric_entries = [one for one in of_labels if one["metric"] in metrics[:1]]
+        if not metric_entries:
             return None
-        scores = {one["region"]: {row["name"]: row["score"] for row in one["algorithms"]} for one in own}
-        use = assessment.metric(own[0]["metric"])
+        scores = {one["region"]: {row["name"]: row["score"] for row in one["algorithms"]} for one in metric_entries}
+        use = assessment.metric(metric_entries[0]["metric"])
         return label_map(
             scores,
             names(entry),

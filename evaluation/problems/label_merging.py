@@ -83,8 +83,8 @@ def merge(images: Sequence[NDArray[Any]], rule: str) -> NDArray[Any]:
         merged = SimpleITK.LabelVoting(numbered, undecided)  # type: ignore[no-untyped-call]
     else:
         merged = SimpleITK.MultiLabelSTAPLE(numbered, undecided)  # type: ignore[no-untyped-call]
-    found = SimpleITK.GetArrayFromImage(merged)
-    return labels[np.where(found >= undecided, 0, found)].astype(kind)
+    merged_labels = SimpleITK.GetArrayFromImage(merged)
+    return labels[np.where(merged_labels >= undecided, 0, merged_labels)].astype(kind)
 
 
 def merge_files(files: Sequence[Path], rule: str, target: Path) -> Path:

@@ -31,10 +31,10 @@ ANSWER: Final = (PART, ALL_CLASSES)
 """Under what the answer to a case stands among its pieces."""
 
 
-def answer_of(answers: PredictedLabels, place: int) -> Numbers:
+def answer_of(answers: PredictedLabels, index: int) -> Numbers:
     """The answer at a place of the table: the class decided for, and the scores."""
-    decided = BY_SCORES if answers.decision is None else int(answers.decision[place])
-    return Numbers([decided], [] if answers.scores is None else answers.scores[place].tolist())
+    decided = BY_SCORES if answers.decision is None else int(answers.decision[index])
+    return Numbers([decided], [] if answers.scores is None else answers.scores[index].tolist())
 
 
 def rows_of_answer(answer: Numbers, classes: Sequence[str]) -> Rows:
@@ -51,7 +51,10 @@ def rows_of_class(name: str, classes: Sequence[str]) -> Rows:
     """The answer that decides for a class and is sure of it."""
     from evaluation.problems.shown import Rows
 
-    return Rows.of(("label", *(f"p_{own}" for own in classes)), [(name, *(float(own == name) for own in classes))])
+    return Rows.of(
+        ("label", *(f"p_{class_name}" for class_name in classes)),
+        [(name, *(float(class_name == name) for class_name in classes))],
+    )
 
 
 def worse_classes(perfect: Rows) -> dict[str, Rows]:
@@ -66,7 +69,7 @@ def worse_classes(perfect: Rows) -> dict[str, Rows]:
         "shifted": (right + 1) % len(classes),
         "noise": int(draws().integers(len(classes))),
     }
-    return {kind: rows_of_class(classes[place], classes) for kind, place in places.items()}
+    return {kind: rows_of_class(classes[index], classes) for kind, index in places.items()}
 
 
 def with_class(answer: Numbers, reference: int) -> Numbers:
@@ -104,7 +107,7 @@ def finish_answers(
     assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
 ) -> tuple[list[Row], list[Block]]:
     """The rows of one algorithm and the block of its answers; all ``missing`` and no block without any valid answer."""
-    answers = {case: own[ANSWER] for case, own in pieces.items() if own is not None}
+    answers = {case: case_pieces[ANSWER] for case, case_pieces in pieces.items() if case_pieces is not None}
     block = None
     if any(numbers.counts[1] != NO_ANSWER for numbers in answers.values()):
         block = block_of(PART, algorithm, ALL_CLASSES, answers)

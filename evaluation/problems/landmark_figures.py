@@ -35,7 +35,7 @@ def _errors(rows: pd.DataFrame) -> FloatArray:
 def _share_within(measured: Measured) -> dict[str, Any] | None:
     from evaluation.figures.reach import share_within
 
-    errors = {name: _errors(own) for name, own in measured.rows.groupby("algorithm")}
+    errors = {name: _errors(rows) for name, rows in measured.rows.groupby("algorithm")}
     radii = sorted(
         {
             float(use.options["radius"])

@@ -135,9 +135,9 @@ class LandmarkLocalization(TableProblem):
         """Refuse a case without any landmark, and a region that names none of those there are."""
         super().check_references(table, assessment, cases)
         assert isinstance(table, LandmarkReferences)
-        known = set(table.table.names)
+        landmark_names = set(table.table.names)
         for region in assessment.regions:
-            if strange := [str(label) for label in region.labels if str(label) not in known]:
+            if strange := [str(label) for label in region.labels if str(label) not in landmark_names]:
                 message = (
                     f"The region {region.name} of the assessment names the landmark {strange[0]!r}, which no case has; the "
                     f"references have {', '.join(table.table.names[:_SHOWN])}."
@@ -178,8 +178,10 @@ class LandmarkLocalization(TableProblem):
         self._check_axes(table.table, path, expected.kind[1])
         names = table.table.names
         if names and expected.classes and not set(names) & set(expected.classes):
-            known = ", ".join(expected.classes[:_SHOWN])
-            raise ReadError("table", path.name, f"no landmark of the task, but {', '.join(names[:3])[:120]}", known)
+            expected_names = ", ".join(expected.classes[:_SHOWN])
+            raise ReadError(
+                "table", path.name, f"no landmark of the task, but {', '.join(names[:3])[:120]}", expected_names
+            )
 
     @staticmethod
     def _check_axes(table: LandmarkTable, path: Path, axes: int) -> None:
@@ -229,8 +231,8 @@ class LandmarkLocalization(TableProblem):
         axes = perfect.columns[1:]
         drawn = draws().normal(0, 20, (max(len(perfect.rows), 1), len(axes)))
         noise = perfect
-        for place, axis in enumerate(axes):
-            noise = noise.changed([axis], partial(_moved, drawn[:, place].tolist()))
+        for index, axis in enumerate(axes):
+            noise = noise.changed([axis], partial(_moved, drawn[:, index].tolist()))
         return {
             "shifted": perfect.changed(axes, lambda value, _: value + 5.0),
             "noise": noise,
@@ -256,21 +258,23 @@ class LandmarkLocalization(TableProblem):
     ) -> dict[str, Any]:
         """Spacing and diagonal of the image of each case, as far as the settings ask for them."""
         assert isinstance(table, LandmarkReferences)
-        found: dict[str, Any] = {}
+        image_facts: dict[str, Any] = {}
         if assessment.settings["penalty"] == DIAGONAL:
-            found["diagonals"] = {case: _positive(case, known, DIAGONAL) for case, known in facts.items()}
+            image_facts["diagonals"] = {
+                case: _positive(case, case_facts, DIAGONAL) for case, case_facts in facts.items()
+            }
         columns = SPACINGS[: table.table.axes]
         if assessment.settings["spacing"] == "cases":
-            found["spacings"] = {
-                case: [_positive(case, known, column) for column in columns] for case, known in facts.items()
+            image_facts["spacings"] = {
+                case: [_positive(case, case_facts, column) for column in columns] for case, case_facts in facts.items()
             }
-        return found
+        return image_facts
 
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
         """Which landmarks the case has."""
         assert isinstance(table, LandmarkReferences)
-        own = table.table.points.get(case, {})
-        return {name: int(name in own) for name in table.table.names}
+        points = table.table.points.get(case, {})
+        return {name: int(name in points) for name in table.table.names}
 
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Landmarks:
         """The landmarks of a case."""
@@ -341,7 +345,7 @@ class LandmarkLocalization(TableProblem):
         from evaluation.canonical import sha256
 
         return {
-            "digest": sha256({name: list(place) for name, place in sorted(prediction.items())}),
+            "digest": sha256({name: list(point) for name, point in sorted(prediction.items())}),
             "labelled": len(prediction),
         }
 
@@ -404,14 +408,14 @@ class LandmarkLocalization(TableProblem):
         if answer is not None and answer.size == places.size:
             places = answer.reshape(places.shape)
 
-        def words(place: Any) -> str:
-            return ", ".join(number(float(each)) for each in place) if np.isfinite(place).all() else NOTHING
+        def words(coordinates: Any) -> str:
+            return ", ".join(number(float(each)) for each in coordinates) if np.isfinite(coordinates).all() else NOTHING
 
         lines = []
-        for name, place in zip(names, places, strict=True):
-            known = np.array(reference.points.get(name, (np.nan,) * len(reference.scale)), dtype=float)
-            distance = float(np.linalg.norm((place - known) * reference.scale))
-            lines.append(CaseAnswer(name, words(place), words(known), number(distance, unit)))
+        for name, point in zip(names, places, strict=True):
+            reference_point = np.array(reference.points.get(name, (np.nan,) * len(reference.scale)), dtype=float)
+            distance = float(np.linalg.norm((point - reference_point) * reference.scale))
+            lines.append(CaseAnswer(name, words(point), words(reference_point), number(distance, unit)))
         return CaseAnswers.of("Landmark", lines, "Error")
 
     # Words ------------------------------------------------------------------------------------------------------------
@@ -487,7 +491,7 @@ def _rows_of(points: Points, axes: int) -> Rows:
     from evaluation.problems.shown import Rows
     from evaluation.readers.landmark_tables import AXES, LANDMARK
 
-    rows = [(name, *map(float, place)) for name, place in sorted(points.items())]
+    rows = [(name, *map(float, point)) for name, point in sorted(points.items())]
     return Rows.of((LANDMARK, *AXES[:axes]), rows)
 
 

@@ -77,8 +77,10 @@ class MultilabelClassification(AnswerProblem):
 
         for index, use in enumerate(metrics):
             if use.options.get("positive_class") is not None:
-                place = f"metrics[{index}].options.positive_class"
-                raise AssessmentError(place, use.options["positive_class"], "nothing: every label is judged on its own")
+                field_path = f"metrics[{index}].options.positive_class"
+                raise AssessmentError(
+                    field_path, use.options["positive_class"], "nothing: every label is judged on its own"
+                )
 
     def check(self, assessment: Assessment) -> None:
         """Refuse regions of several labels."""
@@ -128,40 +130,40 @@ class MultilabelClassification(AnswerProblem):
         from evaluation.readers import ReadError
 
         assert isinstance(table, NumberReferences)
-        known = table.table
+        number_table = table.table
         regions = {region.name: str(region.labels[0]) for region in assessment.regions}
-        regions = regions or {column: column for column in known.columns}
+        regions = regions or {column: column for column in number_table.columns}
         for column in regions.values():
-            if column not in known.columns:
-                message = f"{known.name} has no column {column!r}"
+            if column not in number_table.columns:
+                message = f"{number_table.name} has no column {column!r}"
                 raise ValueError(message)
         if not regions:
-            message = f"{known.name} has no column beside case"
+            message = f"{number_table.name} has no column beside case"
             raise ValueError(message)
         columns = set(regions.values())
-        wrong = [error for (_, column), error in known.wrong.items() if column in columns]
-        for error in (*known.twice.values(), *wrong):
+        wrong = [error for (_, column), error in number_table.wrong.items() if column in columns]
+        for error in (*number_table.twice.values(), *wrong):
             raise ValueError(error.message)
-        for case, numbers in known.numbers.items():
+        for case, numbers in number_table.numbers.items():
             for column in columns & set(numbers):
                 if numbers[column] not in (0, 1):
-                    found = f"'{numbers[column]:g}' as {column} in row {known.rows[case]}"
-                    raise ValueError(ReadError("table", known.name, found, "1, 0 or nothing").message)
+                    actual = f"'{numbers[column]:g}' as {column} in row {number_table.rows[case]}"
+                    raise ValueError(ReadError("table", number_table.name, actual, "1, 0 or nothing").message)
         return {"classes": list(dict.fromkeys(regions.values())), "patients": dict(patients), "regions": regions}
 
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
         """Which labels hold."""
         assert isinstance(table, NumberReferences)
         names = [str(region.labels[0]) for region in assessment.regions] or list(table.table.columns)
-        own = table.table.numbers.get(case, {})
-        return {name: int(own.get(name) == 1) for name in names}
+        numbers = table.table.numbers.get(case, {})
+        return {name: int(numbers.get(name) == 1) for name in names}
 
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> KnownCase:
         """1, 0 or `NOT_KNOWN` of every label."""
         assert isinstance(table, NumberReferences)
-        known = table.table.numbers.get(case)
+        case_numbers = table.table.numbers.get(case)
         labels = shared["classes"]
-        numbers = None if known is None else tuple(known.get(label, NOT_KNOWN) for label in labels)
+        numbers = None if case_numbers is None else tuple(case_numbers.get(label, NOT_KNOWN) for label in labels)
         return KnownCase({EVERYTHING: numbers}, width=len(labels))
 
     def read_predictions(
@@ -213,9 +215,13 @@ class MultilabelClassification(AnswerProblem):
         from evaluation.readers import ReadError
 
         assert isinstance(table, NumberPredictions)
-        if expected.need_scores and table.answers and all(own.probabilities is None for own in table.answers.values()):
-            found = f"no columns {PREFIX}<label>, which {', '.join(expected.need_scores)} need"
-            raise ReadError("table", path.name, found)
+        if (
+            expected.need_scores
+            and table.answers
+            and all(answer.probabilities is None for answer in table.answers.values())
+        ):
+            actual = f"no columns {PREFIX}<label>, which {', '.join(expected.need_scores)} need"
+            raise ReadError("table", path.name, actual)
 
     def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
         """Case, and a score or a decision of every label."""
@@ -234,9 +240,12 @@ class MultilabelClassification(AnswerProblem):
     def prediction_rows(self, prediction: Answer, shared: Mapping[str, Any]) -> Rows:
         """The decisions, the probabilities in columns ``p_<label>``, or both."""
         labels = tuple(shared["classes"])
-        told = dict(zip(labels, prediction.decisions or (), strict=False))
-        told |= {f"{PREFIX}{label}": own for label, own in zip(labels, prediction.probabilities or (), strict=False)}
-        return one_row([*labels, *(f"{PREFIX}{label}" for label in labels)], told)
+        by_column = dict(zip(labels, prediction.decisions or (), strict=False))
+        by_column |= {
+            f"{PREFIX}{label}": probability
+            for label, probability in zip(labels, prediction.probabilities or (), strict=False)
+        }
+        return one_row([*labels, *(f"{PREFIX}{label}" for label in labels)], by_column)
 
     def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
         """Decisions and probabilities as the reference has them, 0 for what it leaves open."""
@@ -250,8 +259,8 @@ class MultilabelClassification(AnswerProblem):
 
         drawn = draws().integers(0, 2, len(perfect.columns) // 2)
         noise = perfect
-        for place, name in enumerate(perfect.columns):
-            noise = noise.changed([name], partial(_fixed, float(drawn[place % len(drawn)])))
+        for index, name in enumerate(perfect.columns):
+            noise = noise.changed([name], partial(_fixed, float(drawn[index % len(drawn)])))
         return {
             "nothing": perfect.changed(perfect.columns, lambda *_: 0.0),
             "everything": perfect.changed(perfect.columns, lambda *_: 1.0),
@@ -293,17 +302,19 @@ class MultilabelClassification(AnswerProblem):
         from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
 
         names = [str(name) for name in shared["classes"]]
-        known = reference.numbers[EVERYTHING] or (NOT_KNOWN,) * len(names)
-        said = np.full(2 * len(names), np.nan)
-        if answer is not None and answer.size == said.size:
-            said = answer
+        reference_numbers = reference.numbers[EVERYTHING] or (NOT_KNOWN,) * len(names)
+        numbers = np.full(2 * len(names), np.nan)
+        if answer is not None and answer.size == numbers.size:
+            numbers = answer
         words = {1.0: "yes", 0.0: "no"}
         lines = []
-        for place, name in enumerate(names):
-            decision, probability = float(said[place]), float(said[len(names) + place])
+        for index, name in enumerate(names):
+            decision, probability = float(numbers[index]), float(numbers[len(names) + index])
             parts = [words[decision]] if decision in words else []
             parts += [number(probability)] if np.isfinite(probability) else []
-            lines.append(CaseAnswer(name, ", ".join(parts) or NOTHING, words.get(known[place], "not known")))
+            lines.append(
+                CaseAnswer(name, ", ".join(parts) or NOTHING, words.get(reference_numbers[index], "not known"))
+            )
         return CaseAnswers.of("Label", lines)
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
@@ -401,12 +412,12 @@ def _answers_of(evidence: CaseEvidence, is_known: Any, states: Any, width: int) 
     places = np.flatnonzero(is_known)
     decisions, scores = np.full((len(places), width), np.nan), np.full((len(places), width), np.nan)
     for state in (_DECISIONS, _PROBABILITIES, _BOTH):
-        own = states == state
+        in_state = states == state
         if state & _DECISIONS:
-            decisions[own] = numbers_of(evidence.block, width, places[own], start=width)
+            decisions[in_state] = numbers_of(evidence.block, width, places[in_state], start=width)
         if state & _PROBABILITIES:
             start = width * (2 if state & _DECISIONS else 1)
-            scores[own] = numbers_of(evidence.block, width, places[own], start=start)
+            scores[in_state] = numbers_of(evidence.block, width, places[in_state], start=start)
     return states > UNANSWERED, decisions, scores
 
 

@@ -119,10 +119,10 @@ class ObjectDetection(TableProblem):
     def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
         """Refuse objects that no region of the assessment names; a case without objects is one without rows."""
         assert isinstance(table, ObjectReferences)
-        known = {str(label) for region in assessment.regions for label in region.labels}
+        labels = {str(label) for region in assessment.regions for label in region.labels}
         for case in cases:
             classes = table.table.of(case).classes
-            strange = sorted({str(name) for name in (() if classes is None else classes) if name} - known)
+            strange = sorted({str(name) for name in (() if classes is None else classes) if name} - labels)
             if strange:
                 message = f"The reference of {case} cannot be taken: no region of the assessment names the class {strange[0]!r}."
                 raise ReferenceTableError(message)
@@ -146,8 +146,8 @@ class ObjectDetection(TableProblem):
         from evaluation.readers.limits import DEFAULT
         from evaluation.readers.object_tables import read_objects
 
-        known = references.table if isinstance(references, ObjectReferences) else None
-        table = read_objects(path, scored=True, known=known, by_case=True, limits=limits or DEFAULT)
+        reference_objects = references.table if isinstance(references, ObjectReferences) else None
+        table = read_objects(path, scored=True, references=reference_objects, by_case=True, limits=limits or DEFAULT)
         expected, named = set(cases), set(table.cases)
         return ObjectPredictions(
             table,
@@ -162,21 +162,21 @@ class ObjectDetection(TableProblem):
         from evaluation.readers import ReadError
 
         assert isinstance(table, ObjectPredictions)
-        found = table.table
-        if not found.objects and not found.invalid:
+        object_table = table.table
+        if not object_table.objects and not object_table.invalid:
             if expected.may_be_empty:
                 return
             raise ReadError("table", path.name, "no object in any case", "at least one row")
-        if found.kind != expected.kind:
-            given, known = (f"{name} with {axes} axes" for name, axes in (found.kind, expected.kind))
-            raise ReadError("table", path.name, given, known)
-        if expected.need_scores and any(objects.scores is None for objects in found.objects.values()):
+        if object_table.kind != expected.kind:
+            given, expected_kind = (f"{name} with {axes} axes" for name, axes in (object_table.kind, expected.kind))
+            raise ReadError("table", path.name, given, expected_kind)
+        if expected.need_scores and any(objects.scores is None for objects in object_table.objects.values()):
             raise ReadError(
                 "table", path.name, f"objects without a score, which {', '.join(expected.need_scores)} need"
             )
         named = {
             str(name)
-            for objects in found.objects.values()
+            for objects in object_table.objects.values()
             if objects.classes is not None
             for name in set(objects.classes.tolist())
         }
@@ -197,9 +197,9 @@ class ObjectDetection(TableProblem):
         from evaluation.problems.shown import Rows
 
         assert isinstance(table, ObjectReferences)
-        own = table.table.of(case)
+        objects = table.table.of(case)
         names = ("class", "ignore", *_places(*table.table.kind))
-        rows = zip(_classes(own), own.ignored.astype(int), *_coordinates(own).T, strict=True)
+        rows = zip(_classes(objects), objects.ignored.astype(int), *_coordinates(objects).T, strict=True)
         return Rows.of(names, rows)
 
     def prediction_rows(self, prediction: Objects, shared: Mapping[str, Any]) -> Rows:
@@ -284,8 +284,8 @@ class ObjectDetection(TableProblem):
         from evaluation.scoring.objects import score_objects
         from evaluation.scoring.rows import ScoredCase
 
-        found = score_objects(assessment, case, reference, prediction, algorithm=algorithm)
-        return ScoredCase(found.rows, pieces=None if prediction is None else found.pieces, lacking=found.lacking)
+        scores = score_objects(assessment, case, reference, prediction, algorithm=algorithm)
+        return ScoredCase(scores.rows, pieces=None if prediction is None else scores.pieces, lacking=scores.lacking)
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
         """Those of the assessment; a mean over classes has one value."""
@@ -320,11 +320,11 @@ class ObjectDetection(TableProblem):
         places = prediction.boxes_given if prediction.boxes_given is not None else prediction.points_given
         rows = [
             [
-                *(place.tolist() if places is not None else ()),
+                *(coordinates.tolist() if places is not None else ()),
                 str(prediction.classes[number]) if prediction.classes is not None else "",
                 None if prediction.scores is None else float(prediction.scores[number]),
             ]
-            for number, place in enumerate(places if places is not None else ())
+            for number, coordinates in enumerate(places if places is not None else ())
         ]
         return {"digest": sha256(sorted(rows, key=repr)), "labelled": prediction.size}
 
@@ -334,11 +334,11 @@ class ObjectDetection(TableProblem):
         """Objects of each class; all are of the one class where the table names none."""
         assert isinstance(table, ObjectReferences)
         names = [str(label) for region in assessment.regions for label in region.labels]
-        found, own = dict.fromkeys(names, 0), table.table.of(case)
-        for name in [""] * len(own) if own.classes is None else own.classes:
-            known = str(name or (names[0] if len(names) == 1 else "without a class"))
-            found[known] = found.get(known, 0) + 1
-        return found
+        counts, objects = dict.fromkeys(names, 0), table.table.of(case)
+        for name in [""] * len(objects) if objects.classes is None else objects.classes:
+            class_name = str(name or (names[0] if len(names) == 1 else "without a class"))
+            counts[class_name] = counts.get(class_name, 0) + 1
+        return counts
 
     def answer_numbers_of(self, value: Objects, shared: Mapping[str, Any]) -> NDArray[Any]:
         """How many objects of each class there are; all are of the one class where none is named."""
@@ -357,11 +357,15 @@ class ObjectDetection(TableProblem):
         from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
 
         classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
-        known = self.answer_numbers_of(reference, shared).tolist()
-        found = [None] * len(known) if answer is None or answer.size != len(known) else answer.tolist()
+        reference_counts = self.answer_numbers_of(reference, shared).tolist()
+        predicted_counts = (
+            [None] * len(reference_counts)
+            if answer is None or answer.size != len(reference_counts)
+            else answer.tolist()
+        )
         lines = [
             CaseAnswer(name, number(one), number(other), number(None if one is None else one - other))
-            for name, one, other in zip(classes, found, known, strict=True)
+            for name, one, other in zip(classes, predicted_counts, reference_counts, strict=True)
         ]
         return CaseAnswers.of("Objects of the class", lines, "Difference")
 
@@ -408,10 +412,10 @@ class ObjectDetection(TableProblem):
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
         """What the submit page says of the table."""
-        place = "point" if expected.kind[0] == "points" else "box"
+        noun = "point" if expected.kind[0] == "points" else "box"
         scores = ", and every object needs one" if expected.need_scores else ""
         before = (
-            f"One table `objects.csv` with a row for each predicted {place} of the {cases} cases, packed into an archive or "
+            f"One table `objects.csv` with a row for each predicted {noun} of the {cases} cases, packed into an archive or "
             "dropped as it is; COCO results with their images and categories as `objects.json` are read as well. Coordinates "
             f"are in pixels from the upper left corner of the image; the score is a number from 0 to 1{scores}."
         )

@@ -86,8 +86,8 @@ def part_name(path: Path) -> str:
 def _ending(path: Path) -> str:
     from evaluation.readers import case_name
 
-    known = case_name(path)
-    return known[1] if known is not None else path.suffix
+    stem_and_ending = case_name(path)
+    return stem_and_ending[1] if stem_and_ending is not None else path.suffix
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def opened(path: Path) -> Iterator[dict[str, Path]]:
         For what `PartsProblem.packed` has not written.
     """
     with TemporaryDirectory(dir=path.parent) as folder:
-        found: dict[str, Path] = {}
+        parts: dict[str, Path] = {}
         try:
             with zipfile.ZipFile(path) as file:
                 entries = file.infolist()
@@ -111,8 +111,8 @@ def opened(path: Path) -> Iterator[dict[str, Path]]:
                     with file.open(entry) as inside, target.open("wb") as content:
                         while piece := inside.read(_PIECE):
                             content.write(piece)
-                    found[part_name(target)] = target
+                    parts[part_name(target)] = target
         except (zipfile.BadZipFile, OSError, RuntimeError) as error:
             reason = f"no archive of a reference ({type(error).__name__})"
             raise ReadError("truncated", path.name, reason) from None
-        yield found
+        yield parts

@@ -99,9 +99,9 @@ class Registration(PartsProblem):
         if compared and not assessment.regions:
             raise AssessmentError("regions", [], f"the labels that {', '.join(compared)} compare")
         if background := [use.name for use in assessment.computed if use.options.get("include_background")]:
-            place = "metrics.options.include_background"
+            field_path = "metrics.options.include_background"
             raise AssessmentError(
-                place, True, f"false for {background[0]}: pulled labels have no background of their own"
+                field_path, True, f"false for {background[0]}: pulled labels have no background of their own"
             )
 
     def refusal(self, assessment: Assessment) -> str:

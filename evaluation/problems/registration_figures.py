@@ -30,8 +30,11 @@ def _overlap_and_folding(measured: Measured) -> dict[str, Any] | None:
     values = measured.rows.pivot_table(index=["algorithm", "case"], columns="metric", values="value", aggfunc="mean")
     values = values.reindex(columns=[overlap, folding]).dropna()
     pairs = {
-        str(name): [(str(case), float(row[overlap]), float(row[folding])) for case, row in own.droplevel(0).iterrows()]
-        for name, own in values.groupby(level="algorithm")
+        str(name): [
+            (str(case), float(row[overlap]), float(row[folding]))
+            for case, row in algorithm_rows.droplevel(0).iterrows()
+        ]
+        for name, algorithm_rows in values.groupby(level="algorithm")
     }
     drawn = {name: pairs[name] for name in measured.algorithms if name in pairs}
     return overlap_and_folding(measured.document, drawn, overlap=overlap)
@@ -65,7 +68,7 @@ class BeforeAndAfter(KindFigure):
         use = assessment.metric(entry["metric"])
         rows = results[(results["metric"] == use.name) & (results["region"].fillna("") == (entry.get("region") or ""))]
         pairs = _pairs(rows)
-        made = before_and_after(
+        figure = before_and_after(
             document,
             {name: pairs[name] for name in names(entry) if name in pairs},
             self.title,
@@ -75,10 +78,10 @@ class BeforeAndAfter(KindFigure):
             most=_MOST,
         )
         gone = int((rows["before"].notna() & rows["value"].isna()).sum())
-        if made is None or not gone:
-            return made
+        if figure is None or not gone:
+            return figure
         words = "One value that no prediction gave is" if gone == 1 else f"{gone} values that no prediction gave are"
-        return {**made, "remarks": [*made["remarks"], f"{words} in neither box."]}
+        return {**figure, "remarks": [*figure["remarks"], f"{words} in neither box."]}
 
 
 def _pairs(rows: pd.DataFrame) -> dict[str, Pair]:
@@ -87,8 +90,8 @@ def _pairs(rows: pd.DataFrame) -> dict[str, Pair]:
 
     both = rows[rows["value"].notna() & rows["before"].notna()]
     return {
-        str(name): Pair(own["before"].to_numpy(dtype=float), own["value"].to_numpy(dtype=float))
-        for name, own in both.groupby("algorithm")
+        str(name): Pair(algorithm_rows["before"].to_numpy(dtype=float), algorithm_rows["value"].to_numpy(dtype=float))
+        for name, algorithm_rows in both.groupby("algorithm")
     }
 
 

@@ -43,8 +43,8 @@ def read_registration(assessment: Assessment, parts: Mapping[str, Path]) -> Regi
     if convention == "voxel":
         _check_same_grid(grid, other, case)
     elif grid.affine is None:
-        found = "the fixed image tells no orientation, and displacements are in mm"
-        raise ReadError("orientation", case, found, "a format that tells it, such as .nii.gz")
+        message = "the fixed image tells no orientation, and displacements are in mm"
+        raise ReadError("orientation", case, message, "a format that tells it, such as .nii.gz")
     fixed, moving = labels_of(parts, case, grid) if "masks" in needs else (None, None)
     # Under one grid, differences of rounding in two headers are none.
     to_moving = None if convention == "voxel" or moving is None else between(grid, moving.geometry)
@@ -78,12 +78,12 @@ def _check_inside(points: NDArray[np.float64], grid: Geometry, case: str) -> Non
     np.clip(points, 0.0, ends, out=points, where=(points > -1e-6) & (points < ends + 1e-6))
     outside = ((points < 0) | (points > ends)).any(axis=1)
     if outside.any():
-        place = ", ".join(f"{number:.4g}" for number in points[int(outside.argmax())])
+        position = ", ".join(f"{number:.4g}" for number in points[int(outside.argmax())])
         sizes = " × ".join(str(size) for size in grid.shape)
         raise ReadError(
             "table",
             f"{case}/fixed_landmarks.csv",
-            f"{int(outside.sum())} landmarks lie outside the fixed image of {sizes} voxels, the first at voxel ({place})",
+            f"{int(outside.sum())} landmarks lie outside the fixed image of {sizes} voxels, the first at voxel ({position})",
             "landmarks between its voxel centres, in the space that settings.landmarks names",
         )
 
@@ -98,7 +98,7 @@ def _check_same_grid(fixed: Geometry, moving: Geometry | None, case: str) -> Non
         )
     pairs = zip(moving.spacing_or_unit, fixed.spacing_or_unit, strict=True)
     if any(abs(a - b) > SPACING_TOLERANCE * b for a, b in pairs):
-        found = f"a moving image with voxels of {moving.spacing_or_unit} mm"
+        message = f"a moving image with voxels of {moving.spacing_or_unit} mm"
         raise ReadError(
-            "spacing", case, found, f"{fixed.spacing_or_unit} mm as the fixed one, for displacements in voxels"
+            "spacing", case, message, f"{fixed.spacing_or_unit} mm as the fixed one, for displacements in voxels"
         )

@@ -73,13 +73,13 @@ class Regression(AnswerProblem):
         for name, value in (assessment.settings["targets"] or {}).items():
             if columns and name not in columns:
                 raise AssessmentError(f"settings.targets.{name}", value, f"a column of a region: {listed(columns)}")
-            place = Place(value, f"settings.targets.{name}", ("unit", "range"))
-            if place.has("unit") and not isinstance(place.raw("unit"), str):
-                raise AssessmentError(place.at("unit"), place.raw("unit"), "a text")
-            ends = place.raw("range")
+            section = Place(value, f"settings.targets.{name}", ("unit", "range"))
+            if section.has("unit") and not isinstance(section.raw("unit"), str):
+                raise AssessmentError(section.at("unit"), section.raw("unit"), "a text")
+            ends = section.raw("range")
             is_range = isinstance(ends, (list, tuple)) and len(ends) == 2 and all(is_number(end) for end in ends)
             if ends is not None and not (is_range and ends[0] < ends[1]):
-                raise AssessmentError(place.at("range"), ends, "two numbers, the smaller first")
+                raise AssessmentError(section.at("range"), ends, "two numbers, the smaller first")
 
     # Reading ----------------------------------------------------------------------------------------------------------
 
@@ -155,12 +155,12 @@ class Regression(AnswerProblem):
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> KnownCase:
         """Of each region the value, and the answer that lies farthest from it (equally far: the lower)."""
         assert isinstance(table, NumberReferences)
-        known = table.table.numbers.get(case, {})
+        by_column = table.table.numbers.get(case, {})
         numbers: dict[str, tuple[float, ...] | None] = {}
         for region, column in shared["regions"].items():
             low, high = shared["ends"][column]
             # A decoy has no reference; its answer is worked on like others.
-            value = known.get(column)
+            value = by_column.get(column)
             numbers[region] = None if value is None else (value, high if high - value > value - low else low)
         return KnownCase(numbers, shared["regions"])
 
@@ -189,8 +189,10 @@ class Regression(AnswerProblem):
             if len(lacking) == len(targets):
                 reasons[case] = _nothing(table.name, case, targets) if not wrong else wrong[0].issue
             elif lacking:
-                told = wrong[0].message if wrong else f"{table.name}: nothing as {lacking[0]} in row {table.rows[case]}"
-                remarks[case] = f"{told}; this target counts as missing"
+                reason = (
+                    wrong[0].message if wrong else f"{table.name}: nothing as {lacking[0]} in row {table.rows[case]}"
+                )
+                remarks[case] = f"{reason}; this target counts as missing"
         return NumberPredictions(table.numbers, reasons, absent, strange, remarks)
 
     def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
@@ -254,12 +256,12 @@ class Regression(AnswerProblem):
             if use.level != "case":
                 continue
             function = catalogue.get(use.id).compute_for(self.id)
-            for region, known in reference.numbers.items():
+            for region, value_and_farthest in reference.numbers.items():
                 worst = None
-                if known is None:
+                if value_and_farthest is None:
                     result = undefined(Outcome.DEGENERATE, Flag.REFERENCE)
                 else:
-                    value, farthest = known
+                    value, farthest = value_and_farthest
                     worst = function(value, farthest, **use.options).value
                     answer = None if prediction is None else prediction.get(reference.columns[region])
                     result = undefined(Outcome.MISSING) if answer is None else function(value, answer, **use.options)
@@ -285,9 +287,11 @@ class Regression(AnswerProblem):
         for region, numbers in reference.numbers.items():
             target = reference.columns.get(region, region)
             unit, predicted = unit_of(assessment.settings, target), given.get(target)
-            known = None if numbers is None else numbers[0]
-            difference = None if predicted is None or known is None else predicted - known
-            lines.append(CaseAnswer(region, number(predicted, unit), number(known, unit), number(difference, unit)))
+            reference_number = None if numbers is None else numbers[0]
+            difference = None if predicted is None or reference_number is None else predicted - reference_number
+            lines.append(
+                CaseAnswer(region, number(predicted, unit), number(reference_number, unit), number(difference, unit))
+            )
         return CaseAnswers.of("Target", lines, "Difference")
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
@@ -308,10 +312,10 @@ class Regression(AnswerProblem):
 
         from evaluation.metrics.paired_values import PAIRED
 
-        known, reference, farthest, answer, _ = answers_of(evidence)
+        has_reference, reference, farthest, answer, _ = answers_of(evidence)
         if every_case_missing:
             answer = farthest
-        weights = np.ascontiguousarray(multiplicities[:, known], dtype=np.float64)
+        weights = np.ascontiguousarray(multiplicities[:, has_reference], dtype=np.float64)
         return PAIRED[metric.id](reference, answer, weights, **metric.options)
 
     # Words ------------------------------------------------------------------------------------------------------------

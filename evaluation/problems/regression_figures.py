@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation.problems.answers import ANSWERED, UNANSWERED, numbers_of, states_of
-from evaluation.problems.evidence_figures import MOST_PANELS, EvidenceFigure, Shown
+from evaluation.problems.evidence_figures import MOST_PANELS, EvidenceFigure, FigureSource
 from evaluation.problems.kind_figures import KindFigure
 
 if TYPE_CHECKING:
@@ -26,38 +26,38 @@ KNOWN: Final = 2
 def answers_of(evidence: CaseEvidence) -> tuple[Any, Any, Any, Any, Any]:
     """Which cases have a reference; of those its number, the answer farthest off, what the answer counts as, and if there is one."""
     states = states_of(evidence.block)
-    known = states >= UNANSWERED
-    reference, farthest = numbers_of(evidence.block, KNOWN, known).T
-    answer, answered = farthest.copy(), states[known] == ANSWERED
+    has_reference = states >= UNANSWERED
+    reference, farthest = numbers_of(evidence.block, KNOWN, has_reference).T
+    answer, answered = farthest.copy(), states[has_reference] == ANSWERED
     answer[answered] = numbers_of(evidence.block, 1, states == ANSWERED, start=KNOWN)[:, 0]
-    return known, reference, farthest, answer, answered
+    return has_reference, reference, farthest, answer, answered
 
 
-def _answers(shown: Shown) -> tuple[dict[str, Answers], str]:
+def _answers(inputs: FigureSource) -> tuple[dict[str, Answers], str]:
     """Answers of every algorithm, and the unit of the target."""
     from evaluation.figures.agreement_limits import Answers
 
-    answers, column = {}, shown.region
-    for name, own in shown.answers.items():
-        known, reference, _, answer, answered = answers_of(own)
-        cases = tuple(case for case, is_known in zip(own.cases, known, strict=True) if is_known)
+    answers, column = {}, inputs.region
+    for name, evidence in inputs.answers.items():
+        has_reference, reference, _, answer, answered = answers_of(evidence)
+        cases = tuple(case for case, is_known in zip(evidence.cases, has_reference, strict=True) if is_known)
         answers[name] = Answers(reference, answer, answered, cases)
-        column = own.shared["regions"].get(shown.region, shown.region)
-    return answers, (shown.assessment.settings["targets"] or {}).get(column, {}).get("unit", "")
+        column = evidence.shared["regions"].get(inputs.region, inputs.region)
+    return answers, (inputs.assessment.settings["targets"] or {}).get(column, {}).get("unit", "")
 
 
-def _agreement(shown: Shown) -> dict[str, Any] | None:
+def _agreement(inputs: FigureSource) -> dict[str, Any] | None:
     from evaluation.figures.agreement_limits import agreement_plot
 
-    answers, unit = _answers(shown)
-    return agreement_plot(shown.document, answers, what=shown.region, unit=unit, most=MOST_PANELS)
+    answers, unit = _answers(inputs)
+    return agreement_plot(inputs.document, answers, what=inputs.region, unit=unit, most=MOST_PANELS)
 
 
-def _against_reference(shown: Shown) -> dict[str, Any] | None:
+def _against_reference(inputs: FigureSource) -> dict[str, Any] | None:
     from evaluation.figures.agreement_limits import against_reference
 
-    answers, unit = _answers(shown)
-    return against_reference(shown.document, answers, what=shown.region, unit=unit, most=MOST_PANELS)
+    answers, unit = _answers(inputs)
+    return against_reference(inputs.document, answers, what=inputs.region, unit=unit, most=MOST_PANELS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,10 @@ class ErrorsInGroups(KindFigure):
 
 def _unit(assessment: Assessment, region: str) -> str:
     """Of the target of a region."""
-    labels = {own.name: str(own.labels[0]) if own.labels else own.name for own in assessment.regions}
+    labels = {
+        assessed_region.name: str(assessed_region.labels[0]) if assessed_region.labels else assessed_region.name
+        for assessed_region in assessment.regions
+    }
     targets = assessment.settings["targets"] or {}
     return str(targets.get(labels.get(region, region), {}).get("unit", ""))
 
@@ -102,11 +105,11 @@ def _signed(evidence: Evidence | None, region: str, algorithms: list[str]) -> It
     for name in algorithms if metrics else ():
         assert evidence is not None
         try:
-            own = evidence.select(metrics[0], name, region)
+            case_evidence = evidence.select(metrics[0], name, region)
         except KeyError:
             continue
-        known, reference, _, answer, _ = answers_of(own)
-        cases = [case for case, is_known in zip(own.cases, known, strict=True) if is_known]
+        has_reference, reference, _, answer, _ = answers_of(case_evidence)
+        cases = [case for case, is_known in zip(case_evidence.cases, has_reference, strict=True) if is_known]
         yield name, dict(zip(cases, (answer - reference).tolist(), strict=True))
 
 
@@ -120,8 +123,8 @@ def _absolute(
     rows = results[
         (results["metric"] == use.name) & (results["region"].fillna("") == region) & results["value"].notna()
     ]
-    for name, own in rows.groupby("algorithm"):
-        yield str(name), dict(zip(own["case"], own["value"].astype(float), strict=True))
+    for name, algorithm_rows in rows.groupby("algorithm"):
+        yield str(name), dict(zip(algorithm_rows["case"], algorithm_rows["value"].astype(float), strict=True))
 
 
 def _groups(assessment: Assessment, cases: pd.DataFrame) -> dict[str, dict[str, str]]:
@@ -129,13 +132,13 @@ def _groups(assessment: Assessment, cases: pd.DataFrame) -> dict[str, dict[str, 
     from evaluation.analyses.case_groups import MOST_CHARACTERISTICS, groupable, labels_of
     from evaluation.ranking.characteristics import characteristics_of
 
-    found = {}
-    for known in groupable(characteristics_of(assessment, cases))[:MOST_CHARACTERISTICS]:
-        labels, _, _ = labels_of(known)
+    groups = {}
+    for characteristic in groupable(characteristics_of(assessment, cases))[:MOST_CHARACTERISTICS]:
+        labels, _, _ = labels_of(characteristic)
         assert labels is not None
-        there = labels.dropna()
-        found[known.title] = dict(zip(there.index.astype(str), there.astype(str), strict=True))
-    return found
+        case_labels = labels.dropna()
+        groups[characteristic.title] = dict(zip(case_labels.index.astype(str), case_labels.astype(str), strict=True))
+    return groups
 
 
 FIGURES: Final = (

@@ -201,12 +201,12 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
 
     def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
         """Worse label images, each with another confidence."""
-        made = super().worse_predictions(perfect, folder)
-        for number, files in enumerate(made.values(), 1):
-            own = folder / f"confidence-{number}"
-            own.mkdir()
-            files.update(_confidence_file(1 / (1 + number), own))
-        return made
+        predictions = super().worse_predictions(perfect, folder)
+        for number, files in enumerate(predictions.values(), 1):
+            subfolder = folder / f"confidence-{number}"
+            subfolder.mkdir()
+            files.update(_confidence_file(1 / (1 + number), subfolder))
+        return predictions
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

@@ -51,9 +51,10 @@ class SemanticSegmentation(LabelImageProblem):
         import numpy as np
 
         labels, counts = np.unique(content.labels, return_counts=True)
-        found = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+        voxels_by_label = dict(zip(labels.tolist(), counts.tolist(), strict=True))
         return {
-            region.name: sum(found.get(int(label), 0) for label in set(region.labels)) for region in assessment.regions
+            region.name: sum(voxels_by_label.get(int(label), 0) for label in set(region.labels))
+            for region in assessment.regions
         }
 
     def refusal(self, assessment: Assessment) -> str:
@@ -127,8 +128,10 @@ class SemanticSegmentation(LabelImageProblem):
         """Measure regions and their parts in every label image."""
         from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
 
-        found = scan_references(references, regions, instances=False)
-        return found, [scan_predictions(path.name, path, references, regions, instances=False) for path in predictions]
+        reference_scan = scan_references(references, regions, instances=False)
+        return reference_scan, [
+            scan_predictions(path.name, path, references, regions, instances=False) for path in predictions
+        ]
 
     def write_example(
         self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS

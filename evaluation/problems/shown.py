@@ -39,14 +39,14 @@ class Rows(NamedTuple):
     def changed(self, columns: Sequence[str], change: Callable[[float, int], float]) -> Rows:
         """The same with other numbers in some columns; `change` gets a number and the place of its row."""
         places = [self.columns.index(name) for name in columns if name in self.columns]
-        made = []
+        rows = []
         for number, row in enumerate(self.rows):
             cells = list(row)
-            for place in places:
-                if cells[place]:
-                    cells[place] = cell(change(float(cells[place]), number))
-            made.append(tuple(cells))
-        return Rows(self.columns, tuple(made))
+            for column in places:
+                if cells[column]:
+                    cells[column] = cell(change(float(cells[column]), number))
+            rows.append(tuple(cells))
+        return Rows(self.columns, tuple(rows))
 
     def written(self, path: Path) -> Path:
         """Write them as CSV."""
@@ -102,22 +102,24 @@ def worse_labels(reference: Path, folder: Path) -> dict[str, Path]:
     from evaluation.problems.label_merging import write
     from evaluation.readers import read_label_image
 
-    own = read_label_image(reference)
-    labels = np.unique(own.labels[own.labels > 0]) if (own.labels > 0).any() else np.array([1])
+    label_image = read_label_image(reference)
+    labels = np.unique(label_image.labels[label_image.labels > 0]) if (label_image.labels > 0).any() else np.array([1])
     kind = np.min_scalar_type(int(labels.max()))
-    drawn = draws().integers(0, len(labels) + 1, own.labels.shape)
-    made = {
-        "empty": np.zeros(own.labels.shape),
-        "all foreground": np.full(own.labels.shape, labels[0]),
+    drawn = draws().integers(0, len(labels) + 1, label_image.labels.shape)
+    variants = {
+        "empty": np.zeros(label_image.labels.shape),
+        "all foreground": np.full(label_image.labels.shape, labels[0]),
         "shifted": np.roll(
-            own.labels, tuple(max(1, length // 6) for length in own.labels.shape), tuple(range(own.labels.ndim))
+            label_image.labels,
+            tuple(max(1, length // 6) for length in label_image.labels.shape),
+            tuple(range(label_image.labels.ndim)),
         ),
         "noise": np.concatenate([[0], labels])[drawn],
     }
     folder.mkdir(parents=True, exist_ok=True)
     return {
-        name: write(LabelImage(image.astype(kind), own.geometry), folder / name.replace(" ", "-"))
-        for name, image in made.items()
+        name: write(LabelImage(image.astype(kind), label_image.geometry), folder / name.replace(" ", "-"))
+        for name, image in variants.items()
     }
 
 
@@ -149,21 +151,23 @@ def worse_intensities(image: IntensityImage, folder: Path) -> dict[str, Path]:
     values = image.values
     low, high = float(values.min()), float(values.max())
     axes = tuple(range(len(image.geometry.shape)))
-    made = {
+    variants = {
         "constant": np.full_like(values, low - 1),
         "shifted": np.roll(values, tuple(max(1, values.shape[axis] // 6) for axis in axes), axes),
         "inverted": low + high - values,
         "noise": draws().uniform(low, high + 1, values.shape),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    return {name: write_intensities(Image(own, image.geometry), folder / name) for name, own in made.items()}
+    return {
+        name: write_intensities(Image(variant, image.geometry), folder / name) for name, variant in variants.items()
+    }
 
 
-def written_rows(stem: str, made: Mapping[str, Rows], folder: Path) -> dict[str, dict[str, Path]]:
+def written_rows(stem: str, predictions: Mapping[str, Rows], folder: Path) -> dict[str, dict[str, Path]]:
     """Write the rows of several predictions, each as a file of its own in a folder of its own."""
-    found = {}
-    for number, (name, rows) in enumerate(made.items()):
-        own = folder / str(number)
-        own.mkdir(parents=True, exist_ok=True)
-        found[name] = {f"{stem}.csv": rows.written(own / f"{stem}.csv")}
-    return found
+    files = {}
+    for number, (name, rows) in enumerate(predictions.items()):
+        subfolder = folder / str(number)
+        subfolder.mkdir(parents=True, exist_ok=True)
+        files[name] = {f"{stem}.csv": rows.written(subfolder / f"{stem}.csv")}
+    return files

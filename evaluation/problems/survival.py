@@ -104,7 +104,7 @@ class Survival(AnswerProblem):
                 )
             time = use.options.get("time")
             if time is not None and time not in times:
-                allowed = f"one of settings.times: {', '.join(f'{known:g}' for known in times)}"
+                allowed = f"one of settings.times: {', '.join(f'{allowed_time:g}' for allowed_time in times)}"
                 raise AssessmentError(f"metrics[{index}].options.time", time, allowed)
             if time is None and len(times) < 2:
                 raise AssessmentError(
@@ -143,15 +143,15 @@ class Survival(AnswerProblem):
         """
         assert isinstance(table, SurvivalReferences)
         _refuse(table.table)
-        own = _pairs(table.table, cases)
-        censoring = _censoring(own)
+        pairs = _pairs(table.table, cases)
+        censoring = _censoring(pairs)
         if assessment.settings["ipcw"] == "training":
             if table.others is None:
                 message = f"{CENSORING_FILE} is missing, from which censoring is to be estimated"
                 raise ValueError(message)
             _refuse(table.others)
             censoring = _censoring(_pairs(table.others, table.others.cases))
-        _refuse_horizons(assessment, own, censoring)
+        _refuse_horizons(assessment, pairs, censoring)
         times = assessment.settings["times"] or []
         return {
             "classes": [f"{PREFIX}{time:g}" for time in times],
@@ -173,8 +173,8 @@ class Survival(AnswerProblem):
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> KnownCase:
         """Time and event."""
         assert isinstance(table, SurvivalReferences)
-        known = table.table.numbers.get(case, {})
-        numbers = (known["time"], known["event"]) if "time" in known and "event" in known else None
+        by_column = table.table.numbers.get(case, {})
+        numbers = (by_column["time"], by_column["event"]) if "time" in by_column and "event" in by_column else None
         return KnownCase({EVERYTHING: numbers}, width=len(shared["times"]))
 
     def read_predictions(
@@ -223,9 +223,9 @@ class Survival(AnswerProblem):
         from evaluation.readers import ReadError
 
         assert isinstance(table, NumberPredictions)
-        if expected.need_scores and table.answers and all(own.survival is None for own in table.answers.values()):
-            found = f"no columns {', '.join(expected.classes)}, which {', '.join(expected.need_scores)} need"
-            raise ReadError("table", path.name, found)
+        if expected.need_scores and table.answers and all(answer.survival is None for answer in table.answers.values()):
+            message = f"no columns {', '.join(expected.classes)}, which {', '.join(expected.need_scores)} need"
+            raise ReadError("table", path.name, message)
 
     def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
         """Case, risk, and the probabilities that metrics need."""
@@ -266,14 +266,14 @@ class Survival(AnswerProblem):
         from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
 
         times, unit = list(assessment.settings["times"] or ()), str(assessment.settings["unit"] or "")
-        said = np.full(1 + len(times), np.nan)
-        if answer is not None and answer.size == said.size:
-            said = answer
+        answer_numbers = np.full(1 + len(times), np.nan)
+        if answer is not None and answer.size == answer_numbers.size:
+            answer_numbers = answer
         observed, state = reference.numbers[EVERYTHING], "not known"
         if observed is not None:
             state = f"{'the event' if observed[1] else 'no event until'} {'at ' if observed[1] else ''}{number(observed[0], unit)}"
-        lines = [CaseAnswer("risk, larger for an earlier event", number(float(said[0])), state)]
-        for time, probability in zip(times, said[1:].tolist(), strict=True):
+        lines = [CaseAnswer("risk, larger for an earlier event", number(float(answer_numbers[0])), state)]
+        for time, probability in zip(times, answer_numbers[1:].tolist(), strict=True):
             happened = "" if observed is None else _until(observed, time)
             lines.append(CaseAnswer(f"no event until {number(time, unit)}", number(probability), happened))
         return CaseAnswers.of("Answer", lines)
@@ -288,7 +288,7 @@ class Survival(AnswerProblem):
         from evaluation.outcomes import Outcome
 
         shared = evidence.shared
-        is_known, states, known = known_of(evidence)
+        is_known, states, followed = known_of(evidence)
         weights = np.ascontiguousarray(multiplicities[:, is_known], dtype=np.float64)
         censoring = stored_censoring(shared)
         times = np.asarray(shared["times"], dtype=np.float64)
@@ -296,16 +296,16 @@ class Survival(AnswerProblem):
         function = getattr(survival_values, metric.id)
         if "scores" not in catalogue.get(metric.id).needs:
             extra = () if metric.id == "harrell_c" else (censoring,)
-            result: Values = function(known, risk, states > UNANSWERED, weights, *extra, **metric.options)
+            result: Values = function(followed, risk, states > UNANSWERED, weights, *extra, **metric.options)
             return result
         answered = (states & PROBABILITIES) > 0
         if not answered.any():
             return Values(np.zeros(len(weights))).undefine(True, Outcome.MISSING)
         if "time" in metric.options:
-            place = int(np.flatnonzero(times == metric.options["time"])[0])
-            result = function(known, survival[:, place], answered, weights, censoring, **metric.options)
+            column = int(np.flatnonzero(times == metric.options["time"])[0])
+            result = function(followed, survival[:, column], answered, weights, censoring, **metric.options)
         else:
-            result = function(known, survival, answered, weights, censoring, times=times)
+            result = function(followed, survival, answered, weights, censoring, times=times)
         return result
 
     # Words ------------------------------------------------------------------------------------------------------------
@@ -370,8 +370,8 @@ def _refuse(table: NumberTable) -> None:
         raise ValueError(message)
     for case, numbers in table.numbers.items():
         if numbers["event"] not in (0, 1):
-            found = f"{numbers['event']:g}"
-            error = ReadError("table", table.name, f"{found!r} as event in row {table.rows[case]}", "0 or 1")
+            event = f"{numbers['event']:g}"
+            error = ReadError("table", table.name, f"{event!r} as event in row {table.rows[case]}", "0 or 1")
             raise ValueError(error.message)
 
 
@@ -421,7 +421,7 @@ def _refuse_horizons(assessment: Assessment, pairs: Sequence[tuple[float, float]
 
 def _columns_of(table: NumberTable, wanted: Sequence[str]) -> dict[str, str]:
     """Column of each wanted probability; ``s_12`` and ``s_12.0`` are one."""
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for column in table.columns:
         if column.startswith(PREFIX):
             try:
@@ -429,8 +429,8 @@ def _columns_of(table: NumberTable, wanted: Sequence[str]) -> dict[str, str]:
             except ValueError:
                 continue
             if name in wanted:
-                found.setdefault(name, column)
-    return found
+                columns.setdefault(name, column)
+    return columns
 
 
 def _answer(table: NumberTable, case: str, named: Sequence[str], columns: Sequence[str]) -> Answer:
@@ -454,8 +454,8 @@ def _answer(table: NumberTable, case: str, named: Sequence[str], columns: Sequen
         column = next(column for column in columns if not 0 <= numbers[column] <= 1)
         raise ReadError("table", table.name, f"{numbers[column]:g} as {column} in row {row}", "a number from 0 to 1")
     if not _falls(survival):
-        found = f"probabilities that rise from left to right in row {row}"
-        raise ReadError("table", table.name, found, "the probability of no event until each time, never rising")
+        message = f"probabilities that rise from left to right in row {row}"
+        raise ReadError("table", table.name, message, "the probability of no event until each time, never rising")
     risk = None
     if named:
         risk = numbers[named[0]] if named[0] == "risk" else -numbers[named[0]]
@@ -471,8 +471,8 @@ def _need(metrics: Sequence[str]) -> str:
     """Which metrics need something, with their verb, as columns of a board call them."""
     from evaluation import catalogue
 
-    known = {metric.id: metric.abbreviation for metric in catalogue.all_metrics()}
-    named = [known.get(name, name) for name in metrics]
+    abbreviations = {metric.id: metric.abbreviation for metric in catalogue.all_metrics()}
+    named = [abbreviations.get(name, name) for name in metrics]
     return f"{joined(named)} {'needs' if len(named) == 1 else 'need'}"
 
 

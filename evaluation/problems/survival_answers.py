@@ -36,16 +36,16 @@ def answers_of(evidence: CaseEvidence, is_known: Any, states: Any, width: int) -
     places = np.flatnonzero(is_known)
     risk, survival = np.zeros(len(places)), np.zeros((len(places), width))
     for state in (RISK, PROBABILITIES, BOTH):
-        own = states == state
-        if not own.any():
+        in_state = states == state
+        if not in_state.any():
             continue
         behind = KNOWN + (state & RISK)
         if state & PROBABILITIES:
-            survival[own] = numbers_of(evidence.block, width, places[own], start=behind)
-        risk[own] = (
-            numbers_of(evidence.block, 1, places[own], start=KNOWN)[:, 0]
+            survival[in_state] = numbers_of(evidence.block, width, places[in_state], start=behind)
+        risk[in_state] = (
+            numbers_of(evidence.block, 1, places[in_state], start=KNOWN)[:, 0]
             if state & RISK
-            else 1.0 - survival[own][:, -1]
+            else 1.0 - survival[in_state][:, -1]
         )
     return risk, survival
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.answers import UNANSWERED
-from evaluation.problems.evidence_figures import MOST_PANELS, EvidenceFigure, Shown
+from evaluation.problems.evidence_figures import MOST_PANELS, EvidenceFigure, FigureSource
 from evaluation.problems.survival_answers import PROBABILITIES, answers_of, known_of, stored_censoring
 
 if TYPE_CHECKING:
@@ -15,47 +15,49 @@ if TYPE_CHECKING:
     from evaluation.scoring.evidence_blocks import CaseEvidence
 
 
-def _by_risk(shown: Shown) -> dict[str, Any] | None:
+def _by_risk(inputs: FigureSource) -> dict[str, Any] | None:
     from evaluation.figures.survival_groups import Predicted, survival_by_risk
 
     answers = {}
-    for name, own in shown.answers.items():
-        is_known, states, known = known_of(own)
-        risk, _ = answers_of(own, is_known, states, len(own.shared["times"]))
-        answers[name] = Predicted(known, risk, states > UNANSWERED)
-    interval = shown.assessment.uncertainty.interval
-    unit = shown.assessment.settings["unit"] or ""
+    for name, evidence in inputs.answers.items():
+        is_known, states, followed = known_of(evidence)
+        risk, _ = answers_of(evidence, is_known, states, len(evidence.shared["times"]))
+        answers[name] = Predicted(followed, risk, states > UNANSWERED)
+    interval = inputs.assessment.uncertainty.interval
+    unit = inputs.assessment.settings["unit"] or ""
     return survival_by_risk(answers, unit=unit, most=MOST_PANELS, interval=interval)
 
 
-def _over_time(name: str) -> Callable[[Shown], dict[str, Any] | None]:
+def _over_time(name: str) -> Callable[[FigureSource], dict[str, Any] | None]:
     """One of the figures of times, of what all algorithms foretell."""
 
-    def draw(shown: Shown) -> dict[str, Any] | None:
+    def draw(inputs: FigureSource) -> dict[str, Any] | None:
         from evaluation.figures import survival_over_time
 
-        answers = {algorithm: _foretold(shown, own) for algorithm, own in shown.answers.items()}
-        unit = shown.assessment.settings["unit"] or ""
-        made: dict[str, Any] | None = getattr(survival_over_time, name)(
-            shown.assessment, shown.document, answers, unit=unit, most=MOST_PANELS
+        answers = {algorithm: _foretold(inputs, evidence) for algorithm, evidence in inputs.answers.items()}
+        unit = inputs.assessment.settings["unit"] or ""
+        figure: dict[str, Any] | None = getattr(survival_over_time, name)(
+            inputs.assessment, inputs.document, answers, unit=unit, most=MOST_PANELS
         )
-        return made
+        return figure
 
     return draw
 
 
-def _foretold(shown: Shown, own: CaseEvidence) -> Foretold:
+def _foretold(inputs: FigureSource, evidence: CaseEvidence) -> Foretold:
     import numpy as np
 
     from evaluation.figures.bands import draws_of
     from evaluation.figures.survival_over_time import Foretold
 
-    is_known, states, known = known_of(own)
-    risk, survival = answers_of(own, is_known, states, len(own.shared["times"]))
-    told = (states & PROBABILITIES > 0) & (states > UNANSWERED)
-    draws = draws_of(shown.assessment, own.cases, own.shared.get("patients"))[:, np.asarray(is_known)]
-    probabilities = survival if told.any() else None
-    return Foretold(known, risk, probabilities, states > UNANSWERED, told, draws, stored_censoring(own.shared))
+    is_known, states, followed = known_of(evidence)
+    risk, survival = answers_of(evidence, is_known, states, len(evidence.shared["times"]))
+    has_probabilities = (states & PROBABILITIES > 0) & (states > UNANSWERED)
+    draws = draws_of(inputs.assessment, evidence.cases, evidence.shared.get("patients"))[:, np.asarray(is_known)]
+    probabilities = survival if has_probabilities.any() else None
+    return Foretold(
+        followed, risk, probabilities, states > UNANSWERED, has_probabilities, draws, stored_censoring(evidence.shared)
+    )
 
 
 FIGURES: Final = (

@@ -31,11 +31,11 @@ class Table(Problem):
         from evaluation.assessment.policy import Bounds, read_policy
         from evaluation.assessment.reading import Place, name
 
-        place = Place(value, path, ("id", "name", "direction", "policy"))
-        if place.raw("id") != METRIC:
-            raise AssessmentError(place.at("id"), place.raw("id"), f'"{METRIC}", the one metric of a table')
+        section = Place(value, path, ("id", "name", "direction", "policy"))
+        if section.raw("id") != METRIC:
+            raise AssessmentError(section.at("id"), section.raw("id"), f'"{METRIC}", the one metric of a table')
         direction: Literal["higher", "lower"] = (
-            "higher" if place.choice("direction", ("higher", "lower")) == "higher" else "lower"
+            "higher" if section.choice("direction", ("higher", "lower")) == "higher" else "lower"
         )
         bounds = Bounds(
             metric=METRIC, direction=direction, worst=None, best=None, unit=None, problem=self.id, rank_based=rank_based
@@ -43,9 +43,9 @@ class Table(Problem):
         defaults: dict[str, Any] = {"missing": "worst_rank"} if rank_based else {}
         return MetricUse(
             id=METRIC,
-            name=name(place.raw("name", METRIC), place.at("name")),
+            name=name(section.raw("name", METRIC), section.at("name")),
             options={},
-            policy=read_policy(place.raw("policy", {}), place.at("policy"), defaults, bounds),
+            policy=read_policy(section.raw("policy", {}), section.at("policy"), defaults, bounds),
             direction=direction,
             worst=None,
             best=None,

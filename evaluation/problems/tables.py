@@ -273,10 +273,10 @@ class TableProblem(Problem):
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
         """How much of each class the reference of a case holds, registered classes with 0; empty where there are none."""
         names = [str(label) for region in assessment.regions for label in region.labels]
-        own = None if table.classes is None else table.classes.get(case)
-        if own is None:
+        class_name = None if table.classes is None else table.classes.get(case)
+        if class_name is None:
             return {}
-        return {**dict.fromkeys(names, 0), own: 1}
+        return {**dict.fromkeys(names, 0), class_name: 1}
 
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Any:
         """The reference of a case, for any number of predictions."""
@@ -374,13 +374,13 @@ class TableProblem(Problem):
 
         if folder.is_file():
             return folder
-        known = tuple(names or self.table_files)
-        present = [folder / name for name in known if (folder / name).is_file()]
+        file_names = tuple(names or self.table_files)
+        present = [folder / name for name in file_names if (folder / name).is_file()]
         if len(present) > 1:
             raise ReadError("table", folder.name, " and ".join(path.name for path in present), "one of them")
-        if not present and len(known) > 1:
-            raise ReadError("not_found", known[0], f"no {' or '.join(known)} in the folder {folder.name}")
-        return present[0] if present else folder / known[0]
+        if not present and len(file_names) > 1:
+            raise ReadError("not_found", file_names[0], f"no {' or '.join(file_names)} in the folder {folder.name}")
+        return present[0] if present else folder / file_names[0]
 
     def listed_cases(self, table: ReferenceTable, folder: Path) -> Sequence[str]:
         """The cases to score: those of the table."""

@@ -113,8 +113,8 @@ class CasePairs(KindFigure):
         rows = results[(results["metric"] == use.name) & (results["region"].fillna("") == (entry.get("region") or ""))]
         rows = rows[(rows["case"] != "") & rows["value"].notna()]
         values = {
-            name: dict(zip(own["case"], own["value"].astype(float), strict=True))
-            for name, own in rows.groupby("algorithm")
+            name: dict(zip(algorithm_rows["case"], algorithm_rows["value"].astype(float), strict=True))
+            for name, algorithm_rows in rows.groupby("algorithm")
         }
         return case_pairs(
             document,

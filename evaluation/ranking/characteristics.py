@@ -117,7 +117,9 @@ def guessed_kind(column: str, texts: pd.Series[Any]) -> str:
     return NUMBER if is_number else NAME
 
 
-def explaining_columns(known: Sequence[Characteristic], cases: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
+def explaining_columns(
+    characteristics: Sequence[Characteristic], cases: Sequence[str]
+) -> tuple[pd.DataFrame, list[str]]:
     """Characteristics as columns of a model: numbers in standard deviations, yes and no as 0 and 1, names as categories.
 
     Returns
@@ -129,7 +131,7 @@ def explaining_columns(known: Sequence[Characteristic], cases: Sequence[str]) ->
     """
     table = pd.DataFrame(index=pd.Index(list(cases), name="case"))
     left_out = []
-    for entry in known:
+    for entry in characteristics:
         values = entry.by_case.reindex(list(cases))
         if values.nunique() < 2:
             continue
@@ -146,19 +148,19 @@ def explaining_columns(known: Sequence[Characteristic], cases: Sequence[str]) ->
     return table, left_out
 
 
-def indicator_columns(known: Sequence[Characteristic], cases: Sequence[str]) -> dict[str, list[float | None]]:
+def indicator_columns(characteristics: Sequence[Characteristic], cases: Sequence[str]) -> dict[str, list[float | None]]:
     """Characteristics as numbers along cases: names become one column of 0 and 1 a value, of the most frequent ones."""
-    found: dict[str, list[float | None]] = {}
-    for entry in known:
+    columns: dict[str, list[float | None]] = {}
+    for entry in characteristics:
         values = entry.by_case.reindex(list(cases))
         if entry.kind != NAME:
-            found[entry.title] = [None if pd.isna(value) else float(value) for value in values]
+            columns[entry.title] = [None if pd.isna(value) else float(value) for value in values]
             continue
         levels = list(values.value_counts().index[:MOST_LEVELS])
         for level in sorted(levels)[1:] if len(levels) == 2 else sorted(levels):
             title = f"{entry.title}: {level}"
-            found[title] = [None if pd.isna(value) else float(value == level) for value in values]
-    return found
+            columns[title] = [None if pd.isna(value) else float(value == level) for value in values]
+    return columns
 
 
 def _texts(column: pd.Series[Any]) -> pd.Series[Any]:

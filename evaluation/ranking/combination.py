@@ -181,8 +181,8 @@ def _by_columns(
     parts = []
     for values in sorted(set(rows)):
         inside = np.array([row == values for row in rows])
-        kept = inside[plan.drawn.cases]
-        local = _local(plan.drawn, kept, inside, plan.drawn.samples[kept])
+        draws_inside = inside[plan.drawn.cases]
+        local = _local(plan.drawn, draws_inside, inside, plan.drawn.samples[draws_inside])
         samples = Samples(plan.samples.counts[inside], local)
         ranked = _ranked(item, inside, samples, scheme, assessment)
         cases = samples.counts.sum(axis=0)
@@ -201,35 +201,35 @@ def _by_copies(item: Evaluated, key: Key, column: str, scheme: RankingScheme, as
     sample = drawn.samples[first]
     site = plan.columns[column][drawn.cases[first]]
     by_sample = np.argsort(sample, kind="stable")
-    place = np.empty(len(copies), dtype=np.int64)
+    position = np.empty(len(copies), dtype=np.int64)
     starts = np.searchsorted(sample[by_sample], sample[by_sample])
-    place[by_sample] = np.arange(len(copies)) - starts
-    shape = (int(place.max()) + 1, plan.number, item.table.values.shape[1])
+    position[by_sample] = np.arange(len(copies)) - starts
+    shape = (int(position.max()) + 1, plan.number, item.table.values.shape[1])
     scores, ranks, cases = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape[:2])
     for value in sorted(set(site)):
         inside = plan.columns[column] == value
-        own = np.flatnonzero(site == value)
-        kept = inside[drawn.cases]
-        local = _local(drawn, kept, inside, np.searchsorted(own, number[kept]))
-        samples = Samples(multiplicities(local, int(inside.sum()), len(own)), local)
+        site_copies = np.flatnonzero(site == value)
+        draws_inside = inside[drawn.cases]
+        local = _local(drawn, draws_inside, inside, np.searchsorted(site_copies, number[draws_inside]))
+        samples = Samples(multiplicities(local, int(inside.sum()), len(site_copies)), local)
         ranked = _ranked(item, inside, samples, scheme, assessment)
-        scores[place[own], sample[own]] = ranked.scores
-        ranks[place[own], sample[own]] = ranked.ranks
-        cases[place[own], sample[own]] = samples.counts.sum(axis=0)
+        scores[position[site_copies], sample[site_copies]] = ranked.scores
+        ranks[position[site_copies], sample[site_copies]] = ranked.ranks
+        cases[position[site_copies], sample[site_copies]] = samples.counts.sum(axis=0)
     return [
         Part({**key, column: f"{column} {index + 1} of the sample"}, scores[index], ranks[index], cases[index])
         for index in range(shape[0])
     ]
 
 
-def _local(drawn: Drawn, kept: BoolArray, inside: BoolArray, samples: npt.NDArray[np.int64]) -> Drawn:
+def _local(drawn: Drawn, draws_inside: BoolArray, inside: BoolArray, samples: npt.NDArray[np.int64]) -> Drawn:
     """The draws among some of the cases, these renumbered from 0, sample by sample."""
     order = np.argsort(samples, kind="stable")
     number = np.cumsum(inside) - 1
     return Drawn(
-        number[drawn.cases[kept]][order],
+        number[drawn.cases[draws_inside]][order],
         samples[order],
-        {name: copy[kept][order] for name, copy in drawn.copies.items()},
+        {name: copy[draws_inside][order] for name, copy in drawn.copies.items()},
     )
 
 

@@ -48,18 +48,18 @@ def kendall_tau_b(reference: npt.ArrayLike, rankings: npt.ArrayLike) -> FloatArr
     beyond = np.searchsorted(ordered, ordered, side="right")
     agreement = np.zeros(columns.shape[1])
     untied = np.zeros(columns.shape[1])
-    own = 0.0
-    for place, apart in enumerate(beyond[:-1]):
-        tied = columns[place + 1 : apart]
+    untied_reference = 0.0
+    for index, apart in enumerate(beyond[:-1]):
+        tied = columns[index + 1 : apart]
         if len(tied):
-            untied += _count(tied != columns[place])
+            untied += _count(tied != columns[index])
         others = columns[apart:]
-        above, below = _count(others > columns[place]), _count(others < columns[place])
-        own += len(others)
+        above, below = _count(others > columns[index]), _count(others < columns[index])
+        untied_reference += len(others)
         agreement += above - below
         untied += above + below
     with np.errstate(invalid="ignore", divide="ignore"):
-        tau[whole] = agreement / np.sqrt(own * untied)
+        tau[whole] = agreement / np.sqrt(untied_reference * untied)
     return tau
 
 

@@ -56,29 +56,29 @@ def compare(rankings: Mapping[str, Mapping[str, float]], reference: str | None =
     shared = set.intersection(*(set(ranks) for ranks in rankings.values()))
     algorithms = sorted(shared, key=lambda name: (rankings[first][name], name))
     ranks = np.array([[rankings[label][name] for name in algorithms] for label in labels], dtype=np.float64)
-    own = labels.index(first)
+    reference_index = labels.index(first)
     winners = {
-        label: [name for name, place in zip(algorithms, row, strict=True) if place == row.min()]
+        label: [name for name, algorithm_rank in zip(algorithms, row, strict=True) if algorithm_rank == row.min()]
         for label, row in zip(labels, ranks, strict=True)
     }
     others = [label for label in labels if label != first]
-    kept = [set(winners[first]) <= set(winners[label]) for label in others]
+    keeps_winner = [set(winners[first]) <= set(winners[label]) for label in others]
     crowned = sorted({name for label in others for name in winners[label]} - set(winners[first]))
-    change = np.abs(ranks - ranks[own])
+    change = np.abs(ranks - ranks[reference_index])
     where = np.unravel_index(int(change.argmax()), change.shape)
     return {
         "reference": first,
         "labels": labels,
         "algorithms": algorithms,
-        "ranks": [[_plain(place) for place in row] for row in ranks],
+        "ranks": [[_plain(algorithm_rank) for algorithm_rank in row] for row in ranks],
         "tau": [[_plain(value) for value in kendall_tau_b(row, ranks)] for row in ranks],
         "winners": winners,
-        "winner_kept": sum(kept) / len(kept) if kept else None,
+        "winner_kept": sum(keeps_winner) / len(keeps_winner) if keeps_winner else None,
         "other_winners": crowned,
         "largest_change": {
             "algorithm": algorithms[int(where[1])],
             "label": labels[int(where[0])],
-            "from": _plain(ranks[own][where[1]]),
+            "from": _plain(ranks[reference_index][where[1]]),
             "to": _plain(ranks[where]),
         },
     }
@@ -157,19 +157,19 @@ def across_schemes(
         for label, scheme in chosen.items()
     }
     reference = next(label for label, scheme in chosen.items() if _same_rule(registered, scheme))
-    found = []
+    comparisons = []
     for index, table in enumerate(tables):
         rankings = {
             label: dict(zip(table.algorithms, evaluated[index].ranked.ranks[0], strict=True))
             for label, evaluated in by_label.items()
         }
         key = {"metric": table.metric.name, "region": table.region, "task": table.task}
-        found.append({**key, **compare(rankings, reference)})
+        comparisons.append({**key, **compare(rankings, reference)})
     overall = {label: _overall_ranks(by_label[label], scheme, assessment) for label, scheme in chosen.items()}
     ranked = {label: ranks for label, ranks in overall.items() if ranks}
     if reference in ranked:
-        found.append({"overall": True, **compare(ranked, reference)})
-    return found
+        comparisons.append({"overall": True, **compare(ranked, reference)})
+    return comparisons
 
 
 def _on_all_cases(plan: Plan) -> Plan:
@@ -235,7 +235,7 @@ def by_annotator(
 def compare_documents(documents: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Compare ranking documents with the first one: their overall rankings, and those of every metric and region."""
     first = next(iter(documents.values()))
-    found = []
+    comparisons = []
     for entry in first["rankings"]:
         key = {name: entry.get(name) for name in ("name", "metric", "region", "task")}
         rankings = {
@@ -244,14 +244,14 @@ def compare_documents(documents: Mapping[str, Mapping[str, Any]]) -> list[dict[s
             for other in document["rankings"]
             if all(other.get(name) == value for name, value in key.items())
         }
-        found.append({**key, **compare(rankings)})
+        comparisons.append({**key, **compare(rankings)})
     if isinstance(first.get("overall"), dict):
         rankings = {
             label: {a["name"]: a["rank"] for a in document["overall"]["algorithms"]}
             for label, document in documents.items()
         }
-        found.append({"overall": True, **compare(rankings)})
-    return found
+        comparisons.append({"overall": True, **compare(rankings)})
+    return comparisons
 
 
 def _overall_ranks(

@@ -130,6 +130,6 @@ def cluster(distances: FloatArray, names: Sequence[str], method: Literal["comple
 def winners_by_task(ranks: Mapping[str, FloatArray], algorithms: Sequence[str]) -> dict[str, list[str]]:
     """Who is first in each task; several where the first place is shared."""
     return {
-        task: [name for name, place in zip(algorithms, row, strict=True) if place == row.min()]
+        task: [name for name, algorithm_rank in zip(algorithms, row, strict=True) if algorithm_rank == row.min()]
         for task, row in ranks.items()
     }

@@ -64,21 +64,21 @@ def copies_check(
             plans[table.task] = replace(plan, left_out=0, drawn=plan.design.full())
     names = tables[0].algorithms
     before = _places(tables, plans, scheme, assessment)
-    found = [
+    rankings = [
         {**key, "algorithms": [{"name": name, "rank": int(rank)} for name, rank in zip(names, ranks, strict=True)]}
         for key, ranks in before
     ]
     for column in range(len(names)):
         entered = [_with_copies(table, column, copies) for table in tables]
-        for entry, (_, ranks) in zip(found, _places(entered, plans, scheme, assessment, of=len(names)), strict=True):
+        for entry, (_, ranks) in zip(rankings, _places(entered, plans, scheme, assessment, of=len(names)), strict=True):
             entry["algorithms"][column]["rank_with_copies"] = int(ranks[column])
-    for entry in found:
+    for entry in rankings:
         rows = entry["algorithms"]
         risen = [row for row in rows if row["rank_with_copies"] < row["rank"]]
         entry["gain"] = [row["name"] for row in risen]
         entry["could_have_won"] = [row["name"] for row in risen if row["rank_with_copies"] == 1]
         rows.sort(key=lambda row: (row["rank"], row["name"]))
-    return {"possible": True, "copies": copies, "rankings": found}
+    return {"possible": True, "copies": copies, "rankings": rankings}
 
 
 def _places(
@@ -109,8 +109,8 @@ def _with_copies(table: Table, column: int, copies: int) -> Table:
     finite = values[np.isfinite(values)]
     spread = float(np.ptp(finite)) if len(finite) else 0.0
     step = _WORSE * (spread or 1.0) * (-1.0 if table.metric.higher_is_better else 1.0)
-    own = values[:, [column]]
-    worse = [own + number * step for number in range(1, copies + 1)]
+    column_values = values[:, [column]]
+    worse = [column_values + number * step for number in range(1, copies + 1)]
     return replace(
         table,
         algorithms=(*table.algorithms, *(f"{table.algorithms[column]}, copy {n}" for n in range(1, copies + 1))),

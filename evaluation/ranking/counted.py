@@ -108,17 +108,17 @@ def counted_results(
     if len(excluded) == len(names):
         message = f"all {len(names)} cases are excluded, so that nothing is left to be ranked"
         raise ResultsError(message)
-    kept = results[~column.isin(list(excluded))].reset_index(drop=True)
-    whole = kept["case"].astype(str).where(kept["case"].notna(), "") == ""
+    remaining_results = results[~column.isin(list(excluded))].reset_index(drop=True)
+    whole = remaining_results["case"].astype(str).where(remaining_results["case"].notna(), "") == ""
     remaining = frozenset(names) - frozenset(excluded)
-    gone = _data_sets_left_out(assessment, cases, remaining) if whole.any() and "region" in kept else set()
+    gone = _data_sets_left_out(assessment, cases, remaining) if whole.any() and "region" in remaining_results else set()
     if gone:
-        stays = ~(whole & kept["region"].astype(str).isin(gone))
-        kept, whole = kept[stays].reset_index(drop=True), whole[stays].reset_index(drop=True)
+        stays = ~(whole & remaining_results["region"].astype(str).isin(gone))
+        remaining_results, whole = remaining_results[stays].reset_index(drop=True), whole[stays].reset_index(drop=True)
     pieces = evidence.of_cases(remaining) if evidence is not None else None
     if whole.any():
-        kept = _computed_anew(assessment, kept, whole, pieces)
-    return Counted(kept, pieces, dict(sorted(excluded.items())))
+        remaining_results = _computed_anew(assessment, remaining_results, whole, pieces)
+    return Counted(remaining_results, pieces, dict(sorted(excluded.items())))
 
 
 def left_out(assessment: Assessment, cases: pd.DataFrame) -> set[str]:
@@ -151,7 +151,7 @@ def _data_sets_left_out(assessment: Assessment, cases: pd.DataFrame | None, rema
 
 def _grades(column: str, cases: pd.DataFrame | None, names: Collection[str]) -> list[str]:
     grades = [str(grade) for grade in metadata_column(cases, names, column)]
-    unknown = next((place for place, grade in enumerate(grades) if grade not in GRADES), None)
+    unknown = next((index for index, grade in enumerate(grades) if grade not in GRADES), None)
     if unknown is not None:
         message = (
             f"the case table gives {column!r} {grades[unknown]!r} for case {list(names)[unknown]!r}; "
@@ -347,8 +347,8 @@ def _given_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray | 
 
     metric, region = table.metric, table.region or ""
     result = np.empty((1 + plan.bootstrap, len(table.algorithms)))
-    own = [block for block in evidence.blocks.values() if (block.part, block.region) == (metric.name, region)]
-    if not are_paired(own):
+    blocks = [block for block in evidence.blocks.values() if (block.part, block.region) == (metric.name, region)]
+    if not are_paired(blocks):
         message = f"the replicates of metric {metric.name!r} are not the same for all algorithms: send the same resamples for all"
         raise ResultsError(message)
     for column, name in enumerate(table.algorithms):
@@ -368,11 +368,11 @@ def _given_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray | 
     return result
 
 
-def _check_agreement(table: Table, name: str, found: float, stored: float) -> None:
+def _check_agreement(table: Table, name: str, recomputed: float, stored: float) -> None:
     """Refuse evidence that does not belong to the results."""
-    if not _alike(found, stored):
+    if not _alike(recomputed, stored):
         message = (
-            f"the evidence gives {found:.6g} for metric {table.metric.name!r} of algorithm {name!r}, "
+            f"the evidence gives {recomputed:.6g} for metric {table.metric.name!r} of algorithm {name!r}, "
             f"the results {stored:.6g}: they do not belong together"
         )
         raise ResultsError(message)

@@ -216,10 +216,10 @@ def study(
         Makes the outcome of a cell from boards and seed, or knows it already; ``None`` if the cell has to wait.
     """
     outcomes: dict[Cell, Outcome] = {}
-    for index, place in enumerate(np.random.default_rng(0).permutation(len(cells))):
-        outcome = one(cells[place], boards, seed)
+    for index, cell_index in enumerate(np.random.default_rng(0).permutation(len(cells))):
+        outcome = one(cells[cell_index], boards, seed)
         if outcome is not None:
-            outcomes[cells[place]] = outcome
+            outcomes[cells[cell_index]] = outcome
         if progress is not None:
             progress(index + 1, len(cells))
     return [(cell, outcomes[cell]) for cell in cells if cell in outcomes]

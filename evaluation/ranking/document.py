@@ -71,9 +71,9 @@ def reported_entry(
         assessment.rankings[0], name=None, scheme=DEFAULT, operator=Operator("mean"), metrics=None, regions=None,
         combine=None, options={},
     )  # fmt: skip
-    found = evaluate(table, plan, mean, assessment, evidence=evidence)
-    values, intervals = found.ranked.scores[0], resampling_interval(found, assessment)
-    cases = found.cases
+    evaluated = evaluate(table, plan, mean, assessment, evidence=evidence)
+    values, intervals = evaluated.ranked.scores[0], resampling_interval(evaluated, assessment)
+    cases = evaluated.cases
     with_value = np.isfinite(table.values).sum(axis=0)
     return {
         "metric": table.metric.name,
@@ -111,7 +111,7 @@ def rank(
     bootstrap: int | None = None,
     seed: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-    kept: MutableMapping[int, Ranked] | None = None,
+    ranked_tables: MutableMapping[int, Ranked] | None = None,
 ) -> dict[str, Any]:
     """Rank the algorithms of a results table, with the uncertainty of every statement.
 
@@ -131,7 +131,7 @@ def rank(
         In place of those of the assessment.
     progress
         Called with the number of tables done and their total.
-    kept
+    ranked_tables
         Scores and ranks of tables in all samples, by their place in the order of computation: what is there is not
         computed again, what is computed is put there. For rankings that take too long to be computed at a stretch; it
         has to be of the same assessment, results and seed.
@@ -182,7 +182,9 @@ def rank(
                 plans[table.task] = plan_of(
                     assessment, checked, table, metadata=cases, evidence=pieces, bootstrap=samples, seed=start
                 )
-            evaluated.append(_evaluated(table, plans[table.task], scheme, assessment, pieces, kept, len(entries)))
+            evaluated.append(
+                _evaluated(table, plans[table.task], scheme, assessment, pieces, ranked_tables, len(entries))
+            )
             entries.append(entry_of(evaluated[-1], scheme, assessment))
             if evaluated[-1].drawn_by:
                 given[table.metric.name] = evaluated[-1].drawn_by
@@ -278,18 +280,18 @@ def _evaluated(
     scheme: RankingScheme,
     assessment: Assessment,
     evidence: Evidence | None,
-    kept: MutableMapping[int, Ranked] | None,
-    place: int,
+    ranked_tables: MutableMapping[int, Ranked] | None,
+    index: int,
 ) -> Evaluated:
     """The table at one place of the computation, from what is kept of it where it has been computed before."""
-    if kept is not None and place in kept:
-        missing, told = cases_without_prediction(table, plan, evidence), tells_missing_cases(table, evidence)
+    if ranked_tables is not None and index in ranked_tables:
+        missing, tells_missing = cases_without_prediction(table, plan, evidence), tells_missing_cases(table, evidence)
         inside, drawn_by = cases_of_data_set(table, plan, assessment), source_of_uncertainty(table, evidence)
-        return Evaluated(table, plan, kept[place], missing, told, inside, drawn_by)
-    found = evaluate(table, plan, scheme, assessment, evidence=evidence)
-    if kept is not None:
-        kept[place] = found.ranked
-    return found
+        return Evaluated(table, plan, ranked_tables[index], missing, tells_missing, inside, drawn_by)
+    evaluated = evaluate(table, plan, scheme, assessment, evidence=evidence)
+    if ranked_tables is not None:
+        ranked_tables[index] = evaluated.ranked
+    return evaluated
 
 
 def versions() -> dict[str, str]:

@@ -177,16 +177,18 @@ def combined_ranking(
     part: Part, parts: Sequence[Part], members: Sequence[Evaluated], scheme: RankingScheme, assessment: Assessment
 ) -> Ranking:
     """A combined ranking with the rankings that it is made of, for its statements of certainty."""
-    own = [one for one in parts if all(one.key.get(name) == value for name, value in part.key.items())]
-    shortest = min(1 + min(item.plan.bootstrap for item in members), *(len(one.scores) for one in own))
+    matching_parts = [one for one in parts if all(one.key.get(name) == value for name, value in part.key.items())]
+    shortest = min(1 + min(item.plan.bootstrap for item in members), *(len(one.scores) for one in matching_parts))
     elementary = [
         Elementary(
             members[0] if one.source is None else one.source, one.inside, one.key, one.scores[:shortest], one.cases
         )
-        for one in own
+        for one in matching_parts
         if one.source is not None
     ]
-    if len(elementary) < len(own):  # groups of cases are drawn themselves, so none of them is the same in every sample
+    if len(elementary) < len(
+        matching_parts
+    ):  # groups of cases are drawn themselves, so none of them is the same in every sample
         elementary = [Elementary(members[0], None, {}, part.scores[:1], part.cases[:1])]
     return Ranking(
         tuple(elementary),
@@ -302,7 +304,7 @@ def _leave_one_out(
         "winner_stays": stays,
         "others_first": others,
         "changed_by": [
-            [] if any(own.table.metric.is_by_run for own in members) else plan.left_out_cases(int(units[sample]))
+            [] if any(member.table.metric.is_by_run for member in members) else plan.left_out_cases(int(units[sample]))
             for sample in changed
         ],
     }

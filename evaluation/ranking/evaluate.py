@@ -99,11 +99,11 @@ class Plan:
             return self.full
         drawn = self.design.full()
         number = np.cumsum(inside) - 1
-        kept = inside[drawn.cases]
+        draws_inside = inside[drawn.cases]
         local = Drawn(
-            number[drawn.cases[kept]],
-            drawn.samples[kept],
-            {name: copy[kept] for name, copy in drawn.copies.items()},
+            number[drawn.cases[draws_inside]],
+            drawn.samples[draws_inside],
+            {name: copy[draws_inside] for name, copy in drawn.copies.items()},
         )
         return Samples(np.ones((int(inside.sum()), 1)), local)
 
@@ -242,8 +242,8 @@ def evaluate(
     evidence: Evidence | None = None,
 ) -> Evaluated:
     """Rank one table in every sample of its task's plan; data-set-level values need evidence to be resampled."""
-    missing, told = cases_without_prediction(table, plan, evidence), tells_missing_cases(table, evidence)
-    about = (missing, told, cases_of_data_set(table, plan, assessment), source_of_uncertainty(table, evidence))
+    missing, tells_missing = cases_without_prediction(table, plan, evidence), tells_missing_cases(table, evidence)
+    about = (missing, tells_missing, cases_of_data_set(table, plan, assessment), source_of_uncertainty(table, evidence))
     if table.per_dataset and evidence is not None and plan.number > 1:
         values = sampled_values(table, plan, evidence)
         if values is not None:
@@ -324,9 +324,11 @@ def _units(assessment: Assessment, cases: Sequence[str], columns: Mapping[str, S
 def _warnings(
     assessment: Assessment, units: Units, metadata: pd.DataFrame | None, cases: Sequence[str]
 ) -> tuple[Mapping[str, Any], ...]:
-    found: list[dict[str, Any]] = [{"code": "level_undeclared", "level": x} for x in assessment.aggregation.undeclared]
+    warnings: list[dict[str, Any]] = [
+        {"code": "level_undeclared", "level": x} for x in assessment.aggregation.undeclared
+    ]
     if units.several_strata:
-        found += [
+        warnings += [
             {"code": "stratum_few", "stratum": stratum, "units": int(size)}
             for stratum, size in zip(units.strata, units.sizes, strict=True)
             if size < FEW_IN_STRATUM
@@ -337,7 +339,7 @@ def _warnings(
             if column in rows.columns and column not in assessment.uncertainty.strata:
                 clusters = int(rows[column].astype(str).nunique())
                 if 0 < clusters < len(rows):
-                    found.append(
+                    warnings.append(
                         {"code": "possible_clusters", "column": column, "clusters": clusters, "cases": len(rows)}
                     )
-    return tuple(found)
+    return tuple(warnings)

@@ -85,14 +85,14 @@ def metric_words(metric: MetricUse, where: str = "") -> str:
             step = metric.options["step"]
             unit = f", in whole steps of {step:g} {metric.unit}" if step else f", in {metric.unit}"
         return f"{metric.title} ({metric.direction} is better{unit}{after})"
-    known = get(metric.id)
-    title, details = known.name, f"{metric.direction} is better"
+    catalogue_entry = get(metric.id)
+    title, details = catalogue_entry.name, f"{metric.direction} is better"
     if "percentile" in metric.options:
-        title = f"{known.name.split(',')[0]}, {ordinal(metric.options['percentile'])} percentile"
+        title = f"{catalogue_entry.name.split(',')[0]}, {ordinal(metric.options['percentile'])} percentile"
     if "tolerance" in metric.options:
         details += f", tolerance {metric.options['tolerance']:g} mm"
-    own = f"{metric.title}: " if metric.name != metric.id else ""
-    return f"{own}{title} ({details}{after})"
+    prefix = f"{metric.title}: " if metric.name != metric.id else ""
+    return f"{prefix}{title} ({details}{after})"
 
 
 def _measured(assessment: Assessment) -> str:
@@ -104,8 +104,8 @@ def _measured(assessment: Assessment) -> str:
     regions = [region.name for region in assessment.regions]
     parts = {use.name: _parts_of(use, assessment, regions) for use in assessment.metrics if not use.is_by_run}
     # Where all metrics have values in the same parts, these are named once, at the end.
-    shared = regions if all(own == regions for own in parts.values()) else []
-    said = []
+    shared = regions if all(metric_parts == regions for metric_parts in parts.values()) else []
+    clauses = []
     together = kind.together_words(assessment.settings)
     for level, what in (("case", "each case is"), ("dataset", f"{together} are")):
         names = joined(
@@ -116,8 +116,8 @@ def _measured(assessment: Assessment) -> str:
             ]
         )
         if names:
-            said.append(f"{what} scored with {article}{names}")
-    sentence = ", ".join(said)
+            clauses.append(f"{what} scored with {article}{names}")
+    sentence = ", ".join(clauses)
     where = f" {shared_where}" if (shared_where := _where(kind.part_noun, shared)) else ""
     costs = joined([metric_words(use) for use in assessment.by_run])
     ran = f"Measured while the algorithm runs on a case: {costs}." if costs else ""
@@ -230,19 +230,19 @@ def _policies(assessment: Assessment) -> list[str]:
 
 def _exclusions(assessment: Assessment) -> list[str]:
     """Which cases do not count, for anybody."""
-    rule, said = assessment.exclusions, []
+    rule, sentences = assessment.exclusions, []
     if rule.cases:
         number = len(rule.cases)
         subject = "1 case does" if number == 1 else f"{number} cases do"
-        said.append(
+        sentences.append(
             f"{subject} not count, for any team, because of the data: {counted_words(list(rule.cases.values()))}."
         )
     if rule.grade_column:
         left_out = (
             f"cases that are {joined(rule.grades, 'or')} do not count, for any team" if rule.grades else "all count"
         )
-        said.append(f"The quality of each case is graded ({rule.grade_column}): {left_out}.")
-    return said
+        sentences.append(f"The quality of each case is graded ({rule.grade_column}): {left_out}.")
+    return sentences
 
 
 def _policy_sentence(subject: str, outcome: str, metrics: Sequence[MetricUse]) -> list[str]:
@@ -258,10 +258,10 @@ def _policy_sentence(subject: str, outcome: str, metrics: Sequence[MetricUse]) -
         return [f"{subject} {_treated(next(iter(rules)))}."]
     # What counts as something stands first, so that the verb is written once.
     counting = [f"{words} for {joined(names)}" for words, names in rules.items() if words != _LEFT_OUT]
-    said = [f"counts as {joined(counting)}"] if counting else []
+    clauses = [f"counts as {joined(counting)}"] if counting else []
     if _LEFT_OUT in rules:
-        said.append(f"is {_LEFT_OUT} for {joined(rules[_LEFT_OUT])}")
-    return [f"{subject} {joined(said)}."]
+        clauses.append(f"is {_LEFT_OUT} for {joined(rules[_LEFT_OUT])}")
+    return [f"{subject} {joined(clauses)}."]
 
 
 def _treated(words: str) -> str:
@@ -295,23 +295,23 @@ def _uncertainty(assessment: Assessment) -> list[str]:
     drawn = joined([plural(level) for level in rule.resample], "then")
     within = f" within each {joined(list(rule.strata))}" if rule.strata else ""
     times = f"{rule.bootstrap:,} times" if not given else f"up to {rule.bootstrap:,} times"
-    said = []
+    sentences = []
     if len(given) + len(silent) < len(assessment.metrics):
-        said.append(
+        sentences.append(
             f"To see how much the ranking varies, {drawn} are drawn with replacement{within} {times}, "
             "the same for all algorithms, and ranked anew; the resampling range holds the middle "
             f"{100 * rule.interval:.6g} % of these ranks."
         )
     if given:
-        said.append(
+        sentences.append(
             f"Whoever measures {joined(given)} sends replicates, its values on the same resamples for all algorithms, or standard errors: "
             f"they stand for draws, up to {rule.bootstrap:,} of them."
         )
     if silent:
-        said.append(
+        sentences.append(
             f"How uncertain {joined(silent)} {'is' if len(silent) == 1 else 'are'}, nobody says: no rank by it is sure."
         )
-    return [*said, *_certainty(assessment)]
+    return [*sentences, *_certainty(assessment)]
 
 
 def _given(assessment: Assessment, *, says_uncertainty: bool) -> list[str]:
@@ -330,18 +330,18 @@ def _certainty(assessment: Assessment) -> list[str]:
     rule = assessment.uncertainty
     total = round(1.0 - rule.interval, 12)
     alpha = total if rule.winner_alpha is None else min(total, rule.winner_alpha)
-    said = [
+    sentences = [
         (
             "A winner is named only if it is shown to be better than every other algorithm; one is named wrongly in at most "
             f"{100 * alpha:.3g} % of such challenges."
         ),
     ]
-    said += _method(assessment)
-    said += limits(assessment)
+    sentences += _method(assessment)
+    sentences += limits(assessment)
     if assessment.aggregation.fixed:
         levels = joined([plural(level) for level in assessment.aggregation.fixed])
-        said.append(f"The {levels} of the test cases are taken to be all there are: nothing is said about others.")
-    return said
+        sentences.append(f"The {levels} of the test cases are taken to be all there are: nothing is said about others.")
+    return sentences
 
 
 def _method(assessment: Assessment) -> list[str]:

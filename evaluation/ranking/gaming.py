@@ -53,18 +53,18 @@ def gaming_check(
     scheme = assessment.rankings[0]
     checked = weighted_results(assessment, check_results(results), results)
     tables = build_tables(assessment, checked, metrics=scheme.metrics, regions=scheme.regions)
-    found = []
+    checks = []
     plans: dict[str | None, Plan] = {}
     for table in tables:
         if table.per_dataset:
             continue
         if table.task not in plans:
             plans[table.task] = make_plan(assessment, table.cases, cases, bootstrap=0, seed=1)
-        found.append(_check(table, plans[table.task], scheme, assessment, shares=shares, worse_than=worse_than))
-    if not found:
+        checks.append(_check(table, plans[table.task], scheme, assessment, shares=shares, worse_than=worse_than))
+    if not checks:
         message = "the metrics give one value for all cases together: withholding is settled when they are scored"
         raise ResultsError(message)
-    return found
+    return checks
 
 
 def _check(

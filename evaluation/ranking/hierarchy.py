@@ -99,18 +99,18 @@ def whole_units(
     number = int(group.max()) + 1
     key = drawn.copies[copy] * number + group[drawn.cases]
     _, first, unit, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-    own = group[drawn.cases[first]]
-    if (size != np.bincount(group, minlength=number)[own]).any():
+    group_of_unit = group[drawn.cases[first]]
+    if (size != np.bincount(group, minlength=number)[group_of_unit]).any():
         return None
     if len(np.unique(unit * len(group) + drawn.cases)) != len(drawn.cases):
         return None
-    counts = np.bincount(own * samples.number + drawn.samples[first], minlength=number * samples.number)
+    counts = np.bincount(group_of_unit * samples.number + drawn.samples[first], minlength=number * samples.number)
     keys = [hierarchy.groups[name] for name in hierarchy.levels]
     rows, inside, largest = values, np.arange(len(values)), largest_of(values)
     for groups in keys:
-        _, kept, place = np.unique(groups[inside], return_index=True, return_inverse=True)
-        rows = _reduced(rows, place, len(kept), inner, higher_is_better, largest)
-        inside = inside[kept]
+        _, representatives, group_of_row = np.unique(groups[inside], return_index=True, return_inverse=True)
+        rows = _reduced(rows, group_of_row, len(representatives), inner, higher_is_better, largest)
+        inside = inside[representatives]
     return snap(rows), counts.reshape(number, samples.number).astype(np.float64)
 
 
@@ -132,11 +132,11 @@ def _unit_blocks(
         }
         for level in hierarchy.levels:
             key = owners[level] * (int(hierarchy.groups[level].max()) + 1) + groups[level]
-            _, kept, group = np.unique(key, return_index=True, return_inverse=True)
-            rows = _reduced(rows, group, len(kept), inner, higher_is_better, largest)
-            sample = sample[kept]
-            groups = {name: number[kept] for name, number in groups.items()}
-            owners = {name: number[kept] for name, number in owners.items()}
+            _, representatives, group = np.unique(key, return_index=True, return_inverse=True)
+            rows = _reduced(rows, group, len(representatives), inner, higher_is_better, largest)
+            sample = sample[representatives]
+            groups = {name: number[representatives] for name, number in groups.items()}
+            owners = {name: number[representatives] for name, number in owners.items()}
         yield first, last, rows, sample
 
 

@@ -249,13 +249,13 @@ def _contrasts(
 ) -> list[dict[str, Any]]:
     from scipy.stats import norm
 
-    found: list[dict[str, Any]] = []
+    contrasts: list[dict[str, Any]] = []
     for first in range(len(names)):
         for second in range(first + 1, len(names)):
             difference = float(levels[first] - levels[second])
             variance = covariance[first, first] + covariance[second, second] - 2 * covariance[first, second]
             leads = (difference > 0) == higher_is_better
-            found.append(
+            contrasts.append(
                 {
                     "better": names[first] if leads else names[second],
                     "worse": names[second] if leads else names[first],
@@ -263,12 +263,12 @@ def _contrasts(
                     "p": float(2 * norm.sf(abs(difference) / np.sqrt(variance))),
                 }
             )
-    order = np.argsort(np.array([contrast["p"] for contrast in found], dtype=float), kind="stable")
+    order = np.argsort(np.array([contrast["p"] for contrast in contrasts], dtype=float), kind="stable")
     reached = 0.0
     for position, index in enumerate(order):
-        reached = max(reached, (len(found) - position) * found[index]["p"])
-        found[index]["p_adjusted"] = min(1.0, reached)
-    return found
+        reached = max(reached, (len(contrasts) - position) * contrasts[index]["p"])
+        contrasts[index]["p_adjusted"] = min(1.0, reached)
+    return contrasts
 
 
 def _above_rows(part: pd.DataFrame, random: Sequence[str]) -> list[str]:

@@ -264,12 +264,12 @@ def independent(design: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     values = design.to_numpy(dtype=float)
     if int(np.linalg.matrix_rank(values)) == design.shape[1]:
         return design, []
-    kept: list[int] = []
-    for place in range(design.shape[1]):
-        if int(np.linalg.matrix_rank(values[:, [*kept, place]])) > len(kept):
-            kept.append(place)
-    left_out = [name for place, name in enumerate(design.columns) if place not in kept]
-    return design.iloc[:, kept], [f"{name} is left out: it follows from the others" for name in left_out]
+    columns: list[int] = []
+    for column in range(design.shape[1]):
+        if int(np.linalg.matrix_rank(values[:, [*columns, column]])) > len(columns):
+            columns.append(column)
+    left_out = [name for column, name in enumerate(design.columns) if column not in columns]
+    return design.iloc[:, columns], [f"{name} is left out: it follows from the others" for name in left_out]
 
 
 def _fit(
@@ -290,7 +290,7 @@ def _fit(
 
 def _best_of_methods(model: Any, *, reml: bool) -> tuple[Any, list[str]]:
     """The likeliest of the fits that statsmodels' optimisers find, with what is to be said of it; one alone may run away."""
-    found: list[tuple[Any, list[str]]] = []
+    fits: list[tuple[Any, list[str]]] = []
     for method in ("lbfgs", "bfgs", "powell", "cg"):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -301,13 +301,13 @@ def _best_of_methods(model: Any, *, reml: bool) -> tuple[Any, list[str]]:
                 continue
         if sensible:
             flat = any("not positive definite" in str(item.message) for item in caught)
-            found.append((result, [_FLAT] if flat else []))
-        if len(found) == 2 and abs(found[0][0].llf - found[1][0].llf) < 1e-4:
+            fits.append((result, [_FLAT] if flat else []))
+        if len(fits) == 2 and abs(fits[0][0].llf - fits[1][0].llf) < 1e-4:
             break
-    if not found:
+    if not fits:
         message = "the fit did not converge with any optimiser of statsmodels"
         raise NoFitError(message)
-    return max(found, key=lambda fit: (bool(fit[0].converged), float(fit[0].llf)))
+    return max(fits, key=lambda fit: (bool(fit[0].converged), float(fit[0].llf)))
 
 
 def _residuals(result: Any) -> FloatArray:
@@ -322,11 +322,11 @@ def _deviations(result: Any, random: Sequence[str]) -> dict[str, float]:
     """Standard deviations of the random intercepts and of the residual."""
     scale = float(result.scale)
     outer = float(np.asarray(result.cov_re)[0, 0])
-    found = {random[0]: max(outer, 0.0) ** 0.5}
+    deviations = {random[0]: max(outer, 0.0) ** 0.5}
     components = np.asarray(result.vcomp, dtype=float)
     for index, name in enumerate(random[1:]):
-        found[name] = max(float(components[index]), 0.0) ** 0.5
-    return {**found, "residual": scale**0.5}
+        deviations[name] = max(float(components[index]), 0.0) ** 0.5
+    return {**deviations, "residual": scale**0.5}
 
 
 def terms_of(

@@ -62,11 +62,13 @@ class TaskResults:
             If the assessment has none of that name.
         """
         rankings = self.assessment.rankings
-        found = rankings[0] if not self.ranking else next((one for one in rankings if one.name == self.ranking), None)
-        if found is None:
+        ranking_scheme = (
+            rankings[0] if not self.ranking else next((one for one in rankings if one.name == self.ranking), None)
+        )
+        if ranking_scheme is None:
             message = f"{self.task} has no ranking called {self.ranking!r}"
             raise ResultsError(message)
-        return found
+        return ranking_scheme
 
 
 def rank_over_tasks(
@@ -124,11 +126,13 @@ def rank_over_tasks(
         words = "; ".join(f"{algorithm} lacks {', '.join(missed)}" for algorithm, missed in sorted(lacking.items()))
         message = f"there is no ranking over all tasks: {words}"
         raise ResultsError(message)
-    kept = [algorithm for algorithm in algorithms if absent == "last" or algorithm not in lacking]
-    if len(kept) < 2:
+    ranked_algorithms = [algorithm for algorithm in algorithms if absent == "last" or algorithm not in lacking]
+    if len(ranked_algorithms) < 2:
         message = "fewer than two algorithms have results in every task"
         raise ResultsError(message)
-    evaluated = [table for task in tasks for table in _evaluated(task, kept, bootstrap=samples, seed=start)]
+    evaluated = [
+        table for task in tasks for table in _evaluated(task, ranked_algorithms, bootstrap=samples, seed=start)
+    ]
     units = {unit_level(task.assessment) for task in tasks}
     notes: list[str] = []
     scheme = replace(lead.scheme, name=name or None, combine=read)
@@ -146,7 +150,7 @@ def rank_over_tasks(
         "left_out": [
             {"name": algorithm, "lacks": missed}
             for algorithm, missed in sorted(lacking.items())
-            if algorithm not in kept
+            if algorithm not in ranked_algorithms
         ],
         "bootstrap": samples,
         "seed": start,
@@ -170,30 +174,30 @@ def _algorithms(tasks: Sequence[TaskResults]) -> tuple[list[str], dict[str, list
     return everybody, {algorithm: missed for algorithm, missed in lacking.items() if missed}
 
 
-def _evaluated(task: TaskResults, kept: Sequence[str], *, bootstrap: int, seed: int) -> list[Evaluated]:
+def _evaluated(task: TaskResults, algorithms: Sequence[str], *, bootstrap: int, seed: int) -> list[Evaluated]:
     """The tables of a task in every sample, under its name."""
     names = task.results["algorithm"].astype(str)
-    results = task.results[names.isin(list(kept))]
-    absent = [algorithm for algorithm in kept if algorithm not in set(names)]
+    results = task.results[names.isin(list(algorithms))]
+    absent = [algorithm for algorithm in algorithms if algorithm not in set(names)]
     if absent:
         # One row is enough: pairs of case and algorithm that the results do not mention are missing.
-        said = {"outcome": "missing"} if "outcome" in results else {}  # else a row without a value is missing
-        row = results.iloc[[0]].assign(value=float("nan"), **said)
+        outcome = {"outcome": "missing"} if "outcome" in results else {}  # else a row without a value is missing
+        row = results.iloc[[0]].assign(value=float("nan"), **outcome)
         results = pd.concat([results, *(row.assign(algorithm=algorithm) for algorithm in absent)], ignore_index=True)
     checked, pieces = check_results(results), load_evidence(task.evidence)
     checked = weighted_results(task.assessment, checked, results)
     scheme = task.scheme
     tables = build_tables(task.assessment, checked, metrics=scheme.metrics, regions=scheme.regions)
     plan: Plan | None = None
-    found = []
+    evaluated = []
     for table in tables:
         if plan is None:
             plan = plan_of(
                 task.assessment, checked, table, metadata=task.cases, evidence=pieces, bootstrap=bootstrap, seed=seed
             )
         ranked = evaluate(table, plan, scheme, task.assessment, evidence=pieces)
-        found.append(replace(ranked, table=_named(ranked.table, task.task)))
-    return found
+        evaluated.append(replace(ranked, table=_named(ranked.table, task.task)))
+    return evaluated
 
 
 def _named(table: Table, task: str) -> Table:

@@ -64,29 +64,31 @@ def own_effects(
     ([('(Intercept)', 0.9), ('smoke', -0.1)], ['site is left out: it does not vary'])
     """
     complete = data.dropna(subset=[value, *characteristics])
-    kept, remarks = _usable(complete, characteristics)
+    usable, remarks = _usable(complete, characteristics)
     inner = [name for name in groups if 1 < complete[name].nunique() < len(complete)]
-    if not kept:
+    if not usable:
         message = "no characteristic of the cases can explain anything"
         raise ValueError(message)
-    terms = design_of(complete, value, kept, [])[1].shape[1]
+    terms = design_of(complete, value, usable, [])[1].shape[1]
     if len(complete) < terms + FEWEST_MORE:
         message = f"{len(complete)} cases are too few for {terms} terms"
         raise ValueError(message)
     settings: dict[str, Any] = {"value": value, "transform": transform, "interval": interval}
     fit = (
-        fit_linear(complete, fixed=kept, random=inner, **settings) if inner else _fit_plain(complete, kept, **settings)
+        fit_linear(complete, fixed=usable, random=inner, **settings)
+        if inner
+        else _fit_plain(complete, usable, **settings)
     )
     return fit | {
         "dropped": len(data) - len(complete),
-        "characteristics": kept,
+        "characteristics": usable,
         "warnings": [*remarks, *fit["warnings"]],
     }
 
 
 def _usable(data: pd.DataFrame, characteristics: Sequence[str]) -> tuple[list[str], list[str]]:
     """The characteristics that can be told apart, and why the others cannot be."""
-    kept: list[str] = []
+    usable: list[str] = []
     remarks = []
     for name in characteristics:
         column = data[name]
@@ -96,12 +98,12 @@ def _usable(data: pd.DataFrame, characteristics: Sequence[str]) -> tuple[list[st
         if not pd.api.types.is_numeric_dtype(column) and column.value_counts().min() < FEWEST_IN_CATEGORY:
             remarks.append(f"{name} is left out: one of its categories has fewer than {FEWEST_IN_CATEGORY} cases")
             continue
-        design = design_of(data.assign(_value=0.0), "_value", [*kept, name], [])[1]
+        design = design_of(data.assign(_value=0.0), "_value", [*usable, name], [])[1]
         if int(np.linalg.matrix_rank(design.to_numpy(dtype=float))) < design.shape[1]:
             remarks.append(f"{name} is left out: it follows from the others")
             continue
-        kept.append(name)
-    return kept, remarks
+        usable.append(name)
+    return usable, remarks
 
 
 def _fit_plain(

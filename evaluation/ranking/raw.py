@@ -28,7 +28,7 @@ def raw_values(assessment: Assessment, results: pd.DataFrame) -> list[dict[str, 
         (cases × algorithms, ``None`` where a case is left out).
     """
     scheme = assessment.rankings[0]
-    found = []
+    entries = []
     for table in build_tables(assessment, check_results(results)):
         if table.per_dataset:
             continue
@@ -38,7 +38,7 @@ def raw_values(assessment: Assessment, results: pd.DataFrame) -> list[dict[str, 
             missing_rank=scheme.missing_rank,
             last_rank=table.last_rank,
         )
-        found.append(
+        entries.append(
             {
                 "metric": table.metric.name,
                 "region": table.region,
@@ -51,7 +51,7 @@ def raw_values(assessment: Assessment, results: pd.DataFrame) -> list[dict[str, 
                 "ranks": _plain(ranks),
             }
         )
-    return found
+    return entries
 
 
 def long_table(assessment: Assessment, results: pd.DataFrame) -> pd.DataFrame:

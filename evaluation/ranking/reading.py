@@ -58,10 +58,10 @@ def entries(document: Mapping[str, Any]) -> list[Entry]:
 
 def overall(document: Mapping[str, Any]) -> list[Entry]:
     """The overall rankings: none, one, or several."""
-    found = document.get("overall")
-    if not found:
+    rankings = document.get("overall")
+    if not rankings:
         return []
-    return list(found) if isinstance(found, list) else [found]
+    return list(rankings) if isinstance(rankings, list) else [rankings]
 
 
 def main_entry(document: Mapping[str, Any]) -> Entry:
@@ -218,9 +218,9 @@ class Facts:
         # Ranks, and means without missing cases, may agree where one has a value and the other has none.
         by_ranks = get_scheme(entry["scheme"]).ranks_cases
         left_out = any(warning["code"] == "failures_left_out" for warning in entry["warnings"])
-        if (by_ranks or left_out) and any(entry["algorithms"][place].get("missing") for place in places):
+        if (by_ranks or left_out) and any(entry["algorithms"][index].get("missing") for index in places):
             return False
-        scores = {entry["algorithms"][place]["score"] for place in places}
+        scores = {entry["algorithms"][index]["score"] for index in places}
         return len(scores) == 1 and all(p_own[a][b] == 1 and p_own[b][a] == 1 for a in places for b in places if a != b)
 
 

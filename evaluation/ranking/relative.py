@@ -45,9 +45,9 @@ def relative_strengths(raw: Mapping[str, Any], characteristics: Mapping[str, Seq
     values = np.array(raw["values"], dtype=np.float64)
     if raw["direction"] == "lower":
         values = -values
-    known = ~np.isnan(values).all(axis=1)
+    has_value = ~np.isnan(values).all(axis=1)
     above = np.full(values.shape, np.nan)
-    above[known] = values[known] - np.nanmedian(values[known], axis=1, keepdims=True)
+    above[has_value] = values[has_value] - np.nanmedian(values[has_value], axis=1, keepdims=True)
     columns = [np.array(given, dtype=np.float64) for given in characteristics.values()]
     return {
         "algorithms": list(raw["algorithms"]),

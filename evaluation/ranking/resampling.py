@@ -82,7 +82,7 @@ class Units:
         units, unit_of_case = np.unique(self.unit_of_case[inside], return_inverse=True)
         strata, stratum_of_unit = np.unique(self.stratum_of_unit[units], return_inverse=True)
         return Units(
-            unit_of_case, stratum_of_unit, tuple(self.strata[place] for place in strata) if self.strata else ()
+            unit_of_case, stratum_of_unit, tuple(self.strata[stratum] for stratum in strata) if self.strata else ()
         )
 
 
@@ -314,8 +314,8 @@ class Design:
         """Every case once in every sample, but for one of the outermost drawn things, each left out in turn."""
         count = len(self.cases)
         sample, case = np.divmod(np.arange(self.clusters * count), count)
-        kept = self.units[case] != sample
-        return self._once(case[kept], sample[kept])
+        remaining = self.units[case] != sample
+        return self._once(case[remaining], sample[remaining])
 
     def full(self) -> Drawn:
         """Every case once."""

@@ -126,20 +126,20 @@ def rank(
     rows = np.ascontiguousarray(-array if higher_is_better else array).reshape(-1, array.shape[-1])
     width = rows.shape[1]
     order = np.argsort(rows, axis=1)  # equal scores get one rank in any order; not a number is sorted to the end
-    place = order + width * np.arange(len(rows))[:, None]
-    ordered = rows.ravel()[place]
+    flat_index = order + width * np.arange(len(rows))[:, None]
+    ordered = rows.ravel()[flat_index]
     position = np.arange(1.0, width + 1)
     ranks = np.empty(rows.shape)
     apart = _far_apart(ordered) if rounded else np.zeros(len(rows), dtype=bool)
     if apart.all():
-        ranks.ravel()[place] = np.broadcast_to(position, rows.shape)
+        ranks.ravel()[flat_index] = np.broadcast_to(position, rows.shape)
         return ranks.reshape(array.shape)
     if rounded and (near := _nearly_tied(ordered, ~apart)).any():
         rows = rows.copy() if np.shares_memory(rows, array) else rows
         rows[near] = snap(rows[near])
         order = np.argsort(rows, axis=1)
-        place = order + width * np.arange(len(rows))[:, None]
-        ordered = rows.ravel()[place]
+        flat_index = order + width * np.arange(len(rows))[:, None]
+        ordered = rows.ravel()[flat_index]
     starts = np.ones(rows.shape, dtype=bool)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
     whole = bool(starts.all())
@@ -149,7 +149,7 @@ def rank(
         sorted_ranks = _with_missing(
             sorted_ranks, present, order, ties=ties, missing_rank=missing_rank, last_rank=last_rank
         )
-    ranks.ravel()[place] = sorted_ranks
+    ranks.ravel()[flat_index] = sorted_ranks
     return ranks.reshape(array.shape)
 
 
@@ -353,14 +353,14 @@ def _distinct_columns(values: FloatArray) -> tuple[FloatArray, npt.NDArray[np.in
     """Algorithms with the very same values share their results bit by bit."""
     seen: dict[bytes, int] = {}
     inverse = np.empty(values.shape[1], dtype=np.intp)
-    kept: list[int] = []
+    distinct: list[int] = []
     for column in range(values.shape[1]):
         key = np.ascontiguousarray(values[:, column]).tobytes()
         if key not in seen:
-            seen[key] = len(kept)
-            kept.append(column)
+            seen[key] = len(distinct)
+            distinct.append(column)
         inverse[column] = seen[key]
-    return np.ascontiguousarray(values[:, kept]), inverse
+    return np.ascontiguousarray(values[:, distinct]), inverse
 
 
 def ordinal(number: float) -> str:

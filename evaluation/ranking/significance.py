@@ -273,10 +273,10 @@ def _with_ties(
     starting = np.ones(keys.shape, dtype=bool)
     starting[:, 1:] = ~same
     starts = np.flatnonzero(starting)
-    row, place = np.divmod(starts, width)
+    row, column = np.divmod(starts, width)
     t = np.diff(np.append(starts, keys.size)).astype(np.float64)
     ranked = (keys.ravel()[starts] > 0) & (keys.ravel()[starts] <= _INFINITE)
-    middle = place - zeros[row] + (t + 1.0) / 2.0
+    middle = column - zeros[row] + (t + 1.0) / 2.0
     won = np.add.reduceat(wins.ravel(), starts)
     positive = np.bincount(row, weights=won * middle, minlength=rows)
     ties = np.bincount(row, weights=np.where(ranked, t * t * t - t, 0.0), minlength=rows)

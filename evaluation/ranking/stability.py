@@ -150,8 +150,8 @@ def tau_histogram(tau: FloatArray) -> list[int]:
     [1, 2]
     """
     # τ is a ratio of small whole numbers: what is on an edge on paper must not fall below it by a hair.
-    place = np.floor(np.round((tau + 1.0) * TAU_BINS / 2.0, 6)).astype(np.int64)
-    return [int(count) for count in np.bincount(np.clip(place, 0, TAU_BINS - 1), minlength=TAU_BINS)]
+    bin_index = np.floor(np.round((tau + 1.0) * TAU_BINS / 2.0, 6)).astype(np.int64)
+    return [int(count) for count in np.bincount(np.clip(bin_index, 0, TAU_BINS - 1), minlength=TAU_BINS)]
 
 
 def percentiles(rows: FloatArray, shares: Sequence[float]) -> FloatArray:
@@ -227,11 +227,11 @@ def teams_left_out(ranking: Ranking) -> list[dict[str, Any]] | None:
     if count > MOST_LEFT_OUT:
         return None
     names, ranks = np.array(ranking.algorithms), ranking.ranks[0]
-    kept = [np.delete(np.arange(count), left) for left in range(count)]
-    given = [np.stack([ranking.scores_among(part, columns) for columns in kept]) for part in ranking.elementary]
+    remaining = [np.delete(np.arange(count), left) for left in range(count)]
+    given = [np.stack([ranking.scores_among(part, columns) for columns in remaining]) for part in ranking.elementary]
     after = ranking.final(given)
-    found = []
-    for left, (columns, now) in enumerate(zip(kept, after, strict=True)):
+    removals = []
+    for left, (columns, now) in enumerate(zip(remaining, after, strict=True)):
         before = ranks[columns]
         swapped = (before[:, None] < before[None, :]) & (now[:, None] > now[None, :])
         winners = sorted(names[columns[now == now.min()]].tolist())
@@ -240,7 +240,7 @@ def teams_left_out(ranking: Ranking) -> list[dict[str, Any]] | None:
         if changes or swapped.any():
             rows = np.argwhere(swapped)
             order = np.lexsort((ranks[columns[rows[:, 1]]], ranks[columns[rows[:, 0]]]))[:MOST_REVERSED]
-            found.append(
+            removals.append(
                 {
                     "without": str(names[left]),
                     "winners": winners,
@@ -248,7 +248,7 @@ def teams_left_out(ranking: Ranking) -> list[dict[str, Any]] | None:
                     "reversed": [[str(names[columns[p]]), str(names[columns[q]])] for p, q in rows[order]],
                 }
             )
-    return found
+    return removals
 
 
 def near_duplicates(ranking: Ranking, order: Sequence[int]) -> list[list[int]]:
@@ -313,8 +313,8 @@ def alike(values: FloatArray) -> BoolArray:
                 ]
             )
         near = np.zeros((count, count), dtype=bool)
-        known = gaps[np.isfinite(gaps)]  # a gap to what has no value is no measure of how far others are apart
-        near[first, second] = gaps <= _NEAR * (np.median(known) if len(known) else 0.0)
+        finite_gaps = gaps[np.isfinite(gaps)]  # a gap to what has no value is no measure of how far others are apart
+        near[first, second] = gaps <= _NEAR * (np.median(finite_gaps) if len(finite_gaps) else 0.0)
         candidate &= near | near.T
     np.fill_diagonal(alike_values, val=False)
     return np.asarray(alike_values | candidate)

@@ -64,7 +64,7 @@ def across_tasks(document: Mapping[str, Any], *, ties: str = "min") -> dict[str,
                 "name": algorithms[index],
                 "mean_rank": float(means[index]),
                 "rank": _plain(places_overall[index]),
-                "ranks": [_plain(place) for place in ranks[:, index]],
+                "ranks": [_plain(rank) for rank in ranks[:, index]],
                 "median": float(spread[1, index]),
                 "range": [float(spread[0, index]), float(spread[2, index])],
             }

@@ -74,8 +74,8 @@ class Table:
                 value = math.nan
             if not math.isfinite(value) or not low <= value <= high:
                 bounds = "" if math.isinf(low) else f" from {low:g}" + ("" if math.isinf(high) else f" to {high:g}")
-                found = f"{cell[:40]!r} as {column} in row {row + 2}"
-                wrong[row] = ReadError("table", self.name, found, f"a number{bounds}")
+                message = f"{cell[:40]!r} as {column} in row {row + 2}"
+                wrong[row] = ReadError("table", self.name, message, f"a number{bounds}")
                 value = 0.0
             values.append(value)
         return values, wrong

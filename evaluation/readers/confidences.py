@@ -67,8 +67,8 @@ class ConfidenceRules:
         table = read_number_table(path, (CONFIDENCE,), limits=limits)
         wrong = {case: error.issue for (case, _), error in table.wrong.items()}
         twice = {case: error.issue for case, error in table.twice.items()}
-        found = {case: own[CONFIDENCE] for case, own in table.numbers.items() if CONFIDENCE in own}
-        return ConfidenceTable(found, wrong | twice, table.cases)
+        confidences = {case: numbers[CONFIDENCE] for case, numbers in table.numbers.items() if CONFIDENCE in numbers}
+        return ConfidenceTable(confidences, wrong | twice, table.cases)
 
     @property
     def document(self) -> dict[str, Any]:

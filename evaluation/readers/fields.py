@@ -95,19 +95,19 @@ def _check_convention(header: Header, convention: str, axes: int, file: str) -> 
     if header.channels != axes:
         raise ReadError("vector", file, f"{grid} × {header.channels} numbers", f"{axes} numbers a voxel")
     if convention == "voxel" and header.intent in _INTENTS:
-        found = f"a vector image in mm (intent {header.intent})"
-        raise ReadError("vector", file, found, f"displacements in voxels as {grid} × {axes}")
+        message = f"a vector image in mm (intent {header.intent})"
+        raise ReadError("vector", file, message, f"displacements in voxels as {grid} × {axes}")
     if convention == "mm_ras" and header.intent == _VECTOR:
-        found = "a vector image as ITK writes it, to the left and back (intent 1007)"
-        raise ReadError("vector", file, found, "displacements to the right and front, or intent 1006")
+        message = "a vector image as ITK writes it, to the left and back (intent 1007)"
+        raise ReadError("vector", file, message, "displacements to the right and front, or intent 1006")
     if convention != "voxel" and header.is_scalar:
-        found = f"a scalar image of {grid} × {axes} numbers"
-        raise ReadError("vector", file, found, f"a vector image in mm, {grid} × 1 × {axes} with intent 1006 or 1007")
+        message = f"a scalar image of {grid} × {axes} numbers"
+        raise ReadError("vector", file, message, f"a vector image in mm, {grid} × 1 × {axes} with intent 1006 or 1007")
 
 
 def _header(path: Path, limits: Limits) -> Header:
-    known = case_name(path)
-    ending = "" if known is None else known[1]
+    case_and_ending = case_name(path)
+    ending = "" if case_and_ending is None else case_and_ending[1]
     if ending in (".nii", ".nii.gz"):
         return nifti.read_vector_header(path, limits)
     if ending == ".mha":

@@ -109,7 +109,7 @@ class Alignment:
         return array
 
 
-def align(expected: Geometry, found: Geometry, *, file: str) -> Alignment:
+def align(expected: Geometry, actual: Geometry, *, file: str) -> Alignment:
     """Find how a file's grid lies on the expected one.
 
     A volume whose axes run the other way or stand in another order, but whose voxels lie on the same places, is the
@@ -121,63 +121,63 @@ def align(expected: Geometry, found: Geometry, *, file: str) -> Alignment:
         With kind ``shape``, ``spacing``, ``orientation`` or ``origin`` for anything else.
     """
     dimensions = len(expected.shape)
-    shape = _with_dimensions(found.shape, dimensions)
+    shape = _with_dimensions(actual.shape, dimensions)
     if shape is None:
-        raise _shape_error(expected, found.shape, file)
-    spacing = found.spacing
+        raise _shape_error(expected, actual.shape, file)
+    spacing = actual.spacing
     if spacing is not None:
         spacing = (*spacing[:dimensions], *expected.spacing_or_unit[len(spacing) :])
     identity = Alignment(tuple(range(dimensions)), (False,) * dimensions, shape)
-    if expected.affine is None or found.affine is None:
+    if expected.affine is None or actual.affine is None:
         if shape != expected.shape:
-            raise _shape_error(expected, found.shape, file)
-        if expected.affine is not None and found.oriented_format:
+            raise _shape_error(expected, actual.shape, file)
+        if expected.affine is not None and actual.oriented_format:
             raise ReadError("orientation", file, "the header gives no orientation", _direction_words(expected.affine))
         _check_spacing(expected, spacing, file)
         return identity
-    if expected.affine == found.affine and shape == expected.shape:
+    if expected.affine == actual.affine and shape == expected.shape:
         return identity
-    return _align_by_affine(expected, found, shape, spacing, file)
+    return _align_by_affine(expected, actual, shape, spacing, file)
 
 
 def _align_by_affine(
-    expected: Geometry, found: Geometry, shape: tuple[int, ...], spacing: tuple[float, ...] | None, file: str
+    expected: Geometry, actual: Geometry, shape: tuple[int, ...], spacing: tuple[float, ...] | None, file: str
 ) -> Alignment:
     dimensions = len(shape)
     wanted = np.asarray(expected.affine, dtype=float)
-    given = np.asarray(found.affine, dtype=float)
+    given = np.asarray(actual.affine, dtype=float)
     assert expected.affine is not None
-    assert found.affine is not None
+    assert actual.affine is not None
     directions = _directions(wanted)[:, :dimensions].T @ _directions(given)[:, :dimensions]
     partner = np.abs(directions).argmax(axis=1)
     rounded = np.zeros_like(directions)
     rounded[np.arange(dimensions), partner] = np.sign(directions[np.arange(dimensions), partner])
     if len(set(partner.tolist())) != dimensions or np.abs(directions - rounded).max() > _MIXED_AXES:
         raise ReadError(
-            "orientation", file, f"its axes {_direction_words(found.affine)}", _direction_words(expected.affine)
+            "orientation", file, f"its axes {_direction_words(actual.affine)}", _direction_words(expected.affine)
         )
     axes = tuple(int(axis) for axis in partner)
     flipped = tuple(bool(rounded[axis, partner[axis]] < 0) for axis in range(dimensions))
     arranged = tuple(shape[axis] for axis in axes)
     if arranged != expected.shape:
-        raise _shape_error(expected, found.shape, file)
+        raise _shape_error(expected, actual.shape, file)
     _check_spacing(expected, None if spacing is None else tuple(spacing[axis] for axis in axes), file)
     alignment = Alignment(axes, flipped, shape)
-    _check_positions(expected, found, alignment, file)
+    _check_positions(expected, actual, alignment, file)
     return alignment
 
 
-def _check_positions(expected: Geometry, found: Geometry, alignment: Alignment, file: str) -> None:
+def _check_positions(expected: Geometry, actual: Geometry, alignment: Alignment, file: str) -> None:
     """Compare where the corners of both grids lie: that covers origin, rotation and spacing at once."""
     assert expected.affine is not None
-    assert found.affine is not None
+    assert actual.affine is not None
     wanted = np.asarray(expected.affine, dtype=float)
-    given = np.asarray(found.affine, dtype=float)
+    given = np.asarray(actual.affine, dtype=float)
     corners = np.array(list(product(*((0, n - 1) for n in expected.shape))), dtype=float)
-    own = np.zeros_like(corners)
+    file_corners = np.zeros_like(corners)
     for axis, (source, flip) in enumerate(zip(alignment.axes, alignment.flipped, strict=True)):
-        own[:, source] = expected.shape[axis] - 1 - corners[:, axis] if flip else corners[:, axis]
-    shift = _places(given, own) - _places(wanted, corners)
+        file_corners[:, source] = expected.shape[axis] - 1 - corners[:, axis] if flip else corners[:, axis]
+    shift = _places(given, file_corners) - _places(wanted, corners)
     magnitude = float(np.abs(wanted[:3, 3]).max()) + float(np.abs(given[:3, 3]).max())
     allowed = POSITION_TOLERANCE * min(expected.spacing_or_unit) + 1e-6 * magnitude
     distances = np.sqrt((shift**2).sum(axis=1))
@@ -187,7 +187,7 @@ def _check_positions(expected: Geometry, found: Geometry, alignment: Alignment, 
         raise ReadError(
             "orientation",
             file,
-            f"its axes {_direction_words(found.affine)}, which moves a corner by {distances.max():.4g} mm",
+            f"its axes {_direction_words(actual.affine)}, which moves a corner by {distances.max():.4g} mm",
             _direction_words(expected.affine),
         )
     raise ReadError(

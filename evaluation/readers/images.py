@@ -162,16 +162,16 @@ def read_header(path: Path, limits: Limits) -> Header:
     ReadError
         If it cannot be taken.
     """
-    known = case_name(path)
-    if known is None:
+    case_and_ending = case_name(path)
+    if case_and_ending is None:
         raise ReadError("format", path.name, "the ending is none of a label image", ", ".join(SUFFIXES))
-    return _HEADERS[known[1]](path, limits)
+    return _HEADERS[case_and_ending[1]](path, limits)
 
 
 def _check_labels(labels: NDArray[Any], allowed: Collection[int], file: str) -> None:
     unexpected = [int(label) for label in labels_present(labels) if label != 0 and int(label) not in allowed]
     if unexpected:
-        shown = ", ".join(str(label) for label in unexpected[:5]) + (" …" if len(unexpected) > 5 else "")
+        first_labels = ", ".join(str(label) for label in unexpected[:5]) + (" …" if len(unexpected) > 5 else "")
         plural = "s" if len(unexpected) > 1 else ""
-        known = ", ".join(str(label) for label in sorted({0, *allowed}))
-        raise ReadError("labels", file, f"the label{plural} {shown}", f"only {known}")
+        allowed_labels = ", ".join(str(label) for label in sorted({0, *allowed}))
+        raise ReadError("labels", file, f"the label{plural} {first_labels}", f"only {allowed_labels}")

@@ -143,23 +143,23 @@ def read_instances(
         ignored = [mark > 0 for mark in marks]
     names = _classes(table, rules, wrong, ignored)
     scores = _scores(table, rules, wrong) if scored else [None] * len(table)
-    found = InstanceTable()
+    instance_table = InstanceTable()
     rows = map(Instance, names, scores, ignored)
-    for row, (case, label, said) in enumerate(zip(cases, labels, rows, strict=True)):
-        of_case = found.instances.setdefault(case, {})
+    for row, (case, label, instance) in enumerate(zip(cases, labels, rows, strict=True)):
+        of_case = instance_table.instances.setdefault(case, {})
         if row not in wrong and (label != int(label) or label > limits.label or int(label) in of_case):
             what = f"the instance {label:.12g} in row {row + 2}"
             wrong[row] = ReadError("table", table.name, what, "each whole number once a case")
-        of_case[int(label)] = said
+        of_case[int(label)] = instance
     if wrong and not by_case:
         raise wrong[min(wrong)]
     for row in sorted(wrong):
         first = wrong[row]
         again = ReadError(first.kind, first.file, f"case {cases[row]}: {first.found}", first.expected)
-        found.invalid.setdefault(cases[row], again.issue)
-    for case in found.invalid:
-        del found.instances[case]
-    return found
+        instance_table.invalid.setdefault(cases[row], again.issue)
+    for case in instance_table.invalid:
+        del instance_table.instances[case]
+    return instance_table
 
 
 def check_instances(image: LabelImage, instances: Instances, *, case: str, file: str) -> None:

@@ -101,7 +101,7 @@ def finite(numbers: NDArray[Any], file: str, what: str = "voxels") -> NDArray[np
 
 
 def _header(path: Path, limits: Limits) -> Header:
-    known = case_name(path)
-    if known is not None and known[1] in _COLOURED:
-        return _COLOURED[known[1]](path, limits, colours=True)
+    case_and_ending = case_name(path)
+    if case_and_ending is not None and case_and_ending[1] in _COLOURED:
+        return _COLOURED[case_and_ending[1]](path, limits, colours=True)
     return read_header(path, limits)

@@ -70,14 +70,14 @@ def read_landmarks(path: Path, *, by_case: bool = False, limits: Limits = DEFAUL
             wrong.setdefault(row, error)
     points: dict[str, Points] = {}
     places: dict[tuple[str, str], int] = {}
-    for row, (case, landmark, *place) in enumerate(zip(cases, landmarks, *columns, strict=True)):
+    for row, (case, landmark, *coordinates) in enumerate(zip(cases, landmarks, *columns, strict=True)):
         if not landmark:
             wrong.setdefault(row, ReadError("table", path.name, f"nothing as {LANDMARK} in row {row + 2}"))
         first = places.setdefault((case, landmark), row)
         if first != row:
-            found = f"a second row for the landmark {landmark[:60]} of the case {case[:60]} (rows {first + 2} and {row + 2})"
-            wrong.setdefault(row, ReadError("table", path.name, found, "one row a landmark and case"))
-        points.setdefault(case, {})[landmark] = tuple(place)
+            message = f"a second row for the landmark {landmark[:60]} of the case {case[:60]} (rows {first + 2} and {row + 2})"
+            wrong.setdefault(row, ReadError("table", path.name, message, "one row a landmark and case"))
+        points.setdefault(case, {})[landmark] = tuple(coordinates)
     return LandmarkTable(points, len(axes), _left_out(cases, points, wrong, by_case=by_case))
 
 
@@ -90,8 +90,8 @@ def _left_out(
         error, case = wrong[row], cases[row]
         if not by_case:
             raise error
-        told = ReadError(error.kind, error.file, f"case {case[:60]}: {error.found}", error.expected)
-        invalid.setdefault(case, told.issue._replace(remedy="Correct the row and upload the table again."))
+        case_error = ReadError(error.kind, error.file, f"case {case[:60]}: {error.found}", error.expected)
+        invalid.setdefault(case, case_error.issue._replace(remedy="Correct the row and upload the table again."))
         points.pop(case, None)
     return invalid
 
@@ -113,9 +113,9 @@ def read_points(path: Path, *, limits: Limits = DEFAULT) -> tuple[Points, int]:
     axes = AXES[: 3 if "z" in table else 2]
     names, columns = table.text(LANDMARK), [table.numbers(axis) for axis in axes]
     points: Points = {}
-    for row, (name, *place) in enumerate(zip(names, *columns, strict=True)):
+    for row, (name, *coordinates) in enumerate(zip(names, *columns, strict=True)):
         if name in points:
-            found = f"a second row for the landmark {name[:60]} (row {row + 2})"
-            raise ReadError("table", path.name, found, "one row a landmark")
-        points[name] = tuple(place)
+            message = f"a second row for the landmark {name[:60]} (row {row + 2})"
+            raise ReadError("table", path.name, message, "one row a landmark")
+        points[name] = tuple(coordinates)
     return points, len(axes)

@@ -101,9 +101,9 @@ def read_vector_header(path: Path, limits: Limits) -> Header:
     if grid[2] == 1 and numbers == 2:
         grid = grid[:2]
     if numbers != len(grid):
-        shown = " × ".join(map(str, (*sizes[:3], numbers)))
+        dimensions = " × ".join(map(str, (*sizes[:3], numbers)))
         raise ReadError(
-            "vector", name, f"{shown} numbers", f"{len(grid)} numbers, one vector a voxel of the fixed image"
+            "vector", name, f"{dimensions} numbers", f"{len(grid)} numbers, one vector a voxel of the fixed image"
         )
     header = _header(path, limits, fields, block_bytes, grid, (*grid, numbers))
     return replace(header, channels=numbers, intent=int(fields.intent), is_scalar=count == 4)

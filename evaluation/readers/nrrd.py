@@ -85,9 +85,9 @@ def _without_vectors(fields: dict[str, str], shape: tuple[int, ...], name: str) 
     """The grid and the number of components; the fields of the grid alone are left."""
     directions = fields.get("space directions", "")
     if shape[0] != len(shape) - 1 or (directions and not directions.startswith("none")):
-        shown = " × ".join(str(size) for size in shape)
+        dimensions = " × ".join(str(size) for size in shape)
         wanted = "the components first (sizes 3 X Y Z, space directions none (…) (…) (…))"
-        raise ReadError("vector", name, f"{shown} numbers", wanted)
+        raise ReadError("vector", name, f"{dimensions} numbers", wanted)
     if directions:
         fields["space directions"] = directions.removeprefix("none").strip()
     fields.pop("spacings", None)

@@ -95,8 +95,8 @@ def read_number_table(
     twice: dict[str, ReadError] = {}
     for row, case in enumerate(names, start=2):
         if case in rows and case not in twice:
-            found = f"a second row for the case {case[:_SHOWN]} (rows {rows[case]} and {row})"
-            twice[case] = ReadError("table", table.name, found, "one row a case")
+            message = f"a second row for the case {case[:_SHOWN]} (rows {rows[case]} and {row})"
+            twice[case] = ReadError("table", table.name, message, "one row a case")
         rows.setdefault(case, row)
     numbers: dict[str, dict[str, float]] = {case: {} for case in rows}
     wrong: dict[tuple[str, str], ReadError] = {}
@@ -105,13 +105,13 @@ def read_number_table(
         low, high = (bounds or {}).get(column, (-math.inf, math.inf))
         cells = table.columns[column]
         values, errors = table.numbers_or_errors(column, low=low, high=high)
-        for place, case in enumerate(names):
+        for index, case in enumerate(names):
             if case in twice:
                 continue
-            if not cells[place]:
+            if not cells[index]:
                 empty.add((case, column))
-            elif place in errors:
-                wrong[case, column] = errors[place]
+            elif index in errors:
+                wrong[case, column] = errors[index]
             else:
-                numbers[case][column] = values[place]
+                numbers[case][column] = values[index]
     return NumberTable(table.name, wanted, numbers, wrong, frozenset(empty), twice, tuple(rows), rows)

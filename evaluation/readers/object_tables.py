@@ -64,7 +64,7 @@ class ObjectTable:
 
 
 def read_objects(
-    path: Path, *, scored: bool, known: ObjectTable | None = None, by_case: bool = False, limits: Limits = DEFAULT
+    path: Path, *, scored: bool, references: ObjectTable | None = None, by_case: bool = False, limits: Limits = DEFAULT
 ) -> ObjectTable:
     """Read ``objects.csv`` or ``objects.json``.
 
@@ -74,7 +74,7 @@ def read_objects(
         The file.
     scored
         Whether objects may have scores (predictions), or none (references).
-    known
+    references
         References, whose ids a list of COCO results refers to.
     by_case
         Leave out the cases of rows that cannot be taken, and say why, instead of refusing the whole table.
@@ -85,7 +85,7 @@ def read_objects(
         If the file cannot be taken.
     """
     if path.suffix.lower() == ".json":
-        return _read_coco(path, known, limits)
+        return _read_coco(path, references, limits)
     table = read_table(path, ("case", "class"), limits=limits)
     boxes = all(column in table for column in (*_LOWER[:2], *_UPPER[:2]))
     if not boxes and not all(column in table for column in _POINT[:2]):
@@ -100,10 +100,10 @@ def read_objects(
     def numbers(column: str, **bounds: float) -> Any:
         if not by_case:
             return np.array(table.numbers(column, **bounds), dtype=float)
-        found, bad = table.numbers_or_errors(column, **bounds)
+        values, bad = table.numbers_or_errors(column, **bounds)
         for row, error in bad.items():
             wrong.setdefault(row, error)
-        return np.array(found, dtype=float)
+        return np.array(values, dtype=float)
 
     places = np.array([numbers(name) for name in names]).T.reshape(len(table), len(names))
     scores = numbers("score", low=0, high=1) if scored and "score" in table else None
@@ -146,7 +146,7 @@ def _by_case(
     return ObjectTable(objects, list(rows_of), invalid=invalid, kind=kind)
 
 
-def _read_coco(path: Path, known: ObjectTable | None, limits: Limits) -> ObjectTable:
+def _read_coco(path: Path, references: ObjectTable | None, limits: Limits) -> ObjectTable:
     name = path.name
     if not path.is_file():
         raise ReadError("not_found", name, "there is no such file")
@@ -155,9 +155,9 @@ def _read_coco(path: Path, known: ObjectTable | None, limits: Limits) -> ObjectT
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(document, list):
-            if known is None or not known.image_names:
+            if references is None or not references.image_names:
                 raise ReadError("table", name, "a list of results without images", "references as COCO JSON, or images")
-            images, categories, entries = known.image_names, known.category_names, document
+            images, categories, entries = references.image_names, references.category_names, document
         else:
             images = {i["id"]: str(i.get("case") or PurePosixPath(i["file_name"]).stem) for i in document["images"]}
             categories = {c["id"]: str(c["name"]) for c in document["categories"]}
@@ -176,13 +176,13 @@ def _read_coco(path: Path, known: ObjectTable | None, limits: Limits) -> ObjectT
     for row in rows:
         of_case.setdefault(row[0], []).append(row)
     objects: dict[str, Objects] = {}
-    for case, own in of_case.items():
-        scores = [row[3] for row in own]
+    for case, case_rows in of_case.items():
+        scores = [row[3] for row in case_rows]
         objects[case] = Objects(
-            boxes=np.array([row[2] for row in own], dtype=float).reshape(len(own), 4),
-            classes=[row[1] for row in own],
+            boxes=np.array([row[2] for row in case_rows], dtype=float).reshape(len(case_rows), 4),
+            classes=[row[1] for row in case_rows],
             scores=None if None in scores else np.array(scores, dtype=float),
-            ignored=[row[4] for row in own],
+            ignored=[row[4] for row in case_rows],
         )
     return ObjectTable(objects, list(images.values()), dict(images), dict(categories))
 

@@ -105,8 +105,8 @@ def _check_pages(path: Path) -> None:
         start = file.read(4)
         order = "<" if start[:2] == b"II" else ">"
         big = b"+" in start[2:4]
-        place, number, entry = ("Q", "Q", 20) if big else ("I", "H", 12)
-        width = struct.calcsize(order + place)
+        offset_format, number, entry = ("Q", "Q", 20) if big else ("I", "H", 12)
+        width = struct.calcsize(order + offset_format)
         position = 8 if big else 4
         seen: set[int] = set()
         while True:
@@ -114,7 +114,7 @@ def _check_pages(path: Path) -> None:
             raw = file.read(width)
             if len(raw) < width:
                 raise ReadError("truncated", path.name, "the list of pages breaks off")
-            (directory,) = struct.unpack(order + place, raw)
+            (directory,) = struct.unpack(order + offset_format, raw)
             if directory == 0:
                 return
             if directory in seen or directory >= size:

@@ -41,8 +41,8 @@ def part_of(name: str) -> str:
 
     if name.lower().endswith(".csv"):
         return name[:-4] if name[:-4] in TABLES else ""
-    known = case_name(Path(name))
-    return known[0] if known is not None and known[0] in IMAGES else ""
+    stem_and_ending = case_name(Path(name))
+    return stem_and_ending[0] if stem_and_ending is not None and stem_and_ending[0] in IMAGES else ""
 
 
 def fixed_grid(parts: Mapping[str, Path], case: str) -> Geometry:
@@ -53,16 +53,16 @@ def fixed_grid(parts: Mapping[str, Path], case: str) -> Geometry:
     ReadError
         If none has, or two differ.
     """
-    found = [parts[name] for name in (FIXED, FIXED_LABELS, FIXED_MASK) if name in parts]
-    if not found:
+    files = [parts[name] for name in (FIXED, FIXED_LABELS, FIXED_MASK) if name in parts]
+    if not files:
         raise ReadError("not_found", case, "no file tells the grid of the fixed image", f"{FIXED} or {FIXED_LABELS}")
-    return read_geometry(found[0])
+    return read_geometry(files[0])
 
 
 def moving_grid(parts: Mapping[str, Path]) -> Geometry | None:
     """The grid of the moving image, where a file has it."""
-    found = [parts[name] for name in (MOVING, MOVING_LABELS) if name in parts]
-    return read_geometry(found[0]) if found else None
+    files = [parts[name] for name in (MOVING, MOVING_LABELS) if name in parts]
+    return read_geometry(files[0]) if files else None
 
 
 def labels_of(parts: Mapping[str, Path], case: str, grid: Geometry) -> tuple[LabelImage, LabelImage]:
@@ -87,17 +87,17 @@ def landmarks_of(parts: Mapping[str, Path], case: str, axes: int) -> tuple[NDArr
     ReadError
         If a table lacks or cannot be read, names differ, or points have another number of coordinates.
     """
-    found = []
+    tables = []
     for name in TABLES:
         if name not in parts:
             raise ReadError("not_found", f"{case}/{name}.csv", "metrics of landmarks need it, and it is not there")
         points, number = read_points(parts[name])
         if number != axes:
             raise ReadError("table", f"{case}/{name}.csv", f"{number} coordinates a landmark", f"{axes}, as the image")
-        found.append(points)
-    if alone := sorted(set(found[0]) ^ set(found[1])):
+        tables.append(points)
+    if alone := sorted(set(tables[0]) ^ set(tables[1])):
         message = f"the landmark {alone[0][:60]} stands in one of both tables only"
         raise ReadError("table", f"{case}/{TABLES[1]}.csv", message, "the same names in both")
-    names = sorted(found[0])
-    fixed, moving = (np.array([points[name] for name in names], dtype=float).reshape(-1, axes) for points in found)
+    names = sorted(tables[0])
+    fixed, moving = (np.array([points[name] for name in names], dtype=float).reshape(-1, axes) for points in tables)
     return fixed, moving

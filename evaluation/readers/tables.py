@@ -133,12 +133,12 @@ def read_reference_labels(path: Path, *, limits: Limits = DEFAULT) -> dict[str, 
     for row, (case, label) in enumerate(zip(cases, labels, strict=True), start=2):
         if not case or not label:
             raise ReadError("table", path.name, f"no {LABEL if case else CASE} in row {row}", "both in every row")
-    found = dict(zip(cases, labels, strict=True))
-    if len(found) != len(cases):
+    labels_by_case = dict(zip(cases, labels, strict=True))
+    if len(labels_by_case) != len(cases):
         seen: set[str] = set()
         first = next(case for case in cases if case in seen or seen.add(case))  # type: ignore[func-returns-value]
         raise ReadError("table", path.name, f"two rows for the case {first}", "one row a case")
-    return {case: found[case] for case in sorted(found)}
+    return {case: labels_by_case[case] for case in sorted(labels_by_case)}
 
 
 def read_predicted_labels(
@@ -171,34 +171,36 @@ def read_predicted_labels(
     score_columns = _score_columns(path.name, columns, classes)
     if LABEL not in columns and not score_columns:
         raise ReadError("table", path.name, "neither labels nor scores", f"{LABEL} or {SCORE_PREFIX}<class> columns")
-    known = {case: position for position, case in enumerate(cases)}
+    position_of_case = {case: position for position, case in enumerate(cases)}
     rows_of = columns[CASE].to_pylist()
-    place = np.array([known.get(case, -1) for case in rows_of], dtype=np.int64)
-    times = np.bincount(place[place >= 0], minlength=len(cases))
+    position_of_row = np.array([position_of_case.get(case, -1) for case in rows_of], dtype=np.int64)
+    times = np.bincount(position_of_row[position_of_row >= 0], minlength=len(cases))
     answered = times == 1
     wrong: dict[int, str] = {
         int(position): f"more than one row ({times[position]})" for position in np.flatnonzero(times > 1)[:named]
     }
-    ours = np.flatnonzero((place >= 0) & (times[place] == 1))
+    ours = np.flatnonzero((position_of_row >= 0) & (times[position_of_row] == 1))
     decision = None
     if LABEL in columns:
         decision = np.full(len(cases), -1, dtype=np.int64)
-        decision[place[ours]] = _labels(columns[LABEL], ours, classes)
-        strange = ours[decision[place[ours]] < 0]
-        answered[place[strange]] = False
+        decision[position_of_row[ours]] = _labels(columns[LABEL], ours, classes)
+        strange = ours[decision[position_of_row[ours]] < 0]
+        answered[position_of_row[strange]] = False
         for row in strange[:named]:
             given = columns[LABEL][int(row)].as_py()[:_SHOWN]
-            wrong.setdefault(int(place[row]), f"the label {given!r} in row {row + 2}, which the task does not know")
+            wrong.setdefault(
+                int(position_of_row[row]), f"the label {given!r} in row {row + 2}, which the task does not know"
+            )
     scores = None
     if score_columns:
         scores = np.full((len(cases), len(classes)), np.nan)
         numbers = _scores(columns, score_columns, classes)[ours]
         fine = _check(numbers)
-        answered[place[ours[~fine]]] = False
+        answered[position_of_row[ours[~fine]]] = False
         for row in ours[~fine][:named]:
             given = {column: columns[column][int(row)].as_py() for column in score_columns.values()}
-            wrong.setdefault(int(place[row]), f"{_wrong_scores(given)} in row {row + 2}")
-        scores[place[ours]] = numbers
+            wrong.setdefault(int(position_of_row[row]), f"{_wrong_scores(given)} in row {row + 2}")
+        scores[position_of_row[ours]] = numbers
     if decision is not None:
         decision[~answered] = -1
     if scores is not None:
@@ -211,7 +213,7 @@ def read_predicted_labels(
             cases[position]: _issue(path.name, cases[position], wrong[position]) for position in sorted(wrong)[:named]
         },
         absent=tuple(case for case, count in zip(cases, times, strict=True) if count == 0),
-        unexpected=tuple(case for case, position in zip(rows_of, place, strict=True) if position < 0),
+        unexpected=tuple(case for case, position in zip(rows_of, position_of_row, strict=True) if position < 0),
     )
 
 
@@ -233,17 +235,19 @@ def _score_columns(file: str, columns: dict[str, Any], classes: Sequence[str]) -
     ReadError
         For a column of a class that the task does not know, or for too few columns.
     """
-    found = {}
+    score_columns = {}
     for column in columns:
         if column.startswith(SCORE_PREFIX):
             name = column.removeprefix(SCORE_PREFIX)
             if name not in classes:
                 raise ReadError("table", file, f"the column {column[:60]} of no class of the task")
-            found[name] = column
+            score_columns[name] = column
     enough = len(classes) if len(classes) > 2 else 1
-    if found and len(found) < enough:
-        raise ReadError("table", file, f"scores of {len(found)} classes", f"one of each of the {len(classes)} classes")
-    return found
+    if score_columns and len(score_columns) < enough:
+        raise ReadError(
+            "table", file, f"scores of {len(score_columns)} classes", f"one of each of the {len(classes)} classes"
+        )
+    return score_columns
 
 
 def _labels(cells: pa.ChunkedArray, rows: NDArray[np.int64], classes: Sequence[str]) -> NDArray[np.int64]:
@@ -256,8 +260,8 @@ def _labels(cells: pa.ChunkedArray, rows: NDArray[np.int64], classes: Sequence[s
     return decided
 
 
-def _plain(text: str, known: dict[str, int]) -> str:
-    if text in known:
+def _plain(text: str, positions: dict[str, int]) -> str:
+    if text in positions:
         return text
     whole, point, rest = text.partition(".")
     return whole if point and whole.isdecimal() and rest and set(rest) == {"0"} else text

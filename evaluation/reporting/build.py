@@ -112,13 +112,13 @@ def report_blocks(
 
     def sources(columns: Sequence[str]) -> Sources:
         """What is known of cases is what was asked for."""
-        known = None if cases is None else cases[list(dict.fromkeys(["case", *columns]))]
+        case_columns = None if cases is None else cases[list(dict.fromkeys(["case", *columns]))]
         return Sources(
             document=full,
             assessment=assessment,
             results=results,
             cases=cases,
-            characteristics=known,
+            characteristics=case_columns,
             read_evidence=lambda: load_evidence(evidence),
         )
 
@@ -171,8 +171,8 @@ def ranking_section(
         page.text(sentences_of(entry, document))
         if not is_combined(entry):
             page.text(VALUES.all(Values(entry)))
-        own = spreads.get((entry.get("task"), entry.get("metric"), entry.get("region")), {})
-        _ranking_table(page, entry, own, level=document["resampling"]["interval"])
+        spread = spreads.get((entry.get("task"), entry.get("metric"), entry.get("region")), {})
+        _ranking_table(page, entry, spread, level=document["resampling"]["interval"])
         page.text([why_without_letters(entry)], kind="remark")
         _inserted(page, entry)
 
@@ -216,8 +216,8 @@ def _ranking_table(
             a["missing"],
         ]
         if spread:
-            own = spread.get(a["name"], {"median": "–", "iqr": "–"})
-            row += [own["median"], own["iqr"]]
+            summary = spread.get(a["name"], {"median": "–", "iqr": "–"})
+            row += [summary["median"], summary["iqr"]]
         rows.append(row)
     page.table(columns, rows)
     page.text([shared_firsts(entry["algorithms"])], kind="remark")

@@ -64,18 +64,18 @@ def groups_section(page: DocumentBuilder, sources: Sources, *, asked: Sequence[s
     for grouping in grouped:
         page.heading(3, f"Groups by {grouping.title}")
         ranks = {label: _ranks(document) for label, document in grouping.documents.items()}
-        shown = grouping.shown_first()
+        visible_groups = grouping.shown_first()
         # Not by rank 1: who shares the first place has 1.5 where ties share the mean of their ranks.
         first = {label: main_entry(document)["winners"] for label, document in grouping.documents.items()}
         sizes = {label: document["rankings"][0]["cases"] for label, document in grouping.documents.items()}
-        facts = Groups(sizes, first, len(shown))
+        facts = Groups(sizes, first, len(visible_groups))
         words = [*SIZES.all(facts), *grouping.left_out, FIRST_BY_GROUP.first(facts), *SHOWN_GROUPS.all(facts)]
         page.text(words)
         rows = [
-            (a["name"], rank_words(a["rank"]), *(rank_words(ranks[label].get(a["name"])) for label in shown))
+            (a["name"], rank_words(a["rank"]), *(rank_words(ranks[label].get(a["name"])) for label in visible_groups))
             for a in main["algorithms"]
         ]
-        page.table(["Algorithm", "All cases", *shown], rows, caption=f"Ranks in groups by {grouping.title}")
+        page.table(["Algorithm", "All cases", *visible_groups], rows, caption=f"Ranks in groups by {grouping.title}")
 
 
 def hardness_section(page: DocumentBuilder, sources: Sources, *, most: int | None = None) -> None:

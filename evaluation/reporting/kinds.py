@@ -39,21 +39,23 @@ def kind_section(
     tells_references
         Whether figures may be there from which references can be read.
     """
-    made = []
+    figures = []
     for figure in assessment.kind.figures:
         if figure.shows == "references" and not tells_references:
             continue
         places = set()
         for entry in entries(document):
-            place = figure.place_of(entry)
-            drawn = None if place in places else figure.of_entry(assessment, evidence, document, entry, results, cases)
+            subject = figure.place_of(entry)
+            drawn = (
+                None if subject in places else figure.of_entry(assessment, evidence, document, entry, results, cases)
+            )
             if drawn is not None:
-                places.add(place)
-                made.append((figure, place, drawn))
-    if not made:
+                places.add(subject)
+                figures.append((figure, subject, drawn))
+    if not figures:
         return
     page.heading(2, "The answers")
-    for figure, place, drawn in made:
-        page.heading(3, f"{figure.title} {place}".strip())
+    for figure, subject, drawn in figures:
+        page.heading(3, f"{figure.title} {subject}".strip())
         page.figure(drawn, figure.reading)
         page.points(drawn.get("remarks", []))

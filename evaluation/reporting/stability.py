@@ -60,16 +60,16 @@ def stability_section(
     page.text(DRAWN.all(Drawn(document, len(resampled))))
     for entry in resampled:
         # A combined ranking is shown as the only one of its document: its keys may be those of a single ranking, too.
-        shown = {**document, "overall": entry} if is_combined(entry) else document
+        entry_document = {**document, "overall": entry} if is_combined(entry) else document
         keys = () if is_combined(entry) else ("metric", "region", "task", "name")
         which = {key: entry.get(key) for key in keys}
         page.heading(3, f"{BY_NAME['blob'].title} {label(entry)}")
         page.figure(
-            blob_plot(shown, **which),
+            blob_plot(entry_document, **which),
             "The area of a circle is the share of resamples with that rank; crosses are medians, lines resampling ranges.",
         )
         if is_combined(entry):
-            page.figure(interval_strip(shown, **which), "Ranks on all cases with their resampling ranges.")
+            page.figure(interval_strip(entry_document, **which), "Ranks on all cases with their resampling ranges.")
     ordered = with_order(document)
     if any(entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None for entry in entries(ordered)):
         page.heading(3, BY_NAME["agreement"].title)
@@ -101,9 +101,9 @@ def _tests(page: DocumentBuilder, tested: Sequence[Entry], *, unit: str) -> None
         tests = entry["tests"]
         key = (tests["units"], len(entry["algorithms"]), tests["cases_needed"], int(tests["stratified"]))
         alike.setdefault(key, []).append(entry)
-    for found in alike.values():
-        which = "; ".join(label(entry) for entry in found) if len(alike) > 1 else ""
-        page.text(UNITS_TESTED.all(Tested(found, unit, which)))
+    for group in alike.values():
+        which = "; ".join(label(entry) for entry in group) if len(alike) > 1 else ""
+        page.text(UNITS_TESTED.all(Tested(group, unit, which)))
     for number, alpha in sorted(
         {(e["tests"]["units"], e["tests"]["alpha"]) for e in tested if not e["tests"]["stratified"]}
     ):
@@ -126,10 +126,11 @@ def _pairs(page: DocumentBuilder, document: Mapping[str, Any]) -> None:
     page.heading(3, BY_NAME["better"].title)
     page.text(MAPS.all(compared))
     for entry in compared:
-        shown = {**document, "overall": entry} if is_combined(entry) else document
+        entry_document = {**document, "overall": entry} if is_combined(entry) else document
         keys = () if is_combined(entry) else ("metric", "region", "task", "name")
         page.figure(
-            better_map(shown, **{key: entry.get(key) for key in keys}), f"Who is shown to be better: {label(entry)}."
+            better_map(entry_document, **{key: entry.get(key) for key in keys}),
+            f"Who is shown to be better: {label(entry)}.",
         )
 
 
@@ -194,7 +195,7 @@ def _schemes(
     page: DocumentBuilder, document: Mapping[str, Any], comparisons: Sequence[Mapping[str, Any]], most: int | None
 ) -> None:
     page.heading(3, BY_NAME["schemes"].title)
-    for comparison in sorted(comparisons, key=lambda found: not found.get("overall"))[:most]:
+    for comparison in sorted(comparisons, key=lambda entry: not entry.get("overall"))[:most]:
         what = "overall" if comparison.get("overall") else label(comparison)
         page.figure(
             line_plot(document, comparison),

@@ -26,14 +26,14 @@ def best_of(document: Mapping[str, Any], number: int) -> dict[str, Any]:
         A copy for showing; its numbers come from all algorithms, so it is no ranking document of its own.
     """
     overall = document.get("overall")
-    shown: Any = overall
+    shortened: Any = overall
     if isinstance(overall, list):
-        shown = [_shortened(entry, number) for entry in overall]
+        shortened = [_shortened(entry, number) for entry in overall]
     elif overall:
-        shown = _shortened(overall, number)
-    kept = {a["name"] for a in (shown if isinstance(shown, dict) else {"algorithms": []})["algorithms"]}
-    rankings = [_shortened(entry, number, kept or None) for entry in document["rankings"]]
-    return {**document, "rankings": rankings, "overall": shown}
+        shortened = _shortened(overall, number)
+    names = {a["name"] for a in (shortened if isinstance(shortened, dict) else {"algorithms": []})["algorithms"]}
+    rankings = [_shortened(entry, number, names or None) for entry in document["rankings"]]
+    return {**document, "rankings": rankings, "overall": shortened}
 
 
 def _shortened(entry: Mapping[str, Any], number: int, names: set[str] | None = None) -> dict[str, Any]:

@@ -36,11 +36,13 @@ def aliases(key: bytes, cases: Iterable[str]) -> dict[str, str]:
     ValueError
         When two cases would have the same name, which asks for another key.
     """
-    made = {case: alias(key, case) for case in cases}
-    if len(set(made.values())) < len(made):
+    alias_by_case = {case: alias(key, case) for case in cases}
+    if len(set(alias_by_case.values())) < len(alias_by_case):
         message = "two cases would have the same opaque name; take another key"
         raise ValueError(message)
     # By the end of the digest too: the order of names would be the order of aliases, which tells nothing either.
     return dict(
-        sorted(made.items(), key=lambda pair: hmac.new(key, b"order:" + pair[0].encode(), hashlib.sha256).digest())
+        sorted(
+            alias_by_case.items(), key=lambda pair: hmac.new(key, b"order:" + pair[0].encode(), hashlib.sha256).digest()
+        )
     )

@@ -108,9 +108,15 @@ class GrandChallenge(Conventions):
     def places(self) -> list[tuple[str, str]]:
         """Folders with one image each."""
         return [
-            *((f"Input {self._into[own.name].slug}", f"/input/{_place(self._into[own.name])}") for own in self.inputs),
+            *(
+                (f"Input {self._into[socket.name].slug}", f"/input/{_place(self._into[socket.name])}")
+                for socket in self.inputs
+            ),
             ("List of inputs", "/input/inputs.json"),
-            *((f"Output {self._out[own.name].slug}", f"/output/{_place(self._out[own.name])}") for own in self.outputs),
+            *(
+                (f"Output {self._out[socket.name].slug}", f"/output/{_place(self._out[socket.name])}")
+                for socket in self.outputs
+            ),
             ("Weights", f"{grand_challenge.MODEL_TARGETS[0]}/"),
         ]
 

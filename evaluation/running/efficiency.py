@@ -44,23 +44,23 @@ def costs_of(runs: Sequence[pd.DataFrame], uses: Sequence[MetricUse]) -> Costs:
     """
     import pandas as pd
 
-    found: Costs = {}
+    costs: Costs = {}
     for use in uses:
-        own = metric_named(use.options["id"])
-        kept = []
+        metric = metric_named(use.options["id"])
+        tables = []
         for table in runs:
             is_valid = (table["outcome"] == RunOutcome.OK).to_numpy(dtype=bool)
-            values = pd.to_numeric(table[own.column]).astype("Float64")
-            if own.least is not None:
-                values = values.fillna(own.least)
+            values = pd.to_numeric(table[metric.column]).astype("Float64")
+            if metric.least is not None:
+                values = values.fillna(metric.least)
             if unmeasured := int((values.isna() & is_valid).sum()):
-                message = f"{own.label} of {counted(unmeasured, 'case')} was not measured when the algorithm was run"
+                message = f"{metric.label} of {counted(unmeasured, 'case')} was not measured when the algorithm was run"
                 raise CostError(message)
-            kept.append(table.assign(cost=values.where(is_valid).astype(float)))
-        for case, value in pd.concat(kept).groupby("case")["cost"].median().items():
+            tables.append(table.assign(cost=values.where(is_valid).astype(float)))
+        for case, value in pd.concat(tables).groupby("case")["cost"].median().items():
             number = None if pd.isna(value) else told_value(use, float(value))
-            found[str(case), use.name] = (number, str(Outcome.MISSING if number is None else Outcome.OK))
-    return found
+            costs[str(case), use.name] = (number, str(Outcome.MISSING if number is None else Outcome.OK))
+    return costs
 
 
 def check_measured(assessment: Assessment, limits: Mapping[str, Any] | None) -> None:
@@ -79,15 +79,15 @@ def check_measured(assessment: Assessment, limits: Mapping[str, Any] | None) -> 
         For either, and for a time where other algorithms may run beside.
     """
     for use in assessment.by_run:
-        own = metric_named(use.options["id"])
+        metric = metric_named(use.options["id"])
         if not limits:
             message = (
                 f"{use.title} is measured where algorithms are run here, and to this phase predictions are handed in"
             )
             raise CostError(message)
-        [entry] = declared([own.id], limits, exclusive=bool(limits.get("exclusive")))
+        [entry] = declared([metric.id], limits, exclusive=bool(limits.get("exclusive")))
         if use.worst is not None and use.worst < entry["worst"]:
-            message = f"{use.title}: a failed case counts as {use.worst:g} {own.unit}, and one that is finished may cost {entry['worst']:g}"
+            message = f"{use.title}: a failed case counts as {use.worst:g} {metric.unit}, and one that is finished may cost {entry['worst']:g}"
             raise CostError(message)
 
 
@@ -109,10 +109,10 @@ def agreement(runs: Sequence[pd.DataFrame], name: str) -> Agreement | None:
     """Say how far repeated executions agree; None with fewer than two, or without a case that all did and measured."""
     import pandas as pd
 
-    own = metric_named(name)
+    metric = metric_named(name)
     if len(runs) < 2:
         return None
-    done = [table[table["outcome"] == RunOutcome.OK].set_index("case")[own.column] for table in runs]
+    done = [table[table["outcome"] == RunOutcome.OK].set_index("case")[metric.column] for table in runs]
     values = pd.concat(done, axis=1, join="inner").dropna()
     middle = values.median(axis=1)
     values, middle = values[middle > 0], middle[middle > 0]

@@ -80,22 +80,22 @@ def read_mapping(document: object, sockets: Sequence[Socket]) -> dict[str, Grand
     if not isinstance(document, dict):
         message = "the mapping has to be an object"
         raise AdapterError(message)
-    names = {own.name for own in sockets}
+    names = {socket.name for socket in sockets}
     for name in document:
         if name not in names:
             message = f"{str(name)[:80]} is no socket of this interface"
             raise AdapterError(message)
     mapping: dict[str, GrandChallengeSocket] = {}
-    for own in sockets:
-        entry = document.get(own.name)
+    for socket in sockets:
+        entry = document.get(socket.name)
         if not isinstance(entry, dict):
-            message = f"the mapping lacks the socket {own.name}"
+            message = f"the mapping lacks the socket {socket.name}"
             raise AdapterError(message)
-        mapping[own.name] = GrandChallengeSocket(
+        mapping[socket.name] = GrandChallengeSocket(
             str(entry.get("slug", "")), str(entry.get("relative_path", "")), str(entry.get("super_kind", ""))
         )
     for what in ("slug", "relative_path"):
-        values = [getattr(own, what) for own in mapping.values()]
+        values = [getattr(mapped_socket, what) for mapped_socket in mapping.values()]
         if len(set(values)) < len(values):
             message = f"two sockets share one {what}"
             raise AdapterError(message)
@@ -138,34 +138,34 @@ def inputs_of_case(
     laid: dict[str, Path] = {}
     entries: list[dict[str, Any]] = []
     for number, socket in enumerate(sockets, 1):
-        own, path = mapping[socket.name], files[socket.name]
+        mapped_socket, path = mapping[socket.name], files[socket.name]
         value, image = None, None
-        if own.super_kind == IMAGE:
+        if mapped_socket.super_kind == IMAGE:
             converted = _as_image(path, folder / f"{socket.name}.mha")
             name = f"{case}{converted.suffix.lower()}"
-            laid[f"{own.relative_path}/{name}"] = converted
+            laid[f"{mapped_socket.relative_path}/{name}"] = converted
             image = {"pk": str(number), "name": name}
         else:
-            laid[own.relative_path] = path
-            if own.super_kind == VALUE:
+            laid[mapped_socket.relative_path] = path
+            if mapped_socket.super_kind == VALUE:
                 value = json.loads(path.read_text("utf-8"))
         entries.append(
             {
                 "pk": number,
                 "interface": {
-                    "title": own.slug,
+                    "title": mapped_socket.slug,
                     "description": "",
-                    "slug": own.slug,
-                    "kind": "Image" if own.super_kind == IMAGE else "Anything",
+                    "slug": mapped_socket.slug,
+                    "kind": "Image" if mapped_socket.super_kind == IMAGE else "Anything",
                     "pk": number,
                     "default_value": None,
-                    "super_kind": own.super_kind,
-                    "relative_path": own.relative_path,
+                    "super_kind": mapped_socket.super_kind,
+                    "relative_path": mapped_socket.relative_path,
                     "overlay_segments": [],
                     "look_up_table": None,
                 },
                 "value": value,
-                "file": own.relative_path if own.super_kind == FILE else None,
+                "file": mapped_socket.relative_path if mapped_socket.super_kind == FILE else None,
                 "image": image,
             }
         )
@@ -189,11 +189,11 @@ def outputs_of_case(sockets: Sequence[Socket], mapping: Mapping[str, GrandChalle
     """What is collected of a case: of an image the only file of its folder, whatever its name; under the socket's file name."""
     expected = []
     for socket in sockets:
-        own = mapping[socket.name]
-        if own.super_kind == IMAGE:
-            expected.append(ExpectedOutput(socket.file, socket.required, own.relative_path, OUTPUT_SUFFIXES))
+        mapped_socket = mapping[socket.name]
+        if mapped_socket.super_kind == IMAGE:
+            expected.append(ExpectedOutput(socket.file, socket.required, mapped_socket.relative_path, OUTPUT_SUFFIXES))
         else:
-            expected.append(ExpectedOutput(socket.file, socket.required, source=own.relative_path))
+            expected.append(ExpectedOutput(socket.file, socket.required, source=mapped_socket.relative_path))
     return expected
 
 

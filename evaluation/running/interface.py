@@ -68,12 +68,12 @@ class Socket:
 
     def described(self, *, output: bool) -> dict[str, Any]:
         """As it stands in `interface.json`."""
-        own: dict[str, Any] = {"socket": self.name, "file": self.file, "kind": self.kind}
+        document: dict[str, Any] = {"socket": self.name, "file": self.file, "kind": self.kind}
         if self.ndim is not None:
-            own["ndim"] = self.ndim
+            document["ndim"] = self.ndim
         if self.labels:
-            own["labels"] = dict(self.labels)
-        return own | ({"required": self.required} if output else {})
+            document["labels"] = dict(self.labels)
+        return document | ({"required": self.required} if output else {})
 
 
 def interface_document(

@@ -121,7 +121,7 @@ def alone_again(decisions: Mapping[str, Decision], *, batch: int) -> list[str]:
     batch
         How many cases the start had.
     """
-    return [case for case, own in decisions.items() if own.rule in _ABNORMAL] if batch > 1 else []
+    return [case for case, decision in decisions.items() if decision.rule in _ABNORMAL] if batch > 1 else []
 
 
 @dataclass(frozen=True)
@@ -165,19 +165,19 @@ def judged(
     starts = 0
     decided: dict[str, Judged] = {}
 
-    def start(own: Sequence[str]) -> dict[str, Decision]:
+    def start(batch: Sequence[str]) -> dict[str, Decision]:
         nonlocal starts
         for _ in range(attempts + 1):
-            observed, files = run(own)
+            observed, files = run(batch)
             starts += 1
             if not observed.fault:
-                return {case: decide(observed, *files[case]) for case in own}
+                return {case: decide(observed, *files[case]) for case in batch}
         raise OurFaultError(observed.fault)
 
-    for own in _parts(cases, batch_cases):
-        decisions = start(own)
+    for batch in _parts(cases, batch_cases):
+        decisions = start(batch)
         decided |= {case: Judged(decision, starts - 1) for case, decision in decisions.items()}
-        for case in alone_again(decisions, batch=len(own)):
+        for case in alone_again(decisions, batch=len(batch)):
             alone = start([case])
             decided[case] = Judged(alone[case], starts - 1)
     return {case: decided[case] for case in cases}

@@ -39,16 +39,16 @@ def check_output(path: Path, socket: Socket, grid: Geometry | None) -> str:
         Of the case, where it has images.
     """
     if socket.kind == "label_image":
-        labels = [int(own) for own in socket.labels] or None
+        labels = [int(label) for label in socket.labels] or None
         issues = check_prediction(path, grid, labels, limits=_limits(grid))
         return f"{socket.file}: {issues[0].message}. {issues[0].remedy}" if issues else ""
     if socket.kind == "image":
         try:
-            own = read_geometry(path)
+            geometry = read_geometry(path)
         except ReadError as error:
             return f"{socket.file}: {error.issue.message}. {error.issue.remedy}"
-        if grid is not None and own.shape != grid.shape:
-            return f"{socket.file} has the shape {own.shape}, the case {grid.shape}. Write it on the grid of the input."
+        if grid is not None and geometry.shape != grid.shape:
+            return f"{socket.file} has the shape {geometry.shape}, the case {grid.shape}. Write it on the grid of the input."
         return ""
     if socket.kind in ("json", "csv"):
         return _text(path, socket)

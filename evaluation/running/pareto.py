@@ -35,15 +35,18 @@ def pareto(values: Mapping[str, Sequence[float]], directions: Sequence[Direction
     Pareto(members=('a', 'c'), dominated_by={'b': ('a',)})
     """
     turned = {
-        name: tuple(value if way == "lower" else -value for value, way in zip(own, directions, strict=True))
-        for name, own in values.items()
+        name: tuple(
+            value if way == "lower" else -value for value, way in zip(algorithm_values, directions, strict=True)
+        )
+        for name, algorithm_values in values.items()
     }
     by: dict[str, tuple[str, ...]] = {}
-    for name, own in turned.items():
+    for name, algorithm_values in turned.items():
         better = tuple(
             other
             for other, its in turned.items()
-            if its != own and all(theirs <= mine for theirs, mine in zip(its, own, strict=True))
+            if its != algorithm_values
+            and all(theirs <= mine for theirs, mine in zip(its, algorithm_values, strict=True))
         )
         if better:
             by[name] = better

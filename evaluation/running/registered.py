@@ -123,8 +123,8 @@ class Registered:
         >>> Registered.of({"case_seconds": 10, "memory_mib": None}).memory_mib
         8192
         """
-        known = {own.name for own in fields(cls)}
-        return cls(**{name: value for name, value in stated.items() if name in known and value not in (None, "")})
+        field_names = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in stated.items() if name in field_names and value not in (None, "")})
 
     def document(self) -> dict[str, Any]:
         """As JSON values."""

@@ -41,12 +41,12 @@ def expected(declared: Mapping[str, Any], cases: Sequence[str]) -> Declared:
 
 def bounds_of(declared: Mapping[str, Any]) -> dict[str, Any]:
     """Bounds on a start of the image, by their names in `confinement.containers.limits.RunLimits`."""
-    own = declared["limits"]
+    limits = declared["limits"]
     return {
-        "case_seconds": own["case_seconds"],
-        "start_seconds": own["start_seconds"],
-        "memory_bytes": int(own["memory_mib"]) * _MIB,
-        "cpus": own["cpus"],
+        "case_seconds": limits["case_seconds"],
+        "start_seconds": limits["start_seconds"],
+        "memory_bytes": int(limits["memory_mib"]) * _MIB,
+        "cpus": limits["cpus"],
         "pids": 256,
         "output_bytes": 64 * _MIB,
         "scratch_bytes": 256 * _MIB,
@@ -58,7 +58,7 @@ def interface_of(
     declared: Mapping[str, Any],
     cases: Sequence[str],
     *,
-    shown: Sequence[tuple[str, str]],
+    stems_and_kinds: Sequence[tuple[str, str]],
     files: Iterable[str],
     limits: Mapping[str, float | None],
 ) -> dict[str, Any]:
@@ -66,16 +66,16 @@ def interface_of(
 
     Parameters
     ----------
-    shown
+    stems_and_kinds
         Stem and kind of each file that a reference or a prediction may have (`Problem.shown`).
     files
         Names of those that there are, whose endings are told.
     limits
         `RunLimits.described()`.
     """
-    endings = {stem: name[len(stem) :] for name in files for stem, _ in shown if name.startswith(f"{stem}.")}
+    endings = {stem: name[len(stem) :] for name in files for stem, _ in stems_and_kinds if name.startswith(f"{stem}.")}
     return interface_document(
-        [Socket(stem, kind, endings.get(stem, _ENDINGS[kind])) for stem, kind in shown],
+        [Socket(stem, kind, endings.get(stem, _ENDINGS[kind])) for stem, kind in stems_and_kinds],
         [Socket("rows", "file", ".jsonl")],
         limits=limits,
         cases=[{"case": name, "inputs": {}} for name in cases],

@@ -83,8 +83,8 @@ class _Files:
         return self.problem.read_reference(self.assessment, self.files[case])
 
     def shown(self, case: str, folder: Path) -> dict[str, Path]:
-        said = None if self.table is None else self.table.of(case)
-        return self.problem.show_reference(self.assessment, self.read(case), said, folder)
+        table_entry = None if self.table is None else self.table.of(case)
+        return self.problem.show_reference(self.assessment, self.read(case), table_entry, folder)
 
     def predictions(self, folder: Path) -> _FilesOfTeam:
         return _FilesOfTeam(self, folder)
@@ -105,16 +105,16 @@ class _FilesOfTeam:
             content = problem.read_prediction(self.files[case], facts, problem.expected(assessment))
         except ReadError:
             return {}
-        said = None if self.table is None or isinstance(self.table, Issue) else self.table.of(case)
-        return problem.show_prediction(assessment, content, said, folder)
+        table_entry = None if self.table is None or isinstance(self.table, Issue) else self.table.of(case)
+        return problem.show_prediction(assessment, content, table_entry, folder)
 
 
 class _Tables:
     def __init__(self, problem: TableProblem, assessment: Assessment, folder: Path) -> None:
         self.problem = problem
-        found = problem.open_references(assessment, folder)
-        assert isinstance(found, TableReferences)
-        self.references = found
+        references = problem.open_references(assessment, folder)
+        assert isinstance(references, TableReferences)
+        self.references = references
 
     def shown(self, case: str, folder: Path) -> dict[str, Path]:
         if case not in set(self.references.cases):
@@ -124,11 +124,11 @@ class _Tables:
 
     def predictions(self, folder: Path) -> _TableOfTeam:
         path = self.problem.find_table(folder)
-        found = self.references
+        references = self.references
         return _TableOfTeam(
             self.problem,
-            self.problem.read_predictions(path, found.cases, found.shared, references=found.table),
-            found.shared,
+            self.problem.read_predictions(path, references.cases, references.shared, references=references.table),
+            references.shared,
         )
 
 

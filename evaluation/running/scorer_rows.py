@@ -59,7 +59,7 @@ class DeclaredMetric:
         if not _ID.fullmatch(self.id):
             message = f"{self.id!r} is no name of a metric: small letters, digits, _ and -"
             raise ScorerError(message)
-        if self.id in {own.id for own in all_metrics()}:
+        if self.id in {metric.id for metric in all_metrics()}:
             message = f"{self.id} is a metric of the platform; give one of one's own another name"
             raise ScorerError(message)
         if why := self.outside(self.perfect):
@@ -127,7 +127,7 @@ class Declared:
     def places(self) -> list[tuple[str, str | None, str]]:
         """Case, region and metric of every row that has to be there."""
         regions: Sequence[str | None] = self.regions or [None]
-        return [(case, region, own.id) for case in self.cases for own in self.metrics for region in regions]
+        return [(case, region, metric.id) for case in self.cases for metric in self.metrics for region in regions]
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def read_rows(content: bytes, declared: Declared, *, digits: int | None = DIGITS
     if not lines:
         message = "there are no rows"
         raise ScorerError(message)
-    metrics = {own.id: own for own in declared.metrics}
+    metrics = {declared_metric.id: declared_metric for declared_metric in declared.metrics}
     rows: dict[tuple[str, str | None, str], Row] = {}
     counts: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
@@ -215,7 +215,7 @@ def _row(line: str, number: int, declared: Declared, metrics: Mapping[str, Decla
         raise _wrong(number, f"the region {str(region)[:80]} is not declared")
     if not declared.regions and region is not None:
         raise _wrong(number, "there is a region though none is declared")
-    if entry["outcome"] not in [own.value for own in OUTCOMES]:
+    if entry["outcome"] not in [allowed.value for allowed in OUTCOMES]:
         raise _wrong(number, f"{str(entry['outcome'])[:80]} is no outcome")
     outcome = Outcome(entry["outcome"])
     value = _value(entry["value"], outcome, number, metrics[metric], digits)
@@ -256,15 +256,15 @@ def _evidence(value: Any, number: int) -> dict[str, float | list[float]]:
         return {}
     if not isinstance(value, dict):
         raise _wrong(number, "the evidence is no object")
-    own: dict[str, float | list[float]] = {}
+    evidence: dict[str, float | list[float]] = {}
     for name, part in value.items():
         if isinstance(part, list):
             if len(part) > EVIDENCE_VALUES:
                 raise _wrong(number, f"the evidence {name[:80]} has more than {EVIDENCE_VALUES:,} numbers")
-            own[name] = [_number(entry, number) for entry in part]
+            evidence[name] = [_number(entry, number) for entry in part]
         else:
-            own[name] = _number(part, number)
-    return own
+            evidence[name] = _number(part, number)
+    return evidence
 
 
 def _object(line: str, number: int) -> dict[str, Any]:

@@ -159,7 +159,7 @@ class _Trial:
         broken: Path,
     ) -> None:
         self.declared, self.cases, self.start, self.broken = declared, cases, start, broken
-        self.metrics: dict[str, DeclaredMetric] = {own.id: own for own in declared.metrics}
+        self.metrics: dict[str, DeclaredMetric] = {metric.id: metric for metric in declared.metrics}
         self.test = SelfTest()
 
     def result(self) -> SelfTest:
@@ -180,8 +180,8 @@ class _Trial:
             self._compare(1, values[kind], again, "a second run in another order and under other names")
             if values[kind] is not None:
                 alone = [self._values(kind, only=case) for case in self.cases]
-                if all(own is not None for own in alone):
-                    merged = {key: row for own in alone for key, row in (own or {}).items()}
+                if all(rows is not None for rows in alone):
+                    merged = {key: row for rows in alone for key, row in (rows or {}).items()}
                     self._compare(7, values[kind], merged, "a run of the case alone")
         self._check_broken()
 
@@ -340,9 +340,9 @@ def _turned(cases: Sequence[TrialCase], salt: str) -> str:
     salts = (f"{salt} {number}" for number in range(1, 1000))
     return next(
         (
-            own
-            for own in salts
-            if all(a != b for a, (_, b) in zip(before, sorted(_names(cases, own).items()), strict=True))
+            candidate
+            for candidate in salts
+            if all(a != b for a, (_, b) in zip(before, sorted(_names(cases, candidate).items()), strict=True))
         ),
         f"{salt} again",
     )

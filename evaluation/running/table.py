@@ -38,7 +38,7 @@ class RunRow:
     started_at: datetime | None = None
 
 
-COLUMNS: Final = tuple(own.name for own in fields(RunRow))
+COLUMNS: Final = tuple(field.name for field in fields(RunRow))
 PRIVATE: Final = ("exit_code", "signal", "started_at")
 """Left out, with the names of hidden cases, of what everybody may read."""
 _INTEGERS: Final = ("attempt", "exit_code", "signal", "output_bytes", "log_bytes")

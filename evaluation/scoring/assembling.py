@@ -56,7 +56,7 @@ def working_points(assessment: Assessment, evidence: Evidence) -> list[dict[str,
         working point that does not exist, or is a mean over several criteria, is not in the list.
     """
     problem = assessment.kind
-    found = []
+    points = []
     for use in assessment.computed:
         if use.name not in evidence.metrics or "_at_" not in use.id:
             continue
@@ -64,12 +64,12 @@ def working_points(assessment: Assessment, evidence: Evidence) -> list[dict[str,
             for region in problem.regions_of(assessment, use, evidence.header["shared"]):
                 if not _is_there(evidence, use.name, algorithm, region):
                     continue
-                own = evidence.select(use.name, algorithm, region)
-                values = recompute_values(use, own, np.ones((1, len(own.cases))))
+                case_evidence = evidence.select(use.name, algorithm, region)
+                values = recompute_values(use, case_evidence, np.ones((1, len(case_evidence.cases))))
                 if values.thresholds is None or values.result().value is None:
                     continue
                 threshold = float(values.thresholds[0])
-                found.append(
+                points.append(
                     {
                         "algorithm": algorithm,
                         "metric": use.name,
@@ -77,7 +77,7 @@ def working_points(assessment: Assessment, evidence: Evidence) -> list[dict[str,
                         "threshold": threshold if math.isfinite(threshold) else None,
                     }
                 )
-    return found
+    return points
 
 
 def _is_there(evidence: Evidence, metric: str, algorithm: str, region: str) -> bool:

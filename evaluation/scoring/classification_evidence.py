@@ -195,7 +195,9 @@ def _wrong_class(use: MetricUse, reference: NDArray[np.int64], size: int) -> NDA
     else:
         costs = cost_matrix(use.options.get("costs", "zero_one"), size)
     frequency = np.bincount(reference, minlength=size)
-    order = [np.lexsort((np.arange(size), -frequency, -row, np.arange(size) == own)) for own, row in enumerate(costs)]
+    order = [
+        np.lexsort((np.arange(size), -frequency, -row, np.arange(size) == index)) for index, row in enumerate(costs)
+    ]
     return np.array([ranked[0] for ranked in order], dtype=np.int64)
 
 

@@ -95,15 +95,15 @@ def fits(use: MetricUse, numbers: Numbers, nothing: Numbers) -> bool:
 def _keys(numbers: Numbers) -> list[tuple[int, ...]] | None:
     """Class, cutoff and reference objects of every list in turn; None if the lists do not end together."""
     keys = []
-    place = steps = 0
-    while place < len(numbers.counts):
-        lead = tuple(numbers.counts[place : place + _LEAD])
+    position = steps = 0
+    while position < len(numbers.counts):
+        lead = tuple(numbers.counts[position : position + _LEAD])
         if len(lead) < _LEAD:
             return None
         keys.append(lead[:3])
-        place += _LEAD + 2 * lead[3]
+        position += _LEAD + 2 * lead[3]
         steps += lead[3]
-    return keys if place == len(numbers.counts) and steps == len(numbers.values) else None
+    return keys if position == len(numbers.counts) and steps == len(numbers.values) else None
 
 
 def _recompute_panoptic(use: MetricUse, evidence: CaseEvidence, times: FloatArray) -> Values:
@@ -131,8 +131,8 @@ def _recompute_panoptic(use: MetricUse, evidence: CaseEvidence, times: FloatArra
 
 def _recompute_calibration(use: MetricUse, evidence: CaseEvidence, times: FloatArray) -> Values:
     """Judge the scores of predicted objects: a sample is an object, positive if it was matched."""
-    found = list(_detections(evidence).values())
-    detections = found[0] if found else None
+    detection_lists = list(_detections(evidence).values())
+    detections = detection_lists[0] if detection_lists else None
     if detections is None or not len(detections.score):
         return Values(np.full(len(times), np.nan)).undefine(True, Outcome.DEGENERATE)
     scores = np.stack([1.0 - detections.score, detections.score], axis=1)
@@ -181,24 +181,24 @@ def _detections(evidence: CaseEvidence) -> dict[tuple[int, int], Detections]:
     for case in range(number):
         counts = block.counts[block.count_starts[case] : block.count_starts[case + 1]]
         scores = block.values[block.value_starts[case] : block.value_starts[case + 1]]
-        place = score = 0
-        while place < len(counts):
-            code, cutoff, objects, steps = (int(n) for n in counts[place : place + _LEAD])
+        position = score = 0
+        while position < len(counts):
+            code, cutoff, objects, steps = (int(n) for n in counts[position : position + _LEAD])
             key = (code, cutoff)
             references[key][case] += objects
-            pairs = counts[place + _LEAD : place + _LEAD + 2 * steps].reshape(-1, 2)
+            pairs = counts[position + _LEAD : position + _LEAD + 2 * steps].reshape(-1, 2)
             parts[key].append((case, scores[score : score + steps], pairs))
-            place += _LEAD + 2 * steps
+            position += _LEAD + 2 * steps
             score += steps
-    found = {}
+    detections = {}
     for key, entries in parts.items():
         steps_of: FloatArray = np.concatenate([entry[2] for entry in entries]).astype(np.float64)
         image = np.repeat([entry[0] for entry in entries], [len(entry[1]) for entry in entries]).astype(np.int64)
         score_of = np.concatenate([entry[1] for entry in entries])
         tp: FloatArray = steps_of[:, 0]
         fp: FloatArray = steps_of[:, 1]
-        found[key] = Detections(references[key], image, score_of, tp, fp)
-    return found
+        detections[key] = Detections(references[key], image, score_of, tp, fp)
+    return detections
 
 
 def hits_of_objects(use: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
@@ -211,18 +211,18 @@ def hits_of_objects(use: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray,
     """
     if use.id not in ("sensitivity", "ppv"):
         return None
-    found = _detections(evidence)
-    if len({cutoff for _, cutoff in found}) != 1:
+    detections = _detections(evidence)
+    if len({cutoff for _, cutoff in detections}) != 1:
         return None
     number = len(evidence.cases)
-    hits, there, wrong = np.zeros(number), np.zeros(number), np.zeros(number)
-    for entry in found.values():
+    hits, reference_counts, wrong = np.zeros(number), np.zeros(number), np.zeros(number)
+    for entry in detections.values():
         if len(set(entry.image.tolist())) < len(entry.image):
             return None
         hits[entry.image] += entry.tp
         wrong[entry.image] += entry.fp
-        there += entry.references
-    trials = there if use.id == "sensitivity" else hits + wrong
+        reference_counts += entry.references
+    trials = reference_counts if use.id == "sensitivity" else hits + wrong
     return (hits, trials) if (hits <= trials).all() else None
 
 

@@ -112,7 +112,9 @@ def describe(
         members: dict[str, list[Unit]] = {}
         for unit in units:
             members.setdefault(groups[unit.name], []).append(unit)
-        document["groups"] = _level([pooled(own, classes, name) for name, own in sorted(members.items())])
+        document["groups"] = _level(
+            [pooled(group_units, classes, name) for name, group_units in sorted(members.items())]
+        )
     return document
 
 
@@ -120,8 +122,10 @@ def summary_of(document: Mapping[str, Any]) -> dict[str, Any]:
     """The same without single images and groups: small, and with nothing of a single case."""
     short: dict[str, Any] = {key: document[key] for key in ("name", "cases_total", "cases_missing", "pooled")}
     for level in ("groups", "cases"):
-        own = document[level]
-        short[level] = None if own is None else {"number": len(own["each"]), "mean": own["mean"]}
+        level_document = document[level]
+        short[level] = (
+            None if level_document is None else {"number": len(level_document["each"]), "mean": level_document["mean"]}
+        )
     return short
 
 
@@ -188,31 +192,35 @@ def _entries(algorithm: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, A
 
 
 def _entry(unit: Unit) -> dict[str, Any]:
-    found, values = unit.found, unit.values()
-    tp, fp, fn = (int(count[0]) for count in found.detection[:3])
-    shares = found.normalized_classification
+    disentangled, values = unit.found, unit.values()
+    tp, fp, fn = (int(count[0]) for count in disentangled.detection[:3])
+    shares = disentangled.normalized_classification
     entry: dict[str, Any] = {
         "name": unit.name,
         "cases": unit.cases,
         "missing": unit.missing,
-        "confusion": found.confusion.tolist(),
+        "confusion": disentangled.confusion.tolist(),
         "shares": [None if row[0] != row[0] else row.tolist() for row in shares],
         "detection": {"tp": tp, "fp": fp, "fn": fn},
-        "classification": {"matched": int(found.matched.sum()), "classes": len(found.classes)},
-        "segmentation": {"pairs": {name: int(n) for name, n in zip(found.classes, found.matched, strict=True)}},
+        "classification": {"matched": int(disentangled.matched.sum()), "classes": len(disentangled.classes)},
+        "segmentation": {
+            "pairs": {name: int(n) for name, n in zip(disentangled.classes, disentangled.matched, strict=True)}
+        },
         "panoptic": {
             "counts": {
                 name: {"tp": int(tp), "fp": int(fp), "fn": int(fn)}
                 for name, tp, fp, fn in zip(
-                    found.classes, *(getattr(found.panoptic, key) for key in ("tp", "fp", "fn")), strict=True
+                    disentangled.classes,
+                    *(getattr(disentangled.panoptic, key) for key in ("tp", "fp", "fn")),
+                    strict=True,
                 )
             }
         },
     }
     for part in _PARTS:
         entry[part]["values"] = [
-            {"class": own, "metric": metric, "value": value.value, "outcome": str(value.outcome)}
-            for (of_part, own, metric), value in values.items()
+            {"class": class_name, "metric": metric, "value": value.value, "outcome": str(value.outcome)}
+            for (of_part, class_name, metric), value in values.items()
             if of_part == part
         ]
     return entry
@@ -227,26 +235,26 @@ def _mean(units: Sequence[Unit]) -> list[dict[str, Any]]:
     sums: dict[tuple[str, str, str], list[float]] = {}
     worst: dict[tuple[str, str, str], int] = {}
     values = [unit.values() for unit in units]
-    for key in dict.fromkeys(key for own in values for key in own):
-        for unit, own in zip(units, values, strict=True):
-            number, blamed = _number(own.get(key), key[1], key[2], unit)
+    for key in dict.fromkeys(key for unit_values in values for key in unit_values):
+        for unit, unit_values in zip(units, values, strict=True):
+            number, blamed = _number(unit_values.get(key), key[1], key[2], unit)
             if number is not None:
                 sums.setdefault(key, []).append(number)
                 worst[key] = worst.get(key, 0) + blamed
     return [
         {
             "part": part,
-            "class": own,
+            "class": class_name,
             "metric": metric,
             "value": sum(numbers) / len(numbers),
             "entered": len(numbers),
-            "as_worst": worst[part, own, metric],
+            "as_worst": worst[part, class_name, metric],
         }
-        for (part, own, metric), numbers in sums.items()
+        for (part, class_name, metric), numbers in sums.items()
     ]
 
 
-def _number(result: Result | None, own: str, metric: str, unit: Unit) -> tuple[float | None, bool]:
+def _number(result: Result | None, class_name: str, metric: str, unit: Unit) -> tuple[float | None, bool]:
     """What a value counts as in a mean, and whether that is the worst; None for what does not enter it.
 
     An image without any object that was left empty is perfect; a single class that nobody has there does not enter.
@@ -256,10 +264,10 @@ def _number(result: Result | None, own: str, metric: str, unit: Unit) -> tuple[f
     if result.value is not None:
         return result.value, False
     if result.outcome is Outcome.BOTH_EMPTY:
-        return (None if own else 1.0), False
+        return (None if class_name else 1.0), False
     return (unit.diagonal if metric == DISTANCE else 0.0), metric != DISTANCE or unit.diagonal is not None
 
 
 def _class_and_metric(name: str) -> tuple[str, str]:
-    own, _, metric = name.rpartition(".")
-    return own, metric
+    class_name, _, metric = name.rpartition(".")
+    return class_name, metric

@@ -81,17 +81,17 @@ def disentangle_folders(
         message = f"the assessment is of the problem {assessment.problem}; this needs {fitting}"
         raise ValueError(message)
     notices = ScoredFolders()
-    known, opened = open_folders(assessment, references, predictions, notices)
-    work = partial(_apart, assessment, matching, known, opened)
-    found: dict[str, dict[str, tuple[Unit, Issue | None]]] = {}
-    for done, (case, results) in enumerate(run_tasks(work, known.cases, jobs), start=1):
-        found[case] = results
+    opened_references, opened = open_folders(assessment, references, predictions, notices)
+    work = partial(_apart, assessment, matching, opened_references, opened)
+    results_by_case: dict[str, dict[str, tuple[Unit, Issue | None]]] = {}
+    for done, (case, results) in enumerate(run_tasks(work, opened_references.cases, jobs), start=1):
+        results_by_case[case] = results
         if progress is not None:
-            progress(done, len(known.cases))
-    for case in known.cases:
-        for name, (_, reason) in found[case].items():
+            progress(done, len(opened_references.cases))
+    for case in opened_references.cases:
+        for name, (_, reason) in results_by_case[case].items():
             notices.note_case(name, case, reason)
-    units = {name: [found[case][name][0] for case in known.cases] for name in predictions}
+    units = {name: [results_by_case[case][name][0] for case in opened_references.cases] for name in predictions}
     return DisentangledFolders(classes_of(assessment), units, notices)
 
 

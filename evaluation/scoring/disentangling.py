@@ -48,11 +48,13 @@ def classes_of(assessment: Assessment) -> tuple[str, ...]:
     return (assessment.regions[0].name if len(assessment.regions) == 1 else "object",)
 
 
-def numbers_of(found: Disentangled) -> Numbers:
+def numbers_of(disentangled: Disentangled) -> Numbers:
     """Write what was found under ``strict_iou`` into two lists: the matrix as row, column and count, and the sums."""
-    rows, columns = np.nonzero(found.confusion)
-    counts = np.stack([rows, columns, found.confusion[rows, columns]], axis=1).ravel()
-    return Numbers(counts.tolist(), [*found.iou_sum.tolist(), *found.iou_hits.tolist(), found.hausdorff_sum])
+    rows, columns = np.nonzero(disentangled.confusion)
+    counts = np.stack([rows, columns, disentangled.confusion[rows, columns]], axis=1).ravel()
+    return Numbers(
+        counts.tolist(), [*disentangled.iou_sum.tolist(), *disentangled.iou_hits.tolist(), disentangled.hausdorff_sum]
+    )
 
 
 def found_of(numbers: Numbers, classes: tuple[str, ...]) -> Disentangled:
@@ -85,17 +87,17 @@ def possible(numbers: Numbers, reference: Objects, classes: tuple[str, ...], *, 
         return False
     triples = _triples(numbers)
     places = [(row, column) for row, column, _ in triples]
-    if places != sorted(set(places)) or any(max(place) > size or place == (0, 0) for place in places):
+    if places != sorted(set(places)) or any(max(cell) > size or cell == (0, 0) for cell in places):
         return False
     if sum(count for _, _, count in triples) > 2 * pixels:
         return False
-    found = found_of(numbers, classes)
-    if not np.array_equal(found.confusion[1:].sum(axis=1), nothing_found(reference, classes).confusion[1:, 0]):
+    disentangled = found_of(numbers, classes)
+    if not np.array_equal(disentangled.confusion[1:].sum(axis=1), nothing_found(reference, classes).confusion[1:, 0]):
         return False
-    matched, hits = found.matched, np.diagonal(found.confusion)[1:]
-    fine = _sums_fit(found.iou_sum, matched) and _sums_fit(found.iou_hits, hits)
-    fine = fine and _sums_fit(found.iou_sum - found.iou_hits, matched - hits)
-    return fine and found.hausdorff_sum <= float(matched.sum()) * diagonal * (1 + _SLACK)
+    matched, hits = disentangled.matched, np.diagonal(disentangled.confusion)[1:]
+    fine = _sums_fit(disentangled.iou_sum, matched) and _sums_fit(disentangled.iou_hits, hits)
+    fine = fine and _sums_fit(disentangled.iou_sum - disentangled.iou_hits, matched - hits)
+    return fine and disentangled.hausdorff_sum <= float(matched.sum()) * diagonal * (1 + _SLACK)
 
 
 def _sums_fit(sums: Any, counts: Any) -> bool:

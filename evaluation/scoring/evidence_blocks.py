@@ -70,14 +70,14 @@ class Block:
             value_starts=np.cumsum([0, *(len(numbers) for numbers in values)], dtype=np.int64),
         )
 
-    def of_cases(self, kept: Collection[str]) -> Block:
+    def of_cases(self, cases: Collection[str]) -> Block:
         """The same block of some of its cases alone."""
-        places = [place for place, case in enumerate(self.cases) if case in kept]
-        counts = [self.counts[self.count_starts[place] : self.count_starts[place + 1]] for place in places]
-        values = [self.values[self.value_starts[place] : self.value_starts[place + 1]] for place in places]
+        places = [index for index, case in enumerate(self.cases) if case in cases]
+        counts = [self.counts[self.count_starts[index] : self.count_starts[index + 1]] for index in places]
+        values = [self.values[self.value_starts[index] : self.value_starts[index + 1]] for index in places]
         return replace(
             self,
-            cases=tuple(self.cases[place] for place in places),
+            cases=tuple(self.cases[index] for index in places),
             counts=np.concatenate([self.counts[:0], *counts]),
             count_starts=np.cumsum([0, *map(len, counts)], dtype=np.int64),
             values=np.concatenate([self.values[:0], *values]),
@@ -156,9 +156,9 @@ class Evidence:
         blocks = [replace(block, algorithm=algorithm) for block in self.blocks.values()]
         return Evidence(self.header, {(block.part, block.algorithm, block.region): block for block in blocks})
 
-    def of_cases(self, kept: Collection[str]) -> Evidence:
+    def of_cases(self, cases: Collection[str]) -> Evidence:
         """The same evidence of some of the cases alone."""
-        return Evidence(self.header, {key: block.of_cases(kept) for key, block in self.blocks.items()})
+        return Evidence(self.header, {key: block.of_cases(cases) for key, block in self.blocks.items()})
 
     def select(self, metric: str, algorithm: str, region: str = "") -> CaseEvidence:
         """Return the evidence of one value of the results table.
@@ -170,9 +170,9 @@ class Evidence:
         """
         entry = self.header["metrics"].get(metric)
         part = metric if entry is None else entry.get("part", metric)
-        for found in ((part, algorithm, region), (part, algorithm, "")):
-            if entry is not None and found in self.blocks:
-                return CaseEvidence(self.header["problem"], region, self.blocks[found], self.header["shared"])
+        for key in ((part, algorithm, region), (part, algorithm, "")):
+            if entry is not None and key in self.blocks:
+                return CaseEvidence(self.header["problem"], region, self.blocks[key], self.header["shared"])
         message = f"no evidence of metric {metric!r} for algorithm {algorithm!r}" + (
             f" in {region!r}" if region else ""
         )

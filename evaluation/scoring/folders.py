@@ -70,11 +70,11 @@ def open_folders(
         For a kind of problem that has no predictions to score.
     """
     problem = assessment.kind
-    found = problem.open_references(assessment, references)
-    opened = problem.open_all(assessment, predictions, found)
+    opened_references = problem.open_references(assessment, references)
+    opened = problem.open_all(assessment, predictions, opened_references)
     for name, of_algorithm in opened.items():
         noticed.note(name, of_algorithm)
-    return found, opened
+    return opened_references, opened
 
 
 def score_folders(
@@ -109,36 +109,36 @@ def score_folders(
     """
     result = ScoredFolders()
     problem = assessment.kind
-    known, opened = open_folders(assessment, references, predictions, result)
-    work = _Scoring(problem, assessment, known, opened)
+    opened_references, opened = open_folders(assessment, references, predictions, result)
+    work = _Scoring(problem, assessment, opened_references, opened)
     scored: dict[str, dict[str, ScoredCase]] = {}
     # Rows of a table are scored faster than a process starts.
     processes = 1 if problem.table_files else jobs
-    at_once = {name: problem.score_at_once(assessment, name, known, each) for name, each in opened.items()}
-    cases = [] if all(found is not None for found in at_once.values()) else known.cases
+    at_once = {name: problem.score_at_once(assessment, name, opened_references, each) for name, each in opened.items()}
+    cases = [] if all(rows_and_blocks is not None for rows_and_blocks in at_once.values()) else opened_references.cases
     for done, (case, of_case) in enumerate(run_tasks(work, cases, processes), start=1):
         scored[case] = of_case
         for algorithm, each in of_case.items():
             result.note_case(algorithm, case, each.reason)
         if progress is not None:
-            progress(done, len(known.cases))
+            progress(done, len(opened_references.cases))
     if progress is not None and not cases:
-        progress(len(known.cases), len(known.cases))
+        progress(len(opened_references.cases), len(opened_references.cases))
     for algorithm in opened:
-        if not cases and (found := at_once[algorithm]) is not None:
-            result.rows += found[0]
-            result.blocks += found[1]
+        if not cases and (rows_and_blocks := at_once[algorithm]) is not None:
+            result.rows += rows_and_blocks[0]
+            result.blocks += rows_and_blocks[1]
             continue
-        of_algorithm = {case: scored[case][algorithm] for case in known.cases}
+        of_algorithm = {case: scored[case][algorithm] for case in opened_references.cases}
         for each in of_algorithm.values():
             result.rows += each
         rows, blocks = problem.finish(
-            assessment, algorithm, {case: each.pieces for case, each in of_algorithm.items()}, known.shared
+            assessment, algorithm, {case: each.pieces for case, each in of_algorithm.items()}, opened_references.shared
         )
         result.rows += rows
         result.blocks += blocks
     result.parts = problem.pooled_parts(assessment)
-    result.shared = dict(known.shared)
+    result.shared = dict(opened_references.shared)
     return result
 
 
@@ -156,8 +156,10 @@ class _Scoring:
         return case, {name: self._scored(case, name, reference, opened) for name, opened in self.opened.items()}
 
     def _scored(self, case: str, name: str, reference: Any, opened: Opened) -> ScoredCase:
-        own = self.problem.reference_for(reference, name)
-        return self.problem.score(self.assessment, case, own, opened.predictions.get(case), algorithm=name)
+        algorithm_reference = self.problem.reference_for(reference, name)
+        return self.problem.score(
+            self.assessment, case, algorithm_reference, opened.predictions.get(case), algorithm=name
+        )
 
 
 _Done = TypeVar("_Done")

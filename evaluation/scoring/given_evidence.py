@@ -63,10 +63,10 @@ class Given:
     def block(self, metric: str, algorithm: str, region: str) -> Block:
         """As evidence holds it."""
         form = [NONE if self.standard_error is None else STANDARD_ERROR]
-        known: tuple[float, ...] = () if self.standard_error is None else (self.standard_error,)
+        uncertainty_values: tuple[float, ...] = () if self.standard_error is None else (self.standard_error,)
         if self.replicates:
-            form, known = [len(self.replicates), fingerprint(self.numbers)], self.replicates
-        return Block.of_lists(metric, algorithm, region, [NO_CASE], [form], [[self.value, *known]])
+            form, uncertainty_values = [len(self.replicates), fingerprint(self.numbers)], self.replicates
+        return Block.of_lists(metric, algorithm, region, [NO_CASE], [form], [[self.value, *uncertainty_values]])
 
 
 def fingerprint(numbers: Sequence[str]) -> int:

@@ -75,10 +75,10 @@ def score_image(
 ) -> ScoredCase:
     """Score one image against its reference; what cannot be read has the outcome ``missing`` everywhere, with the reason."""
     reason: Issue | None = None
-    found = prediction if isinstance(prediction, IntensityImage) else None
-    if prediction is not None and found is None:
+    image = prediction if isinstance(prediction, IntensityImage) else None
+    if prediction is not None and image is None:
         try:
-            found = read_intensities(
+            image = read_intensities(
                 prediction,  # type: ignore[arg-type]
                 expected=reference.geometry,
                 channels=reference.image.channels,
@@ -86,7 +86,7 @@ def score_image(
             )
         except ReadError as error:
             reason = error.issue
-    results = {use.name: _measure(use, reference, found) for use in assessment.computed}
+    results = {use.name: _measure(use, reference, image) for use in assessment.computed}
     width = None if reference.data_range is None else reference.data_range[1] - reference.data_range[0]
     rows = []
     for region in reference.regions:
@@ -128,7 +128,7 @@ def _values(use: MetricUse, reference: PreparedImage, prediction: IntensityImage
     # A constant reference has no range of its own.
     if needs_range and reference.data_range is not None and reference.data_range[1] <= reference.data_range[0]:
         return [undefined(Outcome.DEGENERATE, Flag.REFERENCE) for _ in regions]
-    found: list[Result] = [
+    results: list[Result] = [
         function(truth, guess, region=region, data_range=reference.data_range, **use.options) for region in regions
     ]
-    return found
+    return results

@@ -53,9 +53,9 @@ def recompute_labels(
     threshold = float(use.options.get("score_threshold", _THRESHOLD))
     decided = np.where(np.isnan(decisions), scores >= threshold, decisions == 1)
     if (function := TOGETHER.get(use.id)) is not None:
-        known = reference >= 0
+        has_reference = reference >= 0
         wrong = (decided != (reference == 1)) | ~answered[:, None]
-        return function(known, wrong, weights)
+        return function(has_reference, wrong, weights)
     if use.id in {*PER_CLASS, *CALIBRATION} - BY_DECISIONS and np.isnan(scores[answered]).any():
         return Values(np.zeros(len(weights))).undefine(True, Outcome.MISSING)
     labels = list(evidence.shared["classes"])
@@ -63,32 +63,36 @@ def recompute_labels(
     options = {name: value for name, value in use.options.items() if name not in _NOT_FOR_EVALUATORS}
 
     def samples_of(label: str) -> tuple[Samples, FloatArray]:
-        place = labels.index(label)
-        known = reference[:, place] >= 0
-        truth = (reference[known, place] == 1).astype(np.int64)
-        missing = ~answered[known]
+        column = labels.index(label)
+        has_reference = reference[:, column] >= 0
+        truth = (reference[has_reference, column] == 1).astype(np.int64)
+        missing = ~answered[has_reference]
         # Without an answer, the decision is the wrong one.
-        decision = np.where(missing, 1 - truth, decided[known, place].astype(np.int64))
-        pair = np.stack([1.0 - scores[known, place], scores[known, place]], axis=1) if has_scores else None
+        decision = np.where(missing, 1 - truth, decided[has_reference, column].astype(np.int64))
+        pair = (
+            np.stack([1.0 - scores[has_reference, column], scores[has_reference, column]], axis=1)
+            if has_scores
+            else None
+        )
         absent = missing if missing.any() else None
-        return Samples(_CLASSES, truth, decision, pair, absent), np.ascontiguousarray(weights[:, known])
+        return Samples(_CLASSES, truth, decision, pair, absent), np.ascontiguousarray(weights[:, has_reference])
 
-    def value_of(samples: Samples, own: FloatArray) -> Values:
+    def value_of(samples: Samples, sample_weights: FloatArray) -> Values:
         if use.id in PER_CLASS:
-            return PER_CLASS[use.id](samples, [1], own, **options)
+            return PER_CLASS[use.id](samples, [1], sample_weights, **options)
         if use.id in OVERALL:
-            return OVERALL[use.id](samples, own, **options)
-        return CALIBRATION[use.id](samples, own, **options)
+            return OVERALL[use.id](samples, sample_weights, **options)
+        return CALIBRATION[use.id](samples, sample_weights, **options)
 
     regions = evidence.shared["regions"]
     if evidence.region:
         return value_of(*samples_of(regions[evidence.region]))
     every = [samples_of(label) for label in regions.values()]
     if use.options["class_average"] == "micro":
-        each = [samples.counts([1], own) for samples, own in every]
+        each = [samples.counts([1], sample_weights) for samples, sample_weights in every]
         pooled = Counts(*(np.sum([getattr(counts, name) for counts in each], axis=0) for name in Counts._fields))
         result: Values = getattr(counting, use.id)(pooled, **options)
         return result
-    occurs = np.stack([samples.counts_of_reference([1], own) for samples, own in every], axis=1)
-    values = [value_of(samples, own) for samples, own in every]
+    occurs = np.stack([samples.counts_of_reference([1], sample_weights) for samples, sample_weights in every], axis=1)
+    values = [value_of(samples, sample_weights) for samples, sample_weights in every]
     return mean_of_classes(values, occurs, 0.0, weighted=use.options["class_average"] == "weighted")

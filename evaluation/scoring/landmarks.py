@@ -53,8 +53,8 @@ class Landmarks:
     def rows_of(self, points: Points, names: Sequence[str]) -> NDArray[np.float64]:
         """Coordinates in the unit of distances, ``(n, axes)``; not a number where there is no such landmark."""
         lost = (np.nan,) * len(self.scale)
-        found: NDArray[np.float64] = np.array([points.get(name, lost) for name in names], dtype=float)
-        return found.reshape(len(names), len(self.scale)) * self.scale
+        coordinates: NDArray[np.float64] = np.array([points.get(name, lost) for name in names], dtype=float)
+        return coordinates.reshape(len(names), len(self.scale)) * self.scale
 
 
 def groups(assessment: Assessment, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -70,7 +70,7 @@ def score_landmarks(
     """Rows of the metrics of single cases, and counts for those of the whole data set."""
     rows: list[Row] = []
     pieces: Pieces = {}
-    found = {} if prediction is None else prediction
+    predicted_points = {} if prediction is None else prediction
     everything = reference.rows_of(reference.points, reference.names)
     given = assessment.settings["penalty"]
     penalty = float(given) if isinstance(given, (int, float)) else reference.diagonal
@@ -78,11 +78,11 @@ def score_landmarks(
         message = f"{case}: its image diagonal, the penalty of a lost landmark, is not known"
         raise ValueError(message)
     for region, names in groups(assessment, reference.names).items():
-        truth, guess = reference.rows_of(reference.points, names), reference.rows_of(found, names)
+        truth, guess = reference.rows_of(reference.points, names), reference.rows_of(predicted_points, names)
         for use in assessment.computed:
             if use.level == "dataset":
-                hits, known = _count(use, truth, guess, everything)
-                pieces[use.name, region] = Numbers([hits, known, int(prediction is not None)], [])
+                hits, landmark_count = _count(use, truth, guess, everything)
+                pieces[use.name, region] = Numbers([hits, landmark_count, int(prediction is not None)], [])
                 continue
             result = _error(use, truth, guess, penalty, answered=prediction is not None)
             rows.append(Row(algorithm, case, region, use.name, *result, None, result.flag, penalty))
@@ -96,8 +96,8 @@ def _error(
         return undefined(Outcome.DEGENERATE, Flag.REFERENCE)
     if not answered:
         return undefined(Outcome.MISSING)
-    found: Result = catalogue.get(use.id).compute(truth, guess, penalty=penalty, **use.options)
-    return found
+    result: Result = catalogue.get(use.id).compute(truth, guess, penalty=penalty, **use.options)
+    return result
 
 
 def _count(
@@ -113,13 +113,13 @@ def finish_landmarks(
     assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None]
 ) -> tuple[list[Row], list[Block]]:
     """Rates over all cases, and the counts that they are made of; ``missing`` where no case is answered."""
-    own = {case: numbers for case, numbers in pieces.items() if numbers is not None}
-    keys = list(next(iter(own.values()), {}))
+    case_pieces = {case: numbers for case, numbers in pieces.items() if numbers is not None}
+    keys = list(next(iter(case_pieces.values()), {}))
     rows: list[Row] = []
     blocks: list[Block] = []
     uses = {use.name: use for use in assessment.computed}
     for name, region in sorted(keys, key=lambda key: list(uses).index(key[0])):
-        of_cases = {case: numbers[name, region] for case, numbers in own.items()}
+        of_cases = {case: numbers[name, region] for case, numbers in case_pieces.items()}
         result: Result = undefined(Outcome.MISSING)
         if any(numbers.counts[ANSWERED] for numbers in of_cases.values()):
             block = block_of(name, algorithm, region, of_cases)
@@ -132,9 +132,9 @@ def finish_landmarks(
 def rate(block: Block, multiplicities: FloatArray) -> Values:
     """Shares of landmarks found, pooled over cases that count as often as the multiplicities ``(B, cases)`` say."""
     counts = block.counts.reshape(len(block.cases), 3)
-    known = multiplicities @ counts[:, KNOWN]
-    return Values(ratio(multiplicities @ counts[:, HITS], known)).undefine(
-        known == 0, Outcome.DEGENERATE, Flag.REFERENCE
+    landmark_counts = multiplicities @ counts[:, KNOWN]
+    return Values(ratio(multiplicities @ counts[:, HITS], landmark_counts)).undefine(
+        landmark_counts == 0, Outcome.DEGENERATE, Flag.REFERENCE
     )
 
 
@@ -156,7 +156,7 @@ def are_possible(assessment: Assessment, reference: Landmarks, pieces: Mapping[t
     )
 
 
-def _is_possible(numbers: Numbers, known: int) -> bool:
+def _is_possible(numbers: Numbers, landmark_count: int) -> bool:
     if numbers.values or len(numbers.counts) != 3 or any(type(count) is not int for count in numbers.counts):
         return False
-    return 0 <= numbers.counts[HITS] <= known and numbers.counts[KNOWN:] == [known, 1]
+    return 0 <= numbers.counts[HITS] <= landmark_count and numbers.counts[KNOWN:] == [landmark_count, 1]

@@ -22,7 +22,7 @@ _IF: Final = {
 }
 
 
-def limits(found: Disentangled) -> dict[str, Any]:
+def limits(disentangled: Disentangled) -> dict[str, Any]:
     """Ask of each part what panoptic quality would be if that part alone made no mistake.
 
     Perfect detection takes unmatched objects of both sides away, perfect classification gives every matched object the class
@@ -41,18 +41,18 @@ def limits(found: Disentangled) -> dict[str, Any]:
     >>> limits(found)["sentence"]
     'Detection limits this method: with every object found and none invented, panoptic quality would be 0.95 instead of 0.76; with perfect outlines 0.80.'
     """
-    matrix = found.confusion
-    block = found.classification
+    matrix = disentangled.confusion
+    block = disentangled.classification
     hits = np.diagonal(block)
     unmatched = matrix[0, 1:], matrix[1:, 0]
-    confused = block.sum(axis=0) - hits, found.matched - hits
-    now = _quality(found.iou_hits, hits, unmatched[0] + confused[0], unmatched[1] + confused[1])
+    confused = block.sum(axis=0) - hits, disentangled.matched - hits
+    now = _quality(disentangled.iou_hits, hits, unmatched[0] + confused[0], unmatched[1] + confused[1])
     perfect = {
-        "detection": _quality(found.iou_hits, hits, *confused),
-        "classification": _quality(found.iou_sum, found.matched, *unmatched),
+        "detection": _quality(disentangled.iou_hits, hits, *confused),
+        "classification": _quality(disentangled.iou_sum, disentangled.matched, *unmatched),
         "segmentation": _quality(hits, hits, unmatched[0] + confused[0], unmatched[1] + confused[1]),
     }
-    if len(found.classes) == 1:
+    if len(disentangled.classes) == 1:
         del perfect["classification"]
     if now is None:
         return _said(
@@ -75,10 +75,10 @@ def _sentence(parts: list[str], now: float, perfect: dict[str, float | None]) ->
     verb = "limit this method about equally" if len(parts) > 1 or parts == ["segmentation"] else "limits this method"
     if parts == ["segmentation"]:
         verb = "limit this method"
-    said = f"{named[0].upper()}{named[1:]} {verb}: {_IF[first]}, panoptic quality would be {_two(perfect[first])} instead of {now:.2f}"
+    sentence = f"{named[0].upper()}{named[1:]} {verb}: {_IF[first]}, panoptic quality would be {_two(perfect[first])} instead of {now:.2f}"
     for part in others:
-        said += f"; {_IF[part]} {_two(perfect[part])}"
-    return f"{said}."
+        sentence += f"; {_IF[part]} {_two(perfect[part])}"
+    return f"{sentence}."
 
 
 def _two(quality: float | None) -> str:

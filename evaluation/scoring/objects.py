@@ -119,13 +119,13 @@ def score_objects(
     for use in assessment.computed:
         for region in _regions(assessment, use):
             name = ALL_CLASSES if region is None else region.name
-            truth, found = sides[name]
+            truth, guess = sides[name]
             if use.level == "case":
-                result = Result(None, Outcome.MISSING) if found is None else _measure(assessment, use, truth, found)
+                result = Result(None, Outcome.MISSING) if guess is None else _measure(assessment, use, truth, guess)
                 scores.rows.append(Row(algorithm, case, name, use.name, *result, diagonal, result.flag))
-            elif found is not None:
+            elif guess is not None:
                 try:
-                    scores.pieces[use.name, name] = _pieces(assessment, use, truth, found)
+                    scores.pieces[use.name, name] = _pieces(assessment, use, truth, guess)
                 except _LacksScoresError:
                     scores.lacking.add(use.name)
     return scores
@@ -173,8 +173,8 @@ def _measure(assessment: Assessment, use: MetricUse, reference: Objects, predict
         return instance.panoptic_values(use.id, counts).result()
     if use.id in _OBJECT_COUNTS and options.get("level", "auto") != "pixel":
         threshold = float(options.get("score_threshold", 0.5))
-        found = count_detections([reference], [prediction], Rule.from_options(options), score_threshold=threshold)
-        return _of_counts(use, found.by_image(), options)
+        detections = count_detections([reference], [prediction], Rule.from_options(options), score_threshold=threshold)
+        return _of_counts(use, detections.by_image(), options)
     if use.id in _MULTI_INSTANCE:
         rest.pop("instance_connectivity", None)
         function = instance.mi_dsc if use.id == "mi_dsc" else instance.mi_nsd
@@ -182,8 +182,8 @@ def _measure(assessment: Assessment, use: MetricUse, reference: Objects, predict
     problem = assessment.kind
     function = catalogue.get(use.id).compute_for(problem.pixel_kind if use.id in _OF_PIXELS else problem.id)
     rule = Rule.from_options(options) if "localization_criterion" in options else instance.STRICT
-    kept = {name: value for name, value in rest.items() if name not in MATCHING_OPTIONS | _CLASS_OPTIONS}
-    return instance.of_matched(function, reference, prediction, rule=rule, **kept)
+    function_options = {name: value for name, value in rest.items() if name not in MATCHING_OPTIONS | _CLASS_OPTIONS}
+    return instance.of_matched(function, reference, prediction, rule=rule, **function_options)
 
 
 _CLASS_OPTIONS: Final = frozenset({"positive_class", "class_average", "target_prevalence"})
@@ -224,7 +224,7 @@ def _pieces(assessment: Assessment, use: MetricUse, reference: Objects, predicti
     by_class = use.id == "mean_average_precision"
     classes = shared_evidence(assessment)["classes"]
     names = classes[1:] if by_class else [ALL_CLASSES]
-    found: list[Steps] = []
+    all_steps: list[Steps] = []
     for name in names:
         truth, guess = (of_class(each, name) if by_class else each for each in (reference, prediction))
         for index, cutoff in enumerate(options.get("localization_thresholds") or [None]):
@@ -239,5 +239,5 @@ def _pieces(assessment: Assessment, use: MetricUse, reference: Objects, predicti
             else:
                 threshold = float(options.get("score_threshold", 0.5))
                 steps = count_detections([truth], [guess], rule, score_threshold=threshold)
-            found.append(Steps((name, index), int(steps.references[0]), steps.score, steps.tp, steps.fp))
-    return numbers_of_steps(found, classes)
+            all_steps.append(Steps((name, index), int(steps.references[0]), steps.score, steps.tp, steps.fp))
+    return numbers_of_steps(all_steps, classes)

@@ -29,15 +29,15 @@ def provenance(assessment: Assessment) -> dict[str, Any]:
         ``versions`` of the catalogue, of this package, of Python and of the libraries that values depend on; ``metrics``
         with id and all options, by name; ``problem``, ``regions`` and ``digest`` of the assessment.
     """
-    found = {"catalogue": VERSION, "python": platform.python_version()}
+    versions = {"catalogue": VERSION, "python": platform.python_version()}
     for name in (_DISTRIBUTION, *_LIBRARIES):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
     return {
         "schema": 1,
-        "versions": found,
+        "versions": versions,
         "assessment": assessment.digest,
         "problem": assessment.problem,
         "regions": {region.name: list(region.labels) for region in assessment.regions},
@@ -56,7 +56,7 @@ def write_provenance(
         From `evaluation.scoring.assembling.working_points`, if there are metrics at a target of another.
     """
     target = results.with_name(results.name + SUFFIX)
-    found = provenance(assessment) | ({"working_points": list(points)} if points else {})
-    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    document = provenance(assessment) | ({"working_points": list(points)} if points else {})
+    text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     target.write_text(text, encoding="utf-8")
     return target

@@ -84,10 +84,10 @@ class PreparedRegistration:
             shape = self.geometry.shape
             nothing = np.broadcast_to(np.float64(0), (*shape, len(shape)))
             measured = _Measured(assessment, self, nothing)
-            for own_region, own in wanted(assessment):
-                if _is_compared(own):
-                    result = _of_reference(own, own_region, self) or measured.value(own, own_region)
-                    self._before[own.name, own_region] = result.value
+            for own_region, own_use in wanted(assessment):
+                if _is_compared(own_use):
+                    result = _of_reference(own_use, own_region, self) or measured.value(own_use, own_region)
+                    self._before[own_use.name, own_region] = result.value
         return self._before[use.name, region]
 
 
@@ -103,8 +103,8 @@ def affine_of(geometry: Geometry) -> NDArray[np.float64]:
 def mapped(matrix: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Points ``(n, d)`` under ``(d, d + 1)``."""
     axes = matrix.shape[0]
-    found: NDArray[np.float64] = points @ matrix[:, :axes].T + matrix[:, axes]
-    return found
+    mapped_points: NDArray[np.float64] = points @ matrix[:, :axes].T + matrix[:, axes]
+    return mapped_points
 
 
 def inverse(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -128,7 +128,11 @@ def prepare_registration(regions: Sequence[Region], reference: RegistrationRefer
     if reference.fixed is None or reference.moving is None:
         return PreparedRegistration(reference)
     present = [set(np.unique(image.labels).tolist()) for image in (reference.fixed, reference.moving)]
-    empty = {region.name for region in regions if any(not known & {int(x) for x in region.labels} for known in present)}
+    empty = {
+        region.name
+        for region in regions
+        if any(not present_labels & {int(x) for x in region.labels} for present_labels in present)
+    }
     return PreparedRegistration(reference, RegionMasks(reference.fixed, regions), frozenset(empty))
 
 
@@ -197,11 +201,11 @@ def _is_compared(use: MetricUse) -> bool:
 def _of_reference(use: MetricUse, region: str, reference: PreparedRegistration) -> Result | None:
     """What the reference alone makes undefined, for everyone."""
     needs = catalogue.get(use.id).needs
-    known = reference.reference
+    registration = reference.reference
     nothing = (
         ("masks" in needs and region in reference.empty)
-        or ("landmarks" in needs and (known.fixed_points is None or not len(known.fixed_points)))
-        or ("field" in needs and _nothing_evaluated(known, int(use.options.get("margin", 0))))
+        or ("landmarks" in needs and (registration.fixed_points is None or not len(registration.fixed_points)))
+        or ("field" in needs and _nothing_evaluated(registration, int(use.options.get("margin", 0))))
     )
     return undefined(Outcome.DEGENERATE, Flag.REFERENCE) if nothing else None
 
@@ -230,28 +234,28 @@ class _Measured:
         if "masks" in metric.needs:
             assert self._reference.masks is not None
             return measure_masks(self._assessment.problem, use, region, self._reference.masks, self._pulled())
-        found: Result
+        result: Result
         if "landmarks" in metric.needs:
-            found = metric.compute(self._reference.reference.moving_points, self._pushed(), **use.options)
-            return found
+            result = metric.compute(self._reference.reference.moving_points, self._pushed(), **use.options)
+            return result
         if self._determinants is None:
             self._determinants = jacobian_determinants(self._field)
         mask = self._reference.reference.mask
-        found = metric.compute(self._field, mask, determinants=self._determinants, **use.options)
-        return found
+        result = metric.compute(self._field, mask, determinants=self._determinants, **use.options)
+        return result
 
     def _pulled(self) -> RegionMasks:
         """The moving labels on the fixed grid."""
-        known = self._reference.reference
+        registration = self._reference.reference
         if self._warped is None:
-            assert known.moving is not None
-            labels: Any = warp_labels(known.moving.labels, self._field, known.to_moving)
-            self._warped = RegionMasks(LabelImage(labels, known.geometry), self._assessment.regions)
+            assert registration.moving is not None
+            labels: Any = warp_labels(registration.moving.labels, self._field, registration.to_moving)
+            self._warped = RegionMasks(LabelImage(labels, registration.geometry), self._assessment.regions)
         return self._warped
 
     def _pushed(self) -> NDArray[np.float64]:
         """The fixed landmarks where the field maps them, in mm."""
-        known = self._reference.reference
-        assert known.fixed_points is not None
-        moved = known.fixed_points + sample_field(self._field, known.fixed_points)
-        return mapped(affine_of(known.geometry), moved)
+        registration = self._reference.reference
+        assert registration.fixed_points is not None
+        moved = registration.fixed_points + sample_field(self._field, registration.fixed_points)
+        return mapped(affine_of(registration.geometry), moved)

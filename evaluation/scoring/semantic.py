@@ -233,10 +233,10 @@ def _wanted(assessment: Assessment) -> Iterator[tuple[str, MetricUse]]:
 def measure_masks(problem: str, use: MetricUse, region: str, reference: RegionMasks, prediction: RegionMasks) -> Result:
     """The value of a metric of masks in one region."""
     options: Mapping[str, Any] = use.options
-    truth, found = _mask_of(use, region, reference), _mask_of(use, region, prediction)
+    truth, guess = _mask_of(use, region, reference), _mask_of(use, region, prediction)
     result: Result = catalogue.get(use.id).compute_for(problem)(
         truth,
-        found,
+        guess,
         spacing=truth.spacing,
         **{name: value for name, value in options.items() if name not in _NOT_FOR_FUNCTIONS},
     )

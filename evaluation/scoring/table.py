@@ -116,8 +116,8 @@ def _read_one(path: Path, limits: Limits) -> pd.DataFrame:
     wrong = (table["outcome"] == Outcome.OK) == table["value"].isna()
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
-        found = "no value with the outcome ok" if table["outcome"].iloc[row] == Outcome.OK else "a value without ok"
-        raise ReadError("table", name, f"{found} in row {row + 2}", "a value exactly if the outcome is ok")
+        message = "no value with the outcome ok" if table["outcome"].iloc[row] == Outcome.OK else "a value without ok"
+        raise ReadError("table", name, f"{message} in row {row + 2}", "a value exactly if the outcome is ok")
     if FLAG not in table.columns:
         table[FLAG] = ""
     return table[[*COLUMNS, FLAG, WORST, BEFORE]]

@@ -8,8 +8,8 @@ from accounts.models import User
 
 def addresses_of(user: User) -> set[str]:
     """All e-mail addresses of an account, in small letters: its own and those beside it."""
-    found = {address.lower() for address in EmailAddress.objects.filter(user=user).values_list("email", flat=True)}
-    return found | {user.email.lower()} - {""}
+    addresses = {address.lower() for address in EmailAddress.objects.filter(user=user).values_list("email", flat=True)}
+    return addresses | {user.email.lower()} - {""}
 
 
 def account_named(login: str) -> User | None:

@@ -14,7 +14,7 @@
     Called inside the transaction that gives a phase another registered assessment, with the phase's id and whether
     cases have to be scored anew.
 `submitted`
-    Says what a team has handed in (`Handed`).
+    Says what a team has handed in (`SubmittedTasks`).
 `standing_changed`
     Called inside the transaction that changes how a team takes part in rankings, with the team's id.
 `first_submission`
@@ -42,7 +42,7 @@ class Tab:
 
 
 @dataclass(frozen=True)
-class Handed:
+class SubmittedTasks:
     """What a team has handed in: the tasks (ids) with a submission that counts, and whether it ever sent anything."""
 
     tasks: frozenset[int] = frozenset()
@@ -66,7 +66,7 @@ PhaseClosed = Callable[[int], None]
 AssessmentChanged = Callable[[int, bool], None]
 FirstSubmission = Callable[[Challenge], datetime | None]
 TeamsScored = Callable[[Phase, datetime], int]
-Submitted = Callable[[Team], Handed]
+Submitted = Callable[[Team], SubmittedTasks]
 StandingChanged = Callable[[int], None]
 
 _tabs: Hook[Tab] = Hook()
@@ -101,11 +101,11 @@ def tabs_for(user: Any, challenge: Challenge) -> list[Tab]:
 
 def facts_of(phases: Sequence[Phase]) -> dict[int, list[tuple[str, str]]]:
     """Return what all apps know about phases: id of the phase → label and value."""
-    found: dict[int, list[tuple[str, str]]] = {phase.pk: [] for phase in phases}
+    facts_by_phase: dict[int, list[tuple[str, str]]] = {phase.pk: [] for phase in phases}
     for provider in phase_facts:
         for pk, facts in provider(phases).items():
-            found[pk].extend(facts)
-    return found
+            facts_by_phase[pk].extend(facts)
+    return facts_by_phase
 
 
 def figures_of(challenge: Challenge) -> list[Figure]:
@@ -113,10 +113,12 @@ def figures_of(challenge: Challenge) -> list[Figure]:
     return [figure for provider in figures for figure in provider(challenge)]
 
 
-def handed_in(team: Team) -> Handed:
+def handed_in(team: Team) -> SubmittedTasks:
     """Return what a team has handed in, as all apps know it."""
-    found = [provider(team) for provider in submitted]
-    return Handed(frozenset(task for entry in found for task in entry.tasks), any(entry.anything for entry in found))
+    entries = [provider(team) for provider in submitted]
+    return SubmittedTasks(
+        frozenset(task for entry in entries for task in entry.tasks), any(entry.anything for entry in entries)
+    )
 
 
 def has_submitted(team: Team) -> bool:

@@ -74,7 +74,7 @@ def new(request: SignedInRequest, identifier: str) -> HttpResponse:
     form = forms.RequestForm(data)
     if data is not None and all([form.is_valid(), *(entry.is_valid() for _, entry in pairs)]):
         try:
-            made = services.request_change(
+            change_request = services.request_change(
                 actor=request.user, registration=registration, wanted=forms.wanted_of(pairs), **form.cleaned_data
             )
         except ValidationError as error:
@@ -82,11 +82,11 @@ def new(request: SignedInRequest, identifier: str) -> HttpResponse:
         else:
             messages.success(
                 request,
-                f"Version {made.result.number} holds now."
-                if made.result is not None
-                else f"Change request {made.number} waits for a decision.",
+                f"Version {change_request.result.number} holds now."
+                if change_request.result is not None
+                else f"Change request {change_request.number} waits for a decision.",
             )
-            return redirect(made)
+            return redirect(change_request)
     names = documents.task_names(version)
     context = {
         **registration_context(request, registration),
@@ -104,24 +104,26 @@ def new(request: SignedInRequest, identifier: str) -> HttpResponse:
 def change(request: HttpRequest, identifier: str, number: int) -> HttpResponse:
     """One request: values compared, objections for those who may read them, the decision."""
     registration = registration_or_404(identifier)
-    found = requests.request_or_404(registration, number)
-    return _page(request, registration, found)
+    change_request = requests.request_or_404(registration, number)
+    return _page(request, registration, change_request)
 
 
-def _page(request: HttpRequest, registration: Registration, found: ChangeRequest, **bound: Any) -> HttpResponse:
+def _page(
+    request: HttpRequest, registration: Registration, change_request: ChangeRequest, **bound: Any
+) -> HttpResponse:
     context = registration_context(request, registration)
-    shown = requests.changes_of(found)
+    request_changes = requests.changes_of(change_request)
     reads_objections = context["may_decide"] or context["may_request"]
-    deviates = any(context["policies"][entry.change.change_class].only_as_deviation for entry in shown)
-    pairs = bound.get("pairs") or forms.verdict_forms([entry.change for entry in shown], None)
+    deviates = any(context["policies"][entry.change.change_class].only_as_deviation for entry in request_changes)
+    pairs = bound.get("pairs") or forms.verdict_forms([entry.change for entry in request_changes], None)
     by_change = {change.pk: form for change, form in pairs}
     context |= {
-        "found": found,
-        "shown": [(entry, by_change[entry.change.pk]) for entry in shown],
-        "objections": found.objections.select_related("user") if reads_objections else None,
-        "objection_count": found.objections.count(),
-        "may_object": rules.test_rule("changes.object_to", request.user, found),
-        "has_objected": request.user.is_authenticated and found.objections.filter(user=request.user).exists(),
+        "found": change_request,
+        "shown": [(entry, by_change[entry.change.pk]) for entry in request_changes],
+        "objections": change_request.objections.select_related("user") if reads_objections else None,
+        "objection_count": change_request.objections.count(),
+        "may_object": rules.test_rule("changes.object_to", request.user, change_request),
+        "has_objected": request.user.is_authenticated and change_request.objections.filter(user=request.user).exists(),
         "objection_form": bound.get("objection_form") or forms.ObjectionForm(),
         "deviation_form": bound.get("deviation_form") or forms.DeviationForm(),
         "deviates": deviates,
@@ -135,11 +137,15 @@ def _page(request: HttpRequest, registration: Registration, found: ChangeRequest
 def withdraw(request: SignedInRequest, identifier: str, number: int) -> HttpResponse:
     """Take a request back."""
     registration = registration_or_404(identifier)
-    found = requests.request_or_404(registration, number)
+    change_request = requests.request_or_404(registration, number)
     if not rules.test_rule("changes.request", request.user, registration):
         raise PermissionDenied("Those who may change the design withdraw requests.")
-    _act(request, lambda: services.withdraw_request(actor=request.user, request=found), "The request is withdrawn.")
-    return redirect(found)
+    _act(
+        request,
+        lambda: services.withdraw_request(actor=request.user, request=change_request),
+        "The request is withdrawn.",
+    )
+    return redirect(change_request)
 
 
 @login_required
@@ -147,19 +153,19 @@ def withdraw(request: SignedInRequest, identifier: str, number: int) -> HttpResp
 def object_to(request: SignedInRequest, identifier: str, number: int) -> HttpResponse:
     """Object to a request."""
     registration = registration_or_404(identifier)
-    found = requests.request_or_404(registration, number)
-    if not rules.test_rule("changes.object_to", request.user, found):
+    change_request = requests.request_or_404(registration, number)
+    if not rules.test_rule("changes.object_to", request.user, change_request):
         raise PermissionDenied("Those who take part object to an open request.")
     form = forms.ObjectionForm(request.POST)
     if not form.is_valid():
-        return _page(request, registration, found, objection_form=form)
+        return _page(request, registration, change_request, objection_form=form)
     text = form.cleaned_data["text"]
     _act(
         request,
-        lambda: services.object_to(actor=request.user, request=found, text=text),
+        lambda: services.object_to(actor=request.user, request=change_request, text=text),
         "Your objection is with the chairs and the organizers.",
     )
-    return redirect(found)
+    return redirect(change_request)
 
 
 @login_required
@@ -167,17 +173,17 @@ def object_to(request: SignedInRequest, identifier: str, number: int) -> HttpRes
 def decide(request: SignedInRequest, identifier: str, number: int) -> HttpResponse:
     """Decide about every parameter of a request."""
     registration = registration_or_404(identifier)
-    found = requests.request_or_404(registration, number)
+    change_request = requests.request_or_404(registration, number)
     if not rules.test_rule("changes.decide", request.user, registration):
         raise PermissionDenied("A chair who has no part in the design decides about its changes.")
-    pairs = forms.verdict_forms(list(found.changes.all()), request.POST)
+    pairs = forms.verdict_forms(list(change_request.changes.all()), request.POST)
     deviation = forms.DeviationForm(request.POST)
     errors: list[str] = []
     if all([deviation.is_valid(), *(form.is_valid() for _, form in pairs)]):
         try:
             services.decide(
                 actor=request.user,
-                request=found,
+                request=change_request,
                 verdicts=forms.verdicts_of(pairs),
                 as_deviation=deviation.cleaned_data["as_deviation"],
             )
@@ -185,9 +191,9 @@ def decide(request: SignedInRequest, identifier: str, number: int) -> HttpRespon
             errors = error.messages
         else:
             messages.success(request, "The decision is recorded, and everybody concerned is told.")
-            return redirect(found)
-    found.refresh_from_db()
-    return _page(request, registration, found, pairs=pairs, deviation_form=deviation, errors=errors)
+            return redirect(change_request)
+    change_request.refresh_from_db()
+    return _page(request, registration, change_request, pairs=pairs, deviation_form=deviation, errors=errors)
 
 
 def _act(request: HttpRequest, act: Any, done: str) -> None:

@@ -14,8 +14,8 @@ from config.settings import STATICFILES_DIRS as _DIRS
 def _folder(app: str) -> Path | None:
     """The folder of an app's static files."""
     spec = find_spec(app)
-    own = Path(next(iter(spec.submodule_search_locations or []), ""), "static") if spec else None
-    return own if own and own.is_dir() else None
+    folder = Path(next(iter(spec.submodule_search_locations or []), ""), "static") if spec else None
+    return folder if folder and folder.is_dir() else None
 
 
 STATICFILES_DIRS = [*_DIRS, *filter(None, map(_folder, _APPS))]

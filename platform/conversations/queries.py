@@ -32,8 +32,8 @@ def newest_threads(target: Model, *, reader: Any, words: str = "") -> QuerySet[T
         .order_by("-last_post_at", "-pk")
     )
     if words:
-        said = Post.objects.filter(thread=OuterRef("pk"), hidden_at=None, text__icontains=words)
-        rows = rows.filter(Q(title__icontains=words) | Exists(said))
+        posts = Post.objects.filter(thread=OuterRef("pk"), hidden_at=None, text__icontains=words)
+        rows = rows.filter(Q(title__icontains=words) | Exists(posts))
     return rows
 
 

@@ -12,12 +12,12 @@ def role_of(user: Any, design: Design) -> str:
     """The role of a person in a design, empty without one; read once a request for each design object."""
     if not user.is_authenticated:
         return ""
-    known: dict[int, str] = design.__dict__.setdefault("_roles", {})
-    if user.pk not in known:
-        known[user.pk] = (
+    roles: dict[int, str] = design.__dict__.setdefault("_roles", {})
+    if user.pk not in roles:
+        roles[user.pk] = (
             Collaborator.objects.filter(design=design, user=user).values_list("role", flat=True).first() or ""
         )
-    return known[user.pk]
+    return roles[user.pk]
 
 
 @rules.predicate

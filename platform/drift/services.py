@@ -9,7 +9,7 @@ from django.db import transaction
 from accounts.models import User
 from audit.services import record
 from designs.services.address_answers import RefusedError, read
-from drift.domain.comparing import Found, compare
+from drift.domain.comparing import Agreement, compare
 from drift.domain.reading import MAX_BYTES, UnreadableError, text_of
 from drift.models import DriftCheck
 from registry.domain.public_documents import parsed
@@ -73,7 +73,7 @@ def _keep(
     """Compare and store. `raw` is the page as it came: links stand in its markup, not in its text."""
     version = current_version(registration)
     findings = compare(parsed(version.document), text)
-    counted = {kind: sum(finding.found is kind for finding in findings) for kind in Found}
+    counted = {kind: sum(finding.found is kind for finding in findings) for kind in Agreement}
     check = DriftCheck.objects.create(
         registration=registration,
         version=version,
@@ -86,9 +86,9 @@ def _keep(
             {"task": entry.task, "parameter": entry.parameter, "found": str(entry.found), "passage": entry.passage}
             for entry in findings
         ],
-        same=counted[Found.SAME],
-        missing=counted[Found.MISSING],
-        different=counted[Found.DIFFERENT],
+        same=counted[Agreement.SAME],
+        missing=counted[Agreement.MISSING],
+        different=counted[Agreement.DIFFERENT],
         links_record=_names_record(registration, f"{text} {raw}"),
         checked_by=actor,
     )
@@ -109,5 +109,5 @@ def _keep(
 def _names_record(registration: Registration, text: str) -> bool:
     deposits = Deposit.objects.filter(version__registration=registration).values_list("doi", "concept_doi")
     names = {registration.identifier, f"/registry/{registration.slug}/", *(doi for pair in deposits for doi in pair)}
-    said = text.casefold()
-    return any(name.casefold() in said for name in names if name)
+    folded_text = text.casefold()
+    return any(name.casefold() in folded_text for name in names if name)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from changes.queries.documents import task_names
 from changes.views import registration_context
 from drift import services
-from drift.domain.comparing import Found
+from drift.domain.comparing import Agreement
 from drift.domain.reading import MAX_BYTES
 from drift.forms import DriftForm
 from drift.models import DriftCheck
@@ -80,7 +80,7 @@ def drift_check(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
     registration = _readable(request, identifier)
     check = get_object_or_404(DriftCheck.objects.select_related("version"), registration=registration, pk=pk)
     names = task_names(check.version)
-    order = [Found.DIFFERENT, Found.MISSING, Found.SAME]
+    order = [Agreement.DIFFERENT, Agreement.MISSING, Agreement.SAME]
     rows = [
         {
             **finding,
@@ -88,7 +88,7 @@ def drift_check(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
             "class": shipped()[finding["parameter"]].change_class,
             "task_name": names.get(finding["task"], ""),
         }
-        for finding in sorted(check.findings, key=lambda finding: order.index(Found(finding["found"])))
+        for finding in sorted(check.findings, key=lambda finding: order.index(Agreement(finding["found"])))
     ]
     if request.GET.get("format") == "csv":
         heads = ["task", "parameter", "found", "passage"]

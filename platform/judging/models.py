@@ -66,8 +66,8 @@ class Trial(Work):
     @property
     def checks(self) -> list[dict[str, Any]]:
         """The checks with what each says; empty before the verdict."""
-        found: list[dict[str, Any]] = self.report.get("checks", [])
-        return found
+        check_rows: list[dict[str, Any]] = self.report.get("checks", [])
+        return check_rows
 
     @property
     def refused(self) -> int:

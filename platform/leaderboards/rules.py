@@ -43,8 +43,8 @@ def hides_nothing_in_bundle(user: Any, phase: Phase | None) -> bool:  # noqa: AR
 
     Values of a classification are made of the class of every case: with them goes the reference itself.
     """
-    shown = phase is not None and phase.reveals_cases and phase.is_revealed
-    return phase is not None and (shown or not phase.assessment.kind.tells_reference_by_results)
+    shows_references = phase is not None and phase.reveals_cases and phase.is_revealed
+    return phase is not None and (shows_references or not phase.assessment.kind.tells_reference_by_results)
 
 
 @rules.predicate

@@ -120,9 +120,9 @@ class ColumnsForm(forms.Form):
     def __init__(self, reading: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.columns = reading.get("columns", [])
-        for place, column in enumerate(self.columns[:MOST_COLUMNS_ASKED]):
+        for index, column in enumerate(self.columns[:MOST_COLUMNS_ASKED]):
             samples = ", ".join(sample or "(empty)" for sample in column["samples"])
-            self.fields[f"role_{place}"] = forms.ChoiceField(
+            self.fields[f"role_{index}"] = forms.ChoiceField(
                 label=column["name"], choices=list(ROLES.items()), initial=column["role"], help_text=samples[:120]
             )
 
@@ -130,6 +130,6 @@ class ColumnsForm(forms.Form):
     def roles(self) -> dict[str, str]:
         """What each column is, as answered."""
         return {
-            column["name"]: self.cleaned_data.get(f"role_{place}", column["role"])
-            for place, column in enumerate(self.columns)
+            column["name"]: self.cleaned_data.get(f"role_{index}", column["role"])
+            for index, column in enumerate(self.columns)
         }

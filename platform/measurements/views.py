@@ -115,15 +115,15 @@ def table(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return _table(request, challenge, table_or_404(challenge, pk))
 
 
-def _table(request: HttpRequest, challenge: Challenge, shown: Measurement) -> HttpResponse:
-    is_asked = shown.state == Measurement.State.ASKING
+def _table(request: HttpRequest, challenge: Challenge, measurement: Measurement) -> HttpResponse:
+    is_asked = measurement.state == Measurement.State.ASKING
     context: dict[str, Any] = {
-        "table": shown,
-        "phase": shown.phase,
-        "preview": shown.preview,
-        "form": ColumnsForm(shown.reading) if is_asked and shown.reading else None,
+        "table": measurement,
+        "phase": measurement.phase,
+        "preview": measurement.preview,
+        "form": ColumnsForm(measurement.reading) if is_asked and measurement.reading else None,
         "most_columns": MOST_COLUMNS_ASKED,
-        "closed": _closed_words(shown.phase),
+        "closed": _closed_words(measurement.phase),
     }
     return render(request, "measurements/table.html", page_context(request, challenge, **context))
 
@@ -140,47 +140,47 @@ def _closed_words(phase: Phase) -> str:
 def columns(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Have it read again by what its columns are said to be."""
     challenge = bringing(request, slug)
-    shown = table_or_404(challenge, pk)
-    form = ColumnsForm(shown.reading, request.POST)
+    measurement = table_or_404(challenge, pk)
+    form = ColumnsForm(measurement.reading, request.POST)
     if form.is_valid():
-        _try(request, lambda: services.confirm_columns(actor=request.user, table=shown, roles=form.roles))
-    return redirect(shown)
+        _try(request, lambda: services.confirm_columns(actor=request.user, table=measurement, roles=form.roles))
+    return redirect(measurement)
 
 
 @login_required
 @require_POST
 def seal(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Have what the preview shows stored and ranked."""
-    shown = table_or_404(bringing(request, slug), pk)
-    _try(request, lambda: services.seal(actor=request.user, table=shown))
-    return redirect(shown)
+    measurement = table_or_404(bringing(request, slug), pk)
+    _try(request, lambda: services.seal(actor=request.user, table=measurement))
+    return redirect(measurement)
 
 
 @login_required
 @require_POST
 def discard(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Let it go."""
-    shown = table_or_404(bringing(request, slug), pk)
-    _try(request, lambda: services.discard(actor=request.user, table=shown))
-    return redirect(shown)
+    measurement = table_or_404(bringing(request, slug), pk)
+    _try(request, lambda: services.discard(actor=request.user, table=measurement))
+    return redirect(measurement)
 
 
 @login_required
 @require_safe
 def file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The table as it came."""
-    shown = table_or_404(bringing(request, slug), pk)
-    return _as_it_came(shown.stored, shown.file_name)
+    measurement = table_or_404(bringing(request, slug), pk)
+    return _as_it_came(measurement.stored, measurement.file_name)
 
 
 @login_required
 @require_safe
 def replicates(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The replicates beside it, as they came."""
-    shown = table_or_404(bringing(request, slug), pk)
-    if not shown.replicates_stored:
+    measurement = table_or_404(bringing(request, slug), pk)
+    if not measurement.replicates_stored:
         raise Http404("No replicates came with this table.")
-    return _as_it_came(shown.replicates_stored, shown.replicates_name)
+    return _as_it_came(measurement.replicates_stored, measurement.replicates_name)
 
 
 def _as_it_came(stored: str, name: str) -> HttpResponse:

@@ -46,10 +46,10 @@ def newest_mails(number: int) -> list[Email]:
     nobody else's.
     """
     rows = Email.objects.filter(user__isnull=False, to__endswith="@example.org").exclude(kind=ACCOUNT)
-    found = list(rows.select_related("user").order_by("-created_at")[:number])
-    for row in found:
+    mails = list(rows.select_related("user").order_by("-created_at")[:number])
+    for row in mails:
         row.text = row.text.replace(row.unsubscribe, "…") if row.unsubscribe else row.text
-    return found
+    return mails
 
 
 def unread_count(user: Any) -> int:

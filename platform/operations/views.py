@@ -55,7 +55,7 @@ def try_me(request: HttpRequest, example: str, file: str) -> FileResponse:  # no
         raise Http404("There is no such example file.")
     if (folder / file).is_file():
         return FileResponse((folder / file).open("rb"), as_attachment=True, filename=file)
-    made = image_to_try(example, file) if file.endswith(".tar.gz") else None
-    if made is None:
+    content = image_to_try(example, file) if file.endswith(".tar.gz") else None
+    if content is None:
         raise Http404("There is no such example file.")
-    return FileResponse(io.BytesIO(made), as_attachment=True, filename=file)
+    return FileResponse(io.BytesIO(content), as_attachment=True, filename=file)

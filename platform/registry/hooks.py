@@ -184,8 +184,8 @@ def links_of(registration: Registration) -> list[Link]:
 
 def operation_of(registration: Registration) -> Operation | None:
     """The challenge of a registration; `None` before it is launched."""
-    found = (provider(registration) for provider in operations)
-    return next((operation for operation in found if operation is not None), None)
+    candidates = (provider(registration) for provider in operations)
+    return next((operation for operation in candidates if operation is not None), None)
 
 
 def sections_of(request: HttpRequest, registration: Registration) -> list[str]:

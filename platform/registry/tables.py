@@ -51,15 +51,15 @@ class Badge:
 def badge_of(registration: Registration, version: RegistrationVersion) -> Badge:
     """State, version and DOI of a registration; before there is a DOI, its identifier."""
     deposit = Deposit.objects.filter(version=version).first()
-    said = [f"v{version.number}", (deposit.doi if deposit else "") or registration.identifier]
+    parts = [f"v{version.number}", (deposit.doi if deposit else "") or registration.identifier]
     if registration.state != State.REGISTERED:
-        said.insert(0, registration.get_state_display())
+        parts.insert(0, registration.get_state_display())
     deviates = registration.versions.filter(is_deviation=True).exists()
     if deviates:
-        said.append("deviation")
+        parts.append("deviation")
     colour = DEVIATES if deviates and not registration.is_ended else COLOURS[State(registration.state)]
     label = _half(LABEL, 0)
-    words = _half(" · ".join(said), label.width)
+    words = _half(" · ".join(parts), label.width)
     return Badge(label, words, colour, f"{LABEL}: {words.text}")
 
 

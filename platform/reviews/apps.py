@@ -24,8 +24,8 @@ class ReviewsConfig(AppConfig):
         register_section(home.my_reviews, order=40, audience="people")
         register_section(home.my_calls, order=50, audience="people")
         hooks.readers.register(rules.reads_design)
-        for place, (name, title) in enumerate(KINDS.items()):
-            kinds.register(name, title, order=30 + place)
+        for index, (name, title) in enumerate(KINDS.items()):
+            kinds.register(name, title, order=30 + index)
         if settings.PODIUM_EXAMPLE_MODE:
             register_hint("Follow a review", "reviews:call", "example-miccai", order=40)
         navigation.register("Calls", "reviews:calls", order=30)

@@ -12,10 +12,10 @@ CHAIRS = "chairs"
 
 def _once(user: Any, kind: str, key: int, find: Any) -> Any:
     """Ask the database once a request for each fact; a user object lives as long as the request."""
-    known = user.__dict__.setdefault("_parts_in_calls", {})
-    if (kind, key) not in known:
-        known[kind, key] = find()
-    return known[kind, key]
+    facts = user.__dict__.setdefault("_parts_in_calls", {})
+    if (kind, key) not in facts:
+        facts[kind, key] = find()
+    return facts[kind, key]
 
 
 def forget(user: Any) -> None:

@@ -71,8 +71,8 @@ class HandInForm(forms.Form):
         assert isinstance(model, forms.ChoiceField)
         image.choices = [(str(archive.pk), _label(archive)) for archive in images]
         if models:
-            own = [(str(archive.pk), _label(archive)) for archive in models]
-            model.choices = [("", "none"), *own]
+            model_choices = [(str(archive.pk), _label(archive)) for archive in models]
+            model.choices = [("", "none"), *model_choices]
         else:
             del self.fields["model"]
 
@@ -87,8 +87,8 @@ class HandInForm(forms.Form):
 
 def _label(archive: AlgorithmArchive) -> str:
     sent = f"{archive.created_at:%-d %B, %H:%M} UTC"
-    known = archive.digest.removeprefix("sha256:")[:12]
-    return f"{archive.file_name} ({f'{known}, ' if known else ''}sent {sent})"
+    short_digest = archive.digest.removeprefix("sha256:")[:12]
+    return f"{archive.file_name} ({f'{short_digest}, ' if short_digest else ''}sent {sent})"
 
 
 @dataclass
@@ -124,11 +124,11 @@ class Field:
 
 def sections(entries: Mapping[str, Entry], errors: Mapping[str, str]) -> list[tuple[str, str, list[Field]]]:
     """Everything that the page shows: key, label and fields of each section, in the order of the catalogue."""
-    found: dict[str, list[Field]] = {}
+    fields_by_section: dict[str, list[Field]] = {}
     for parameter in parameters().values():
-        shown = _field(parameter, entries.get(parameter.id, Entry()), errors.get(parameter.id, ""))
-        found.setdefault(parameter.section, []).append(shown)
-    return [(key, label, found.get(key, [])) for key, label in SECTIONS]
+        parameter_field = _field(parameter, entries.get(parameter.id, Entry()), errors.get(parameter.id, ""))
+        fields_by_section.setdefault(parameter.section, []).append(parameter_field)
+    return [(key, label, fields_by_section.get(key, [])) for key, label in SECTIONS]
 
 
 def read(post: QueryDict) -> tuple[dict[str, Entry], dict[str, str]]:
@@ -136,19 +136,19 @@ def read(post: QueryDict) -> tuple[dict[str, Entry], dict[str, str]]:
     entries: dict[str, Entry] = {}
     errors: dict[str, str] = {}
     for parameter in parameters().values():
-        own = QueryDict(mutable=True)
+        posted = QueryDict(mutable=True)
         prefix = f"{parameter.id}:"
         for name in post:
             if name.startswith(prefix):
-                own.setlist(name.removeprefix(prefix), post.getlist(name))
-        state = own.get("state", "")
+                posted.setlist(name.removeprefix(prefix), post.getlist(name))
+        state = posted.get("state", "")
         if state == State.NONE_DECLARED:
             entries[parameter.id] = Entry(state=State.NONE_DECLARED)
             continue
         if state == State.EMBARGOED:
             entries[parameter.id] = Entry(state=State.EMBARGOED, event=WITHHELD)
             continue
-        raw = read_posted(parameter, own).value
+        raw = read_posted(parameter, posted).value
         try:
             value = clean(parameter, raw)
         except UnfitValueError as error:
@@ -187,13 +187,13 @@ def _cell(name: str, column: ItemField, value: Any) -> Input:
 
 
 def _options(parameter: Parameter, value: Any) -> list[tuple[str, str, bool]]:
-    known = [(choice.value, choice.label, choice.value == value) for choice in parameter.choices]
-    return [("", "–", value in (None, "")), *known]
+    options = [(choice.value, choice.label, choice.value == value) for choice in parameter.choices]
+    return [("", "–", value in (None, "")), *options]
 
 
 def _boolean(value: Any) -> list[tuple[str, str, bool]]:
-    said = value if isinstance(value, bool) else {"true": True, "false": False}.get(str(value).lower())
-    return [("", "–", said is None), ("true", "yes", said is True), ("false", "no", said is False)]
+    answer = value if isinstance(value, bool) else {"true": True, "false": False}.get(str(value).lower())
+    return [("", "–", answer is None), ("true", "yes", answer is True), ("false", "no", answer is False)]
 
 
 def _text(value: Any) -> str:

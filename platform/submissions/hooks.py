@@ -116,7 +116,7 @@ def try_me_files(phase: Phase) -> list[TryMe]:
 
 def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
     """How the submission's team stands for `user`, compared with the team called `other`; None where it does not say."""
-    return next((found for provider in placed if (found := provider(user, submission, other))), None)
+    return next((standing for provider in placed if (standing := provider(user, submission, other))), None)
 
 
 def public_stands_in(phase: Phase) -> dict[str, Stand]:

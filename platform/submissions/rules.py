@@ -35,11 +35,11 @@ def is_sender(user: Any, upload: Upload | None) -> bool:
 @rules.predicate
 def shows_scores(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
     """The phase shows teams their own aggregate scores; how exactly, `evaluation.aggregation.feedback` says."""
-    shown = (Phase.Results.CASES, Phase.Results.AGGREGATE)
+    results_with_scores = (Phase.Results.CASES, Phase.Results.AGGREGATE)
     return submission is not None and (
         submission.phase.is_revealed
         # Scores would tell the decoys; a phase that had them before it was changed to show scores keeps them to itself.
-        or (submission.phase.results in shown and not keeps_decoys(submission.phase))
+        or (submission.phase.results in results_with_scores and not keeps_decoys(submission.phase))
     )
 
 

@@ -50,7 +50,7 @@ class TestSetForm(forms.Form):
         words = merging.words(problem)
         rules = self.fields["merge_rule"]
         assert isinstance(rules, forms.ChoiceField)
-        rules.choices = [(rule, f"{said[0].upper()}{said[1:]}") for rule, said in words.items()]
+        rules.choices = [(rule, f"{text[0].upper()}{text[1:]}") for rule, text in words.items()]
         if not replaces:
             del self.fields["reason"]
         if not asks_for_merging:

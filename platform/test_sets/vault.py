@@ -108,8 +108,8 @@ def read_bytes(name: str) -> bytes:
 
 def tidy() -> None:
     """Remove what killed processes left open."""
-    for place in (_MEMORY, scratch("open")):
-        for folder in place.glob(f"{_PREFIX}*") if place.is_dir() else ():
+    for parent in (_MEMORY, scratch("open")):
+        for folder in parent.glob(f"{_PREFIX}*") if parent.is_dir() else ():
             if folder.stat().st_uid == os.getuid() and time.time() - folder.stat().st_mtime > _LEFT_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
 

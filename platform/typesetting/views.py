@@ -45,16 +45,16 @@ def _said(
     elif "text/html" in request.headers.get("Accept", ""):
         template = "typesetting/being_made.html"
     else:
-        said = "could not be made; ask again in a minute" if is_failed else "is being made; ask again"
-        return _later(JsonResponse({"detail": f"The {NAMES[ending]} file {said}."}, status=status), is_failed)
-    shown = {
+        state_words = "could not be made; ask again in a minute" if is_failed else "is being made; ask again"
+        return _later(JsonResponse({"detail": f"The {NAMES[ending]} file {state_words}."}, status=status), is_failed)
+    context = {
         "title": title,
         "format": NAMES[ending],
         "seconds": SECONDS,
         "is_ready": is_ready,
         "is_failed": is_failed,
     }
-    return _later(render(request, template, shown, status=status), is_failed)
+    return _later(render(request, template, context, status=status), is_failed)
 
 
 def _later(response: HttpResponse, is_failed: bool) -> HttpResponse:

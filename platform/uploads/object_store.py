@@ -84,8 +84,8 @@ def address_of_part(name: str, store_id: str, *, number: int, size: int, sha256:
 
 def address_of_object(name: str, *, seconds: int, file_name: str) -> str:
     """Return where an object can be read, whole or in ranges, for `seconds`; saved under `file_name`."""
-    said = {"ResponseContentDisposition": f'attachment; filename="{file_name}"'}
-    return str(_outside().generate_presigned_url("get_object", Params=_place(name) | said, ExpiresIn=seconds))
+    parameters = {"ResponseContentDisposition": f'attachment; filename="{file_name}"'}
+    return str(_outside().generate_presigned_url("get_object", Params=_place(name) | parameters, ExpiresIn=seconds))
 
 
 def origin() -> str:
@@ -99,15 +99,15 @@ def parts(name: str, store_id: str) -> list[Part] | None:
     try:
         with _asking():
             pages = _inside().get_paginator("list_parts").paginate(**_place(name), UploadId=store_id)
-            found = [part for page in pages for part in page.get("Parts", [])]
+            part_entries = [part for page in pages for part in page.get("Parts", [])]
     except _RefusedError as refused:
         if refused.code in _GONE:
             return None
         raise StoreAwayError from refused
-    return [Part(part["PartNumber"], part["Size"], part["ETag"], part.get("ChecksumSHA256")) for part in found]
+    return [Part(part["PartNumber"], part["Size"], part["ETag"], part.get("ChecksumSHA256")) for part in part_entries]
 
 
-def put_together(name: str, store_id: str, found: Sequence[Part], digests: Sequence[str]) -> None:
+def put_together(name: str, store_id: str, stored_parts: Sequence[Part], digests: Sequence[str]) -> None:
     """Make the object of its parts; that somebody else has just done it is no fault.
 
     Raises
@@ -117,7 +117,7 @@ def put_together(name: str, store_id: str, found: Sequence[Part], digests: Seque
     """
     listed = [
         {"PartNumber": part.number, "ETag": part.tag, "ChecksumSHA256": digest}
-        for part, digest in zip(found, digests, strict=True)
+        for part, digest in zip(stored_parts, digests, strict=True)
     ]
     try:
         with _asking():
@@ -145,8 +145,8 @@ def whole(name: str) -> Whole | None:
 
 def throw_away(name: str, store_id: str) -> None:
     """End an upload and delete its parts, and the object if it has become one."""
-    known = [store_id] if store_id else _unknown(name)
-    for entry in known:
+    upload_ids = [store_id] if store_id else _unknown(name)
+    for entry in upload_ids:
         try:
             with _asking():
                 _inside().abort_multipart_upload(**_place(name), UploadId=entry)
@@ -162,13 +162,13 @@ def throw_away(name: str, store_id: str) -> None:
 
 def _unknown(name: str) -> list[str]:
     """Ids of uploads that were begun at the store when the process that began them died."""
-    place = _place(name)
+    bucket_and_key = _place(name)
     try:
         with _asking():
-            answer = _inside().list_multipart_uploads(Bucket=place["Bucket"], Prefix=place["Key"])
+            answer = _inside().list_multipart_uploads(Bucket=bucket_and_key["Bucket"], Prefix=bucket_and_key["Key"])
     except _RefusedError as refused:
         raise StoreAwayError from refused
-    return [entry["UploadId"] for entry in answer.get("Uploads", []) if entry["Key"] == place["Key"]]
+    return [entry["UploadId"] for entry in answer.get("Uploads", []) if entry["Key"] == bucket_and_key["Key"]]
 
 
 class _RefusedError(StoreAwayError):

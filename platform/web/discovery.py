@@ -31,21 +31,21 @@ def site_map(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def help_index(request: HttpRequest) -> HttpResponse:
     """The contents of the manual, or what a search finds in it."""
     asked = " ".join(request.GET.get("q", "").split())[:100]
-    found = manual.search(asked) if asked else []
-    return render(request, "web/help.html", {"parts": manual.contents(), "asked": asked, "found": found})
+    hits = manual.search(asked) if asked else []
+    return render(request, "web/help.html", {"parts": manual.contents(), "asked": asked, "found": hits})
 
 
 @require_safe
 def help_page(request: HttpRequest, name: str) -> HttpResponse:
     """One page of the manual."""
     try:
-        shown = manual.page(name)
+        manual_page = manual.page(name)
     except KeyError as error:
         raise Http404("There is no such page of the help.") from error
     return render(
         request,
         "web/help_page.html",
-        {"shown": shown, "parts": manual.contents(), "trail": [("Help", reverse("web:help"))]},
+        {"shown": manual_page, "parts": manual.contents(), "trail": [("Help", reverse("web:help"))]},
     )
 
 

@@ -35,13 +35,13 @@ def register_hint(label: str, target: str, *args: object, order: int = 50) -> No
 
 def hints() -> list[Hint]:
     """All hints that lead somewhere, in order."""
-    found = []
+    linked_hints = []
     for label, target, args in _hints:
         if target.startswith("/"):
-            found.append(Hint(label, target))
+            linked_hints.append(Hint(label, target))
             continue
         try:
-            found.append(Hint(label, reverse(target, args=args)))
+            linked_hints.append(Hint(label, reverse(target, args=args)))
         except NoReverseMatch:
             continue
-    return found
+    return linked_hints

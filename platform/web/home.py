@@ -73,9 +73,9 @@ def sections(request: HttpRequest) -> list[SafeString | str]:
 
 def steps(request: HttpRequest) -> list[Next]:
     """What waits for the person who looks: what is due first on top, what has no date below."""
-    found = [step for provider in next_steps for step in provider(request)]
-    dated = [(step.at, place, step) for place, step in enumerate(found) if step.at is not None]
-    return [*(step for _, _, step in sorted(dated)), *(step for step in found if step.at is None)]
+    all_steps = [step for provider in next_steps for step in provider(request)]
+    dated = [(step.at, index, step) for index, step in enumerate(all_steps) if step.at is not None]
+    return [*(step for _, _, step in sorted(dated)), *(step for step in all_steps if step.at is None)]
 
 
 def picture(request: HttpRequest) -> SafeString | str | None:

@@ -43,7 +43,7 @@ class Hook(list[T]):
             Place among the answers, small numbers first.
         """
         if answer not in self:
-            place = bisect_right([self._orders.get(id(other), USUAL) for other in self], order)
+            position = bisect_right([self._orders.get(id(other), USUAL) for other in self], order)
             self._orders[id(answer)] = order
-            self.insert(place, answer)
+            self.insert(position, answer)
         return answer

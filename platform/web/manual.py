@@ -59,7 +59,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchHit:
     """A section in which all words of a search occur."""
 
     page: Page
@@ -91,24 +91,24 @@ def contents() -> list[tuple[str, list[Page]]]:
     return [(part, [page(name) for name in names]) for part, names in PARTS.items()]
 
 
-def search(text: str) -> list[Found]:
+def search(text: str) -> list[SearchHit]:
     """Return the sections that hold every word of `text`, those with the words in their title first."""
     words = [word for word in re.findall(r"\w+", text.lower()) if len(word) > 1][:8]
     if not words:
         return []
-    found = [hit for name in NAMES for section in page(name).sections if (hit := _hit(page(name), section, words))]
-    best = sorted(found, key=lambda hit: -hit.weight)
+    hits = [hit for name in NAMES for section in page(name).sections if (hit := _hit(page(name), section, words))]
+    best = sorted(hits, key=lambda hit: -hit.weight)
     # No page fills the list alone.
     seen = Counter[str]()
-    kept = []
+    listed_hits = []
     for hit in best:
         seen[hit.page.name] += 1
         if seen[hit.page.name] <= MOST_OF_A_PAGE:
-            kept.append(hit)
-    return kept[:MOST_FOUND]
+            listed_hits.append(hit)
+    return listed_hits[:MOST_FOUND]
 
 
-def _hit(found_in: Page, section: Section, words: list[str]) -> Found | None:
+def _hit(found_in: Page, section: Section, words: list[str]) -> SearchHit | None:
     title, body = f"{found_in.title} {section.title}".lower(), section.text.lower()
     if not all(_begins(word, title) or _begins(word, body) for word in words):
         return None
@@ -117,7 +117,7 @@ def _hit(found_in: Page, section: Section, words: list[str]) -> Found | None:
     at = min((body.find(word) for word in words if word in body), default=0)
     start = max(at - EXCERPT // 3, 0)
     cut = section.text[start : start + EXCERPT]
-    return Found(
+    return SearchHit(
         found_in, section, f"{'… ' if start else ''}{cut}{'…' if len(section.text) > start + EXCERPT else ''}", weight
     )
 
@@ -188,8 +188,8 @@ def _address(target: str, name: str) -> str | None:
 
 def _picture(source: str) -> str:
     """The address of a picture of the documentation."""
-    found = _IMAGE.match(source.removeprefix("../"))
-    return f"/help/images/{found[1]}" if found else ""
+    match = _IMAGE.match(source.removeprefix("../"))
+    return f"/help/images/{match[1]}" if match else ""
 
 
 def _sections(tokens: list[Token], title: str) -> Iterator[Section]:

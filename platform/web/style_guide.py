@@ -52,22 +52,22 @@ class ExampleForm(forms.Form):
 def _rows() -> list[dict[str, Any]]:
     generator = random.Random(7)  # noqa: S311 (example values)
     rows = []
-    for place, name in enumerate(NAMES):
-        low, high = INTERVALS[place]
+    for index, name in enumerate(NAMES):
+        low, high = INTERVALS[index]
         rows.append(
             {
-                "rank": place + 1,
+                "rank": index + 1,
                 "name": name,
                 "low": low,
                 "high": high,
-                "median": sum((k + 1) * count for k, count in enumerate(FREQUENCIES[place])) / 1000,
-                "dsc": 0.91 - 0.013 * place + generator.uniform(-0.003, 0.003),
-                "hd95": 1.4 + 0.35 * place + generator.uniform(-0.1, 0.1),
-                "share": FREQUENCIES[place][0] / 1000,
-                "frequencies": FREQUENCIES[place],
-                "missing": (0, 0, 0, 3, 0, 1)[place],
-                "group": place < 2,
-                "own": place == 3,
+                "median": sum((k + 1) * count for k, count in enumerate(FREQUENCIES[index])) / 1000,
+                "dsc": 0.91 - 0.013 * index + generator.uniform(-0.003, 0.003),
+                "hd95": 1.4 + 0.35 * index + generator.uniform(-0.1, 0.1),
+                "share": FREQUENCIES[index][0] / 1000,
+                "frequencies": FREQUENCIES[index],
+                "missing": (0, 0, 0, 3, 0, 1)[index],
+                "group": index < 2,
+                "own": index == 3,
             }
         )
     return rows
@@ -111,9 +111,9 @@ def context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def _samples(place: int) -> list[float]:
-    generator = random.Random(place)  # noqa: S311 (example values)
-    return [round(min(generator.betavariate(30 - 2.5 * place, 4), 1.0), 4) for _ in range(45)]
+def _samples(index: int) -> list[float]:
+    generator = random.Random(index)  # noqa: S311 (example values)
+    return [round(min(generator.betavariate(30 - 2.5 * index, 4), 1.0), 4) for _ in range(45)]
 
 
 def _box() -> dict[str, Any]:
@@ -122,13 +122,13 @@ def _box() -> dict[str, Any]:
             {
                 "type": "box",
                 "name": name,
-                "y": _samples(place),
+                "y": _samples(index),
                 "boxpoints": "all",
                 "jitter": 0.5,
                 "pointpos": 0,
                 "marker": {"size": 4, "opacity": 0.6},
             }
-            for place, name in enumerate(NAMES)
+            for index, name in enumerate(NAMES)
         ],
         "layout": {"yaxis": {"title": {"text": "DSC"}}, "showlegend": False},
     }
@@ -136,8 +136,8 @@ def _box() -> dict[str, Any]:
 
 def _blob() -> dict[str, Any]:
     x, y, size, shares = [], [], [], []
-    for place, name in enumerate(NAMES):
-        for rank, count in enumerate(FREQUENCIES[place]):
+    for index, name in enumerate(NAMES):
+        for rank, count in enumerate(FREQUENCIES[index]):
             if count:
                 x.append(name)
                 y.append(rank + 1)
@@ -177,8 +177,8 @@ def _heat() -> dict[str, Any]:
 def _violin() -> dict[str, Any]:
     return {
         "data": [
-            {"type": "violin", "name": name, "y": _samples(place), "box": {"visible": True}, "points": False}
-            for place, name in enumerate(NAMES)
+            {"type": "violin", "name": name, "y": _samples(index), "box": {"visible": True}, "points": False}
+            for index, name in enumerate(NAMES)
         ],
         "layout": {"yaxis": {"title": {"text": "DSC"}}},
     }

@@ -325,15 +325,15 @@ def sweep() -> dict[str, int]:
 
     Nothing here decides anything: a message too many finds nothing to do.
     """
-    found = {}
+    counts = {}
     for kind in registered():
         try:
-            found[kind.name] = sweep_kind(kind)
+            counts[kind.name] = sweep_kind(kind)
         except Exception:  # one kind that cannot be looked for keeps no other waiting
             log.exception("sweep_failed", kind=kind.name)
-    if any(found.values()):
-        log.info("work_swept", **found)
-    return found
+    if any(counts.values()):
+        log.info("work_swept", **counts)
+    return counts
 
 
 def sweep_kind(kind: Kind) -> int:

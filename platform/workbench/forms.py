@@ -44,20 +44,20 @@ class AnswersForm(forms.Form):
     def __init__(self, reading: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.reading = reading
-        for place, column in enumerate(reading["columns"][:MOST_COLUMNS_ASKED]):
+        for index, column in enumerate(reading["columns"][:MOST_COLUMNS_ASKED]):
             samples = ", ".join(sample or "(empty)" for sample in column["samples"])
-            self.fields[f"role_{place}"] = forms.ChoiceField(
+            self.fields[f"role_{index}"] = forms.ChoiceField(
                 label=column["name"], choices=list(ROLES.items()), initial=column["role"], help_text=samples[:120]
             )
-        for place, metric in enumerate(reading.get("metrics", ())):
+        for index, metric in enumerate(reading.get("metrics", ())):
             missing = metric["missing"]
-            self.fields[f"direction_{place}"] = forms.ChoiceField(
+            self.fields[f"direction_{index}"] = forms.ChoiceField(
                 label=f"{metric['name']}: which values are better?",
                 choices=_DIRECTIONS,
                 initial=metric["direction"],
                 required=not self.is_bound,
             )
-            self.fields[f"missing_{place}"] = forms.CharField(
+            self.fields[f"missing_{index}"] = forms.CharField(
                 label=f"{metric['name']}: a missing value counts as",
                 initial=missing if isinstance(missing, str) else f"{missing:.10g}",
                 max_length=40,
@@ -72,24 +72,28 @@ class AnswersForm(forms.Form):
         """The form as filled in by a program, which names columns and metrics; the rest stays as it is suggested."""
         columns, asked = reading["columns"], reading.get("metrics", ())
         filled = {
-            f"role_{place}": roles.get(column["name"], column["role"])
-            for place, column in enumerate(columns[:MOST_COLUMNS_ASKED])
+            f"role_{index}": roles.get(column["name"], column["role"])
+            for index, column in enumerate(columns[:MOST_COLUMNS_ASKED])
         }
-        for place, metric in enumerate(asked):
-            own = {"direction": metric["direction"], "missing": metric["missing"], **metrics.get(metric["name"], {})}
-            filled |= {f"{question}_{place}": str(own[question]) for question in ("direction", "missing")}
+        for index, metric in enumerate(asked):
+            answers = {
+                "direction": metric["direction"],
+                "missing": metric["missing"],
+                **metrics.get(metric["name"], {}),
+            }
+            filled |= {f"{question}_{index}": str(answers[question]) for question in ("direction", "missing")}
         return cls(reading, filled)
 
     @property
     def errors_by_name(self) -> dict[str, list[str]]:
         """What is wrong, by the name of the column or metric."""
-        found: dict[str, list[str]] = {}
-        for field, said in self.errors.items():
-            question, _, place = field.rpartition("_")
-            known = self.reading["columns" if question == "role" else "metrics"] if place.isdecimal() else None
-            name = known[int(place)]["name"] if known is not None else field
-            found.setdefault(name, []).extend(str(words) for words in said)
-        return found
+        errors: dict[str, list[str]] = {}
+        for field, messages in self.errors.items():
+            question, _, suffix = field.rpartition("_")
+            entries = self.reading["columns" if question == "role" else "metrics"] if suffix.isdecimal() else None
+            name = entries[int(suffix)]["name"] if entries is not None else field
+            errors.setdefault(name, []).extend(str(words) for words in messages)
+        return errors
 
     @property
     def columns(self) -> list[forms.BoundField]:
@@ -105,8 +109,8 @@ class AnswersForm(forms.Form):
     def roles(self) -> dict[str, str]:
         """What each column is, as answered."""
         return {
-            column["name"]: self.cleaned_data.get(f"role_{place}", column["role"])
-            for place, column in enumerate(self.reading["columns"])
+            column["name"]: self.cleaned_data.get(f"role_{index}", column["role"])
+            for index, column in enumerate(self.reading["columns"])
         }
 
     @property
@@ -120,10 +124,10 @@ class AnswersForm(forms.Form):
         return [
             {
                 "name": metric["name"],
-                "direction": self.cleaned_data[f"direction_{place}"],
-                "missing": self.cleaned_data[f"missing_{place}"],
+                "direction": self.cleaned_data[f"direction_{index}"],
+                "missing": self.cleaned_data[f"missing_{index}"],
             }
-            for place, metric in enumerate(self.reading.get("metrics", ()))
+            for index, metric in enumerate(self.reading.get("metrics", ()))
         ]
 
     def clean(self) -> dict[str, Any]:
@@ -133,12 +137,12 @@ class AnswersForm(forms.Form):
             field.field.required = True
         if self.errors or self.changes_columns:
             return cleaned
-        for place, metric in enumerate(self.reading.get("metrics", ())):
-            if not cleaned[f"direction_{place}"]:
-                self.add_error(f"direction_{place}", f"Say which values of {metric['name']} are better.")
-            text = cleaned[f"missing_{place}"].strip()
+        for index, metric in enumerate(self.reading.get("metrics", ())):
+            if not cleaned[f"direction_{index}"]:
+                self.add_error(f"direction_{index}", f"Say which values of {metric['name']} are better.")
+            text = cleaned[f"missing_{index}"].strip()
             number = EXCLUDE if text.casefold() == EXCLUDE else as_number(text)
             if number is None:
-                self.add_error(f"missing_{place}", f"Write a number such as 0 or 12.5, or “{EXCLUDE}”.")
-            cleaned[f"missing_{place}"] = number
+                self.add_error(f"missing_{index}", f"Write a number such as 0 or 12.5, or “{EXCLUDE}”.")
+            cleaned[f"missing_{index}"] = number
         return cleaned

@@ -73,21 +73,21 @@ def title_of(title: str, file_name: str) -> str:
 @cache_control(private=True, no_cache=True)
 def table(request: HttpRequest, key: str) -> HttpResponse:
     """One table: how far it is, what it asks, or what came of it."""
-    shown = readable_or_404(request.user, key)
-    owns = rules.test_rule("workbench.change", request.user, shown)
-    context: dict[str, Any] = {"table": shown, "owns": owns}
-    if shown.is_done and request.headers.get("HX-Target") == "state":
+    brought_table = readable_or_404(request.user, key)
+    owns = rules.test_rule("workbench.change", request.user, brought_table)
+    context: dict[str, Any] = {"table": brought_table, "owns": owns}
+    if brought_table.is_done and request.headers.get("HX-Target") == "state":
         # The page that waited has no place for a board: it is loaded anew.
         return HttpResponse(headers={"HX-Refresh": "true"})
-    if shown.is_done:
-        return render(request, "workbench/board.html", {**context, **_board(request, shown)})
-    if shown.state == BroughtTable.State.ASKING:
-        context["form"] = AnswersForm(shown.reading)
+    if brought_table.is_done:
+        return render(request, "workbench/board.html", {**context, **_board(request, brought_table)})
+    if brought_table.state == BroughtTable.State.ASKING:
+        context["form"] = AnswersForm(brought_table.reading)
     return render(request, "workbench/table.html", context)
 
 
-def _board(request: HttpRequest, shown: BroughtTable) -> dict[str, Any]:
-    asked, outcome = request.GET, shown.outcome
+def _board(request: HttpRequest, brought_table: BroughtTable) -> dict[str, Any]:
+    asked, outcome = request.GET, brought_table.outcome
     number = asked.get("page", "1")
     board = boards.board(
         outcome["table"],
@@ -100,11 +100,11 @@ def _board(request: HttpRequest, shown: BroughtTable) -> dict[str, Any]:
     key = board.order["key"]
     plots = []
     for name in child.PICTURES:
-        drawn = shown.figures.get(name, {})
+        drawn = brought_table.figures.get(name, {})
         order = key if key in drawn else next(iter(drawn), None)
         if order is not None:
             picture = catalogue.BY_NAME[name]
-            address = f"{reverse('workbench:figure', args=[shown.key, name])}?{urlencode({'by': order})}"
+            address = f"{reverse('workbench:figure', args=[brought_table.key, name])}?{urlencode({'by': order})}"
             plots.append({"src": address, "title": picture.title, "reading": picture.reading, "size": picture.size})
     return {
         "board": board,
@@ -113,7 +113,7 @@ def _board(request: HttpRequest, shown: BroughtTable) -> dict[str, Any]:
         "samples": outcome["bootstrap"],
         "plots": plots,
         "outcome": outcome,
-        "address": request.build_absolute_uri(shown.get_absolute_url()),
+        "address": request.build_absolute_uri(brought_table.get_absolute_url()),
         "files": child.FILES,
     }
 
@@ -122,18 +122,18 @@ def _board(request: HttpRequest, shown: BroughtTable) -> dict[str, Any]:
 @require_POST
 def answer(request: SignedInRequest, key: str) -> HttpResponse:
     """Take what the owner says of columns and metrics."""
-    shown = readable_or_404(request.user, key, changing=True)
-    if shown.state != BroughtTable.State.ASKING:
-        return redirect(shown)
-    form = AnswersForm(shown.reading, request.POST)
+    brought_table = readable_or_404(request.user, key, changing=True)
+    if brought_table.state != BroughtTable.State.ASKING:
+        return redirect(brought_table)
+    form = AnswersForm(brought_table.reading, request.POST)
     if form.is_valid():
         try:
-            hand_in(form, actor=request.user, table=shown)
+            hand_in(form, actor=request.user, table=brought_table)
         except ValidationError as error:
             # Somebody answered in another window meanwhile; the page shows how far it is.
             messages.error(request, error.messages[0])
-        return redirect(shown)
-    return render(request, "workbench/table.html", {"table": shown, "owns": True, "form": form})
+        return redirect(brought_table)
+    return render(request, "workbench/table.html", {"table": brought_table, "owns": True, "form": form})
 
 
 def hand_in(form: AnswersForm, *, actor: User, table: BroughtTable) -> None:
@@ -155,27 +155,27 @@ def hand_in(form: AnswersForm, *, actor: User, table: BroughtTable) -> None:
 @require_POST
 def sharing(request: SignedInRequest, key: str) -> HttpResponse:
     """Let whoever has the address read it, or no longer."""
-    shown = readable_or_404(request.user, key, changing=True)
-    services.share(actor=request.user, table=shown, is_shared=request.POST.get("on") == "1")
-    return redirect(shown)
+    brought_table = readable_or_404(request.user, key, changing=True)
+    services.share(actor=request.user, table=brought_table, is_shared=request.POST.get("on") == "1")
+    return redirect(brought_table)
 
 
 @login_required
 @require_POST
 def keeping(request: SignedInRequest, key: str) -> HttpResponse:
     """Keep it, or have it deleted when its time is over."""
-    shown = readable_or_404(request.user, key, changing=True)
-    services.keep(actor=request.user, table=shown, is_kept=request.POST.get("on") == "1")
-    return redirect(shown)
+    brought_table = readable_or_404(request.user, key, changing=True)
+    services.keep(actor=request.user, table=brought_table, is_kept=request.POST.get("on") == "1")
+    return redirect(brought_table)
 
 
 @login_required
 @require_POST
 def delete(request: SignedInRequest, key: str) -> HttpResponse:
     """Delete it with everything that was made of it."""
-    shown = readable_or_404(request.user, key, changing=True)
-    services.delete_table(actor=request.user, table=shown)
-    messages.success(request, f"“{shown.title}” and everything that was made of it is deleted.")
+    brought_table = readable_or_404(request.user, key, changing=True)
+    services.delete_table(actor=request.user, table=brought_table)
+    messages.success(request, f"“{brought_table.title}” and everything that was made of it is deleted.")
     return redirect("workbench:list")
 
 
@@ -184,8 +184,8 @@ def delete(request: SignedInRequest, key: str) -> HttpResponse:
 @vary_on_headers("Cookie")
 def board_csv(request: HttpRequest, key: str) -> HttpResponse:
     """The board, all metrics and regions side by side."""
-    shown = _done_or_404(request, key)
-    head, *rows = csv_rows(shown.outcome["table"])
+    brought_table = _done_or_404(request, key)
+    head, *rows = csv_rows(brought_table.outcome["table"])
     return csv_file("board.csv", head, rows)
 
 
@@ -215,7 +215,7 @@ def file(request: HttpRequest, key: str, name: str) -> HttpResponse:
 
 
 def _done_or_404(request: HttpRequest, key: str) -> BroughtTable:
-    shown = readable_or_404(request.user, key)
-    if not shown.is_done:
+    brought_table = readable_or_404(request.user, key)
+    if not brought_table.is_done:
         raise Http404("It is not finished.")
-    return shown
+    return brought_table

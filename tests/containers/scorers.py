@@ -151,7 +151,9 @@ def tried(assessment: Assessment, cases: list[TrialCase], folder: Path, mode: st
     def start(presented: Sequence[Presented]) -> Answer:
         files = sorted({name for own in presented for name in (*own.reference, *own.prediction)})
         names = [own.name for own in presented]
-        document = interface_of(declared_there, names, shown=shown, files=files, limits=dict.fromkeys(LIMITS, 1))
+        document = interface_of(
+            declared_there, names, stems_and_kinds=shown, files=files, limits=dict.fromkeys(LIMITS, 1)
+        )
         return answered(folder / "root", document, presented, mode)
 
     return self_test(expected(declared_there, []), cases, start, broken=broken)

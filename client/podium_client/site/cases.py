@@ -35,10 +35,10 @@ def case_names(site: SiteFolder) -> list[str]:
         Where references cannot be taken.
     """
     try:
-        found = problems.get(site.assessment.problem).open_references(site.assessment, references_of(site))
+        references = problems.get(site.assessment.problem).open_references(site.assessment, references_of(site))
     except (ReadError, ValueError) as error:
         raise ClientError(f"The references in {references_of(site)} cannot be taken: {error}") from error
-    return sorted(found.cases)
+    return sorted(references.cases)
 
 
 def case_table(site: SiteFolder) -> pd.DataFrame:
@@ -112,8 +112,8 @@ def seal_cases(site: SiteFolder) -> dict[str, Any]:
     """
     if any((site.path / "results").glob("*.csv")):
         raise ClientError("Results are here already: the cases were sealed, and stay as they are.")
-    own, joined = sealed_cases(site), guests.guests(site)
-    cases = [*own, *guests.guest_cases(site)]
+    own_cases, joined = sealed_cases(site), guests.guests(site)
+    cases = [*own_cases, *guests.guest_cases(site)]
     before = site.read("sealed.json") if site.has("sealed.json") else None
     version = 1 if before is None else int(before["version"]) + 1
     try:
@@ -121,7 +121,7 @@ def seal_cases(site: SiteFolder) -> dict[str, Any]:
     except FederationError as error:
         raise ClientError(f"The cases cannot be sealed: {error}.") from error
     least = int(site.package["rules"]["minimum_units"])
-    small = len({case.unit for case in own}) < least
+    small = len({case.unit for case in own_cases}) < least
     if small and (joined or not guests.may_join(site)):
         raise ClientError(
             f"This site has fewer than {least} cases that stand for themselves; nothing may leave it. "
@@ -152,8 +152,8 @@ def check_seal(site: SiteFolder) -> dict[str, Any]:
     """
     if not site.has("sealed.json"):
         raise ClientError("The cases are not sealed yet: podium site seal.")
-    kept = site.read("sealed.json")
-    sealed = {case["case"]: case for case in kept["list"]}
+    stored_seal = site.read("sealed.json")
+    sealed = {case["case"]: case for case in stored_seal["list"]}
     present = {case.case: case.document for case in [*sealed_cases(site), *guests.guest_cases(site)]}
     changed = sorted(name for name in sealed.keys() | present.keys() if sealed.get(name) != present.get(name))
     if changed:
@@ -161,7 +161,7 @@ def check_seal(site: SiteFolder) -> dict[str, Any]:
             f"{len(changed)} cases are not as they were sealed ({changed[0]}). Put the files back; "
             "what was sealed is what counts."
         )
-    return kept
+    return stored_seal
 
 
 def sealed_cases(site: SiteFolder) -> list[SealedCase]:
@@ -188,16 +188,19 @@ def _reference_digests(site: SiteFolder, names: list[str]) -> dict[str, str]:
     files = sorted(path for path in references_of(site).rglob("*") if path.is_file() and path.name[0] != ".")
     digests = {path: sha256_of(path) for path in files}
     folder = references_of(site)
-    own: dict[str, dict[str, str]] = {name: {} for name in names}
+    case_digests: dict[str, dict[str, str]] = {name: {} for name in names}
     shared = {}
     for path, digest in digests.items():
         relative = path.relative_to(folder)
-        owner = next((name for name in (relative.parts[0], *_stems(relative.parts[0])) if name in own), None)
+        owner = next((name for name in (relative.parts[0], *_stems(relative.parts[0])) if name in case_digests), None)
         if owner is None:
             shared[relative.as_posix()] = digest
         else:
-            own[owner][relative.as_posix()] = digest
-    return {name: sha256({"own": own[name]} if own[name] else {"case": name, "shared": shared}) for name in names}
+            case_digests[owner][relative.as_posix()] = digest
+    return {
+        name: sha256({"own": case_digests[name]} if case_digests[name] else {"case": name, "shared": shared})
+        for name in names
+    }
 
 
 def _images(site: SiteFolder, name: str) -> dict[str, str]:
@@ -220,10 +223,10 @@ def _stems(name: str) -> list[str]:
 
 def folder_digest(folder: Path) -> str:
     """One digest of all files of a folder."""
-    found = {
+    digests = {
         path.relative_to(folder).as_posix(): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()
     }
-    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()
 
 
 def _read_csv(path: Path) -> pd.DataFrame:

@@ -81,22 +81,22 @@ def _dry_run(site: SiteFolder) -> dict[str, Any]:
         except (ReadError, ValueError) as error:
             raise ClientError(f"The public cases cannot be scored here: {error}") from error
         write_results(scored.rows, folder / "found.csv")
-        found = read_results([folder / "found.csv"], {})
+        computed = read_results([folder / "found.csv"], {})
         expected = read_results([folder / EXPECTED], {})
-    largest, where = _difference(found, expected)
+    largest, where = _difference(computed, expected)
     passed = largest <= float(wanted["relative_tolerance"])
-    return {"passed": passed, "largest_difference": largest, "scored": len(found["case"].unique()), "where": where}
+    return {"passed": passed, "largest_difference": largest, "scored": len(computed["case"].unique()), "where": where}
 
 
-def _difference(found: pd.DataFrame, expected: pd.DataFrame) -> tuple[float, str]:
+def _difference(computed: pd.DataFrame, expected: pd.DataFrame) -> tuple[float, str]:
     """The largest relative difference of two tables of the same values, and where it is; 1 where one has no value."""
     columns = [name for name in _KEY if name in expected.columns]
-    both = expected.merge(found, on=columns, how="outer", suffixes=("_expected", "_found"), indicator=True)
-    there = pd.to_numeric(both["value_expected"], errors="coerce")
+    both = expected.merge(computed, on=columns, how="outer", suffixes=("_expected", "_found"), indicator=True)
+    expected_values = pd.to_numeric(both["value_expected"], errors="coerce")
     here = pd.to_numeric(both["value_found"], errors="coerce")
-    scale = there.abs().combine(here.abs(), max).replace(0, 1.0)
-    difference = ((there - here).abs() / scale).where(there.notna() & here.notna())
-    absent = (there.isna() != here.isna()) | (both["_merge"] != "both")
+    scale = expected_values.abs().combine(here.abs(), max).replace(0, 1.0)
+    difference = ((expected_values - here).abs() / scale).where(expected_values.notna() & here.notna())
+    absent = (expected_values.isna() != here.isna()) | (both["_merge"] != "both")
     difference = difference.where(~absent, 1.0).fillna(0.0)
     if difference.empty:
         return 1.0, "there are no values"

@@ -101,21 +101,21 @@ def _fetch(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     site = SiteFolder(options.folder)
-    found = checking.check(site)
+    report = checking.check(site)
     if site.package["dry_run"] is None:
         _say("The package has no public cases.")
-    elif found["dry_run"]["passed"]:
-        _say(f"Public cases: the same values (largest difference {found['dry_run']['largest_difference']:.1g}).")
+    elif report["dry_run"]["passed"]:
+        _say(f"Public cases: the same values (largest difference {report['dry_run']['largest_difference']:.1g}).")
     else:
-        _say(f"Public cases: values differ by up to {found['dry_run']['largest_difference']:.1g} ({found['where']}).")
-    if found["unreadable"]:
-        _say(f"{len(found['unreadable'])} of your references cannot be read: {', '.join(found['unreadable'][:5])}")
+        _say(f"Public cases: values differ by up to {report['dry_run']['largest_difference']:.1g} ({report['where']}).")
+    if report["unreadable"]:
+        _say(f"{len(report['unreadable'])} of your references cannot be read: {', '.join(report['unreadable'][:5])}")
     else:
         _say("Your references can be read.")
-    if found["engine"]:
-        _say(f"Containers can be run here ({found['engine']}).")
-    _say("Passed." if found["passed"] else "Not passed; nothing will be sent. Tell the organizers what stands above.")
-    return DONE if found["passed"] else NOT_TAKEN
+    if report["engine"]:
+        _say(f"Containers can be run here ({report['engine']}).")
+    _say("Passed." if report["passed"] else "Not passed; nothing will be sent. Tell the organizers what stands above.")
+    return DONE if report["passed"] else NOT_TAKEN
 
 
 def _grade(options: argparse.Namespace) -> int:
@@ -239,15 +239,15 @@ def _status(options: argparse.Namespace) -> int:
     if options.recipient:
         _say(guests.recipient(site))
         return DONE
-    found = steps.steps(site)
-    current = next((step for step in found if not step.done), None)
+    all_steps = steps.steps(site)
+    current = next((step for step in all_steps if not step.done), None)
     if options.as_json:
-        rows = [{"step": step.title, "done": step.done, "command": step.command} for step in found]
+        rows = [{"step": step.title, "done": step.done, "command": step.command} for step in all_steps]
         document = {"site": site.name, "fingerprint": site.fingerprint, "kit": __version__, "steps": rows}
         sys.stdout.write(json.dumps(document | {"next": current.command if current else None}, indent=1) + "\n")
         return DONE
     _say(f"Site {site.name}, {site.facts['challenge']}; fingerprint of its key {site.fingerprint}")
-    for step in found:
+    for step in all_steps:
         _say(f"  {'done' if step.done else 'next' if step is current else '    '}  {step.title}")
     _say(f"Next: {current.command}" if current else "Nothing is left to do.")
     return DONE

@@ -39,24 +39,24 @@ def take_in(site: SiteFolder, path: Path) -> str:
     if not may_join(site):
         raise ClientError("The registered rule is that sites with too few cases are left out; none is taken in.")
     try:
-        found = joining.opened(_identity(site), path.read_bytes())
+        hand_over = joining.opened(_identity(site), path.read_bytes())
     except OSError as error:
         raise ClientError(f"{path} cannot be read ({type(error).__name__}).") from error
     except FederationError as error:
         raise ClientError(f"{path} cannot be taken in: {error}.") from error
-    for key, own in (
+    for key, expected in (
         ("to", site.name),
         ("federation", site.facts["federation"]),
         ("package", digest_of(site.package)),
         ("algorithms", site.algorithms),
     ):
-        if found[key] != own:
+        if hand_over[key] != expected:
             raise ClientError(f"{path} was made for another site, challenge or package ({key}). Have it made anew.")
-    _check_sealed(site, found)
+    _check_sealed(site, hand_over)
     (site.path / _GUESTS).mkdir(exist_ok=True, mode=0o700)
-    site.write(f"{_GUESTS}/{found['site']}.json", found)
-    site.note("taken-in", site=found["site"], cases=len(found["cases"]))
-    return str(found["site"])
+    site.write(f"{_GUESTS}/{hand_over['site']}.json", hand_over)
+    site.note("taken-in", site=hand_over["site"], cases=len(hand_over["cases"]))
+    return str(hand_over["site"])
 
 
 def guests(site: SiteFolder) -> list[str]:
@@ -94,23 +94,23 @@ def guest_cases(site: SiteFolder) -> list[SealedCase]:
 
 def guest_results(site: SiteFolder) -> list[pd.DataFrame]:
     """Results of the sites that were taken in."""
-    found = []
+    tables = []
     for name in guests(site):
         text = _own(site, name)["results"]
         path = site.path / _GUESTS / f".{name}.csv"
         written(path, text.encode())
-        found.append(read_results([path], {}))
+        tables.append(read_results([path], {}))
         path.unlink()
-    return found
+    return tables
 
 
-def _check_sealed(site: SiteFolder, found: dict[str, Any]) -> None:
+def _check_sealed(site: SiteFolder, hand_over: dict[str, Any]) -> None:
     """After the seal only a site that is sealed already comes again, with the same cases: for a later package."""
     if not site.has("sealed.json"):
         return
     sealed = {case["case"]: case["reference"] for case in site.read("sealed.json")["list"]}
     named = site.read("sealed.json").get("with", [])
-    if found["site"] not in named or any(sealed.get(case["case"]) != case["leaf"] for case in found["cases"]):
+    if hand_over["site"] not in named or any(sealed.get(case["case"]) != case["leaf"] for case in hand_over["cases"]):
         raise ClientError(
             "The cases are sealed already: another number of cases afterwards would tell how many came. "
             "Take sites in before podium site seal."
@@ -119,10 +119,10 @@ def _check_sealed(site: SiteFolder, found: dict[str, Any]) -> None:
 
 def _own(site: SiteFolder, name: str) -> dict[str, Any]:
     """What a site handed over, for the package that is here now."""
-    found = site.read(f"{_GUESTS}/{name}.json")
-    if found["package"] != digest_of(site.package):
+    hand_over = site.read(f"{_GUESTS}/{name}.json")
+    if hand_over["package"] != digest_of(site.package):
         raise ClientError(f"Site {name} handed its results over for an earlier package: have it hand them over again.")
-    return found
+    return hand_over
 
 
 def _identity(site: SiteFolder) -> str:

@@ -47,7 +47,7 @@ def fetch(site: SiteFolder, tell: Callable[[str], None]) -> None:
         config, layers = entry["parts"]["config"], entry["parts"]["layers"]
         if f"sha256:{config['sha256']}" != entry["image"]:
             raise ClientError(f"The package names other parts than the image of {name} has. Tell the organizers.")
-        for part, target in [(config, _CONFIG), *((own, _name(own)) for own in layers)]:
+        for part, target in [(config, _CONFIG), *((layer, _name(layer)) for layer in layers)]:
             if not (store / target).is_file():
                 wire.download(site, part["sha256"], part["size"], store / target)
         site.note("image", algorithm=name, image=entry["image"])
@@ -78,17 +78,19 @@ def take(site: SiteFolder, archive: Path) -> str:
             report = take_image(archive, store, limits=ImageLimits(), interface=_interface(site))
         except ImageError as error:
             raise ClientError(str(error)) from error
-        found = next((own for own, entry in wanted(site).items() if entry["image"] == report.image_id), None)
-        if found is None:
+        algorithm = next(
+            (candidate for candidate, entry in wanted(site).items() if entry["image"] == report.image_id), None
+        )
+        if algorithm is None:
             raise ClientError(f"{archive} holds the image {report.image_id[:19]}…, which is not in the package.")
-        target = _store(site, wanted(site)[found])
+        target = _store(site, wanted(site)[algorithm])
         shutil.rmtree(target, ignore_errors=True)
         target.parent.mkdir(parents=True, exist_ok=True)
         # Packed anew here: the same content, and the engine compares it with the digests in the configuration.
         _write_layers(store, report.layers)
         store.rename(target)
-    site.note("image", algorithm=found, image=report.image_id)
-    return found
+    site.note("image", algorithm=algorithm, image=report.image_id)
+    return algorithm
 
 
 def run(site: SiteFolder, name: str, *, engine_name: str, tell: Callable[[str], None]) -> Path:
@@ -122,12 +124,12 @@ def run(site: SiteFolder, name: str, *, engine_name: str, tell: Callable[[str], 
     key = hmac.digest(site.secret, f"podium-run-1 {name}".encode(), "sha256")
     names = aliases(key, images)
     with tempfile.TemporaryDirectory(prefix="podium-site-", dir="/var/tmp") as scratch:
-        place = Path(scratch)
+        scratch_folder = Path(scratch)
         # The user of a container is nobody on this machine and has to be able to enter it.
-        place.chmod(0o711)
+        scratch_folder.chmod(0o711)
         trial = trying.Trial(
-            containers.open_engine(engine_name, place),
-            place,
+            containers.open_engine(engine_name, scratch_folder),
+            scratch_folder,
             inputs,
             outputs,
             site.package["interface"],
@@ -171,14 +173,14 @@ def check_engine(site: SiteFolder, engine_name: str = "podman") -> str:
 def _images(site: SiteFolder, inputs: Any) -> dict[str, dict[str, Path]]:
     """Files of every case by the names that a container sees."""
     folder = site.path / CASES / "images"
-    found = cases_of(folder, inputs, any_image=_interface(site) == GRAND_CHALLENGE) if folder.is_dir() else {}
+    files_by_case = cases_of(folder, inputs, any_image=_interface(site) == GRAND_CHALLENGE) if folder.is_dir() else {}
     names = cases.case_names(site)
-    absent = [name for name in names if name not in found]
+    absent = [name for name in names if name not in files_by_case]
     if absent:
         raise ClientError(
             f"{folder} has no image of case {absent[0]} ({len(absent)} cases in all); algorithms work on it."
         )
-    return {name: found[name] for name in names}
+    return {name: files_by_case[name] for name in names}
 
 
 def _interface(site: SiteFolder) -> str:
@@ -211,7 +213,7 @@ def _name(layer: Mapping[str, Any]) -> str:
 
 
 def _write_layers(store: Path, layers: Any) -> None:
-    rows = [[own.diff_id, own.stored_digest, own.stored_size] for own in layers]
+    rows = [[layer.diff_id, layer.stored_digest, layer.stored_size] for layer in layers]
     (store / "layers.json").write_text(json.dumps(rows))
 
 
@@ -219,9 +221,9 @@ def _layers(entry: Mapping[str, Any], store: Path | None = None) -> list[Any]:
     """Layers of an image, from the lowest up: as the package names them, or as they were packed here."""
     from confinement.containers.images import LayerReport
 
-    own = store / "layers.json" if store is not None else None
-    if own is not None and own.is_file():
-        rows = json.loads(own.read_text())
+    layers_file = store / "layers.json" if store is not None else None
+    if layers_file is not None and layers_file.is_file():
+        rows = json.loads(layers_file.read_text())
     else:
         rows = [[row["diff_id"], f"sha256:{row['sha256']}", row["size"]] for row in entry["parts"]["layers"]]
     return [LayerReport(diff_id, 0, 0, digest, size) for diff_id, digest, size in rows]

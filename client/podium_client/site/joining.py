@@ -40,8 +40,8 @@ def read_invitation(source: str) -> dict[str, Any]:
 def join(invitation: dict[str, Any], path: Path, *, confirmed_by: str, country: str = "") -> SiteFolder:
     """Make the folder of the site, and sign its registration with the terms that a person confirmed."""
     _check_terms(invitation)
-    kept = {key: invitation[key] for key in invitation if key not in ("schema", "invitation")}
-    site = SiteFolder.make(path, kept)
+    facts = {key: invitation[key] for key in invitation if key not in ("schema", "invitation")}
+    site = SiteFolder.make(path, facts)
     _register(site, invitation, confirmed_by, country)
     return site
 
@@ -117,9 +117,9 @@ def _stored(site: SiteFolder, data: bytes, carried: Path | None) -> dict[str, An
         raise ClientError(f"This package cannot be taken: {refusal}.") from refusal
     if package["federation"] != site.facts["federation"]:
         raise ClientError("This package belongs to another challenge.")
-    known = site.read("package/package.json")["version"] if site.has("package/package.json") else 0
-    if package["version"] < known:
-        raise ClientError(f"This is package {package['version']}; package {known} is here already.")
+    stored_version = site.read("package/package.json")["version"] if site.has("package/package.json") else 0
+    if package["version"] < stored_version:
+        raise ClientError(f"This is package {package['version']}; package {stored_version} is here already.")
     if (dry_run := package["dry_run"]) is not None:
         target = site.path / "package" / DRY_RUN_MEMBER
         if not target.is_file() or sha256_of(target) != dry_run["sha256"]:

@@ -40,8 +40,8 @@ class Queued:
 
     @property
     def message(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.body)
-        return found
+        document: dict[str, Any] = json.loads(self.body)
+        return document
 
     @property
     def digest(self) -> str:
@@ -50,20 +50,20 @@ class Queued:
 
 def messages(site: SiteFolder) -> list[Queued]:
     """All messages that were ever signed, in order."""
-    found = []
+    queued = []
     for path in sorted((site.path / "outbox").glob("[0-9][0-9][0-9][0-9]-*.json")):
         sequence, kind = path.stem.split("-", 1)
-        found.append(Queued(path, int(sequence), kind))
-    return found
+        queued.append(Queued(path, int(sequence), kind))
+    return queued
 
 
 def former(site: SiteFolder) -> list[Queued]:
     """Messages that former keys of this folder signed, in order."""
-    found = []
+    queued = []
     for path in sorted((site.path / FORMER).glob("[0-9][0-9]/outbox/[0-9][0-9][0-9][0-9]-*.json")):
         sequence, kind = path.stem.split("-", 1)
-        found.append(Queued(path, int(sequence), kind))
-    return found
+        queued.append(Queued(path, int(sequence), kind))
+    return queued
 
 
 def replace_key(site: SiteFolder) -> None:
@@ -123,9 +123,9 @@ def queue(site: SiteFolder, kind: str, content: Mapping[str, Any]) -> Queued:
     }
     path = site.path / "outbox" / f"{sequence:04d}-{kind}.json"
     written(path, canonical_json(sign(document, site.key)).encode())
-    found = Queued(path, sequence, kind)
-    site.note("signed", kind=kind, sequence=sequence, payload=found.digest)
-    return found
+    queued = Queued(path, sequence, kind)
+    site.note("signed", kind=kind, sequence=sequence, payload=queued.digest)
+    return queued
 
 
 def carried(chosen: list[Queued]) -> bytes:

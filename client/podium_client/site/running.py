@@ -128,7 +128,7 @@ def _store(site: SiteFolder, name: str, rows: Any, facts: dict[str, Any]) -> Non
 
 def _store_failed(site: SiteFolder, name: str, attribution: str) -> None:
     """Results of an algorithm that gave nothing here: those of another one, every value missing."""
-    other = next((known for known in site.algorithms if site.has(f"results/{known}.csv")), None)
+    other = next((candidate for candidate in site.algorithms if site.has(f"results/{candidate}.csv")), None)
     if other is None:
         raise ClientError("Score one algorithm first: which values there are is known from it.")
     table = pd.read_csv(site.path / "results" / f"{other}.csv", dtype=str, keep_default_na=False)

@@ -22,8 +22,8 @@ class Step:
 
 def steps(site: SiteFolder) -> list[Step]:
     """All steps, in order."""
-    own = {message.kind for message in outbox.messages(site)}
-    signed = own | {message.kind for message in outbox.former(site)}
+    message_kinds = {message.kind for message in outbox.messages(site)}
+    signed = message_kinds | {message.kind for message in outbox.former(site)}
     waiting = {message.kind for message in outbox.waiting(site)}
     fetched = site.has("package/package.json")
     checked = (
@@ -40,7 +40,7 @@ def steps(site: SiteFolder) -> list[Step]:
     small = site.has("sealed.json") and bool(site.read("sealed.json").get("small"))
     if small:
         return [
-            Step("Register the key", "send", "site-registration" in own - waiting),
+            Step("Register the key", "send", "site-registration" in message_kinds - waiting),
             Step("Get the package", "fetch", fetched),
             Step("Test this machine", "check", checked),
             Step("Seal the cases", "seal", True),
@@ -49,7 +49,7 @@ def steps(site: SiteFolder) -> list[Step]:
             Step("Tell the centre", "send", "site-hand-over" in signed and not waiting),
         ]
     return [
-        Step("Register the key", "send", "site-registration" in own - waiting),
+        Step("Register the key", "send", "site-registration" in message_kinds - waiting),
         Step("Get the package", "fetch", fetched),
         Step("Test this machine", "check", checked),
         Step("Seal the cases", "seal", sealed),

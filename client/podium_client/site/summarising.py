@@ -135,7 +135,9 @@ def _beside(ranking: dict[str, Any], algorithms: list[str]) -> list[str]:
             "drawn without a known seed: in the file"
         )
     if ranking.get("covariance"):
-        own = ranking["covariance"]
-        number = len(own.get("variances") or ()) or sum(len(row) for row in own["rows"])
-        lines.append(f"  {number} numbers of covariance over {own['divisor']} units ({own['kind']}): in the file")
+        covariance = ranking["covariance"]
+        number = len(covariance.get("variances") or ()) or sum(len(row) for row in covariance["rows"])
+        lines.append(
+            f"  {number} numbers of covariance over {covariance['divisor']} units ({covariance['kind']}): in the file"
+        )
     return lines

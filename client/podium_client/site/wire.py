@@ -108,5 +108,5 @@ def _reason(answer: requests.Response) -> str:
         problem = answer.json()
     except ValueError:
         problem = {}
-    said = str(problem.get("detail") or f"The platform answered {answer.status_code} {answer.reason}.")
-    return f"{said} ({problem['code']})" if problem.get("code") else said
+    detail = str(problem.get("detail") or f"The platform answered {answer.status_code} {answer.reason}.")
+    return f"{detail} ({problem['code']})" if problem.get("code") else detail

@@ -26,8 +26,8 @@ def scan(problem: str, regions: list[Region], references: Path, predictions: Pat
         If the references cannot be read.
     """
     folders = sorted(path for path in predictions.iterdir() if path.is_dir()) if predictions else []
-    found, of_predictions = problems.get(problem).scan(regions, references, folders)
-    return {"references": to_document(found), "predictions": [to_document(entry) for entry in of_predictions]}
+    of_references, of_predictions = problems.get(problem).scan(regions, references, folders)
+    return {"references": to_document(of_references), "predictions": [to_document(entry) for entry in of_predictions]}
 
 
 def main(arguments: list[str]) -> int:

@@ -51,7 +51,7 @@ class Finding:
             "effect": self.pitfall.effect,
             "remedy": self.pitfall.remedy,
             "metrics": list(self.pitfall.metrics),
-            "demonstrations": [shown.id for shown in demonstrations_of(self.pitfall.id)],
+            "demonstrations": [demonstration.id for demonstration in demonstrations_of(self.pitfall.id)],
         }
 
 

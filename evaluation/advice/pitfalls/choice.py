@@ -54,13 +54,13 @@ def _image_scores(facts: Facts) -> str | None:
 
 @trigger("P-CAT-TN-UNDEFINED")
 def _true_negatives(facts: Facts) -> str | None:
-    found = facts.ids & TRUE_NEGATIVES
-    if not found:
+    ids = facts.ids & TRUE_NEGATIVES
+    if not ids:
         return None
     if facts.category in ("ObD", "InS"):
-        return f"{verb(found, 'needs')} true negatives, and objects have none"
-    if facts.category == "SemS" and found & {"specificity", "accuracy"}:
-        return f"{verb(found, 'counts')} background pixels as right"
+        return f"{verb(ids, 'needs')} true negatives, and objects have none"
+    if facts.category == "SemS" and ids & {"specificity", "accuracy"}:
+        return f"{verb(ids, 'counts')} background pixels as right"
     return None
 
 
@@ -92,8 +92,8 @@ def _popular(facts: Facts) -> str | None:
     if not words.strip():
         return "no reason is given for the metrics"
     popular = ("commonly used", "widely used", "popular", "standard metric", "most used", "well-known", "well known")
-    found = [word for word in popular if word in words]
-    return f"the reason given is that the metric is “{found[0]}”" if found else None
+    phrases = [word for word in popular if word in words]
+    return f"the reason given is that the metric is “{phrases[0]}”" if phrases else None
 
 
 @trigger("P-SEL-SINGLE-METRIC")
@@ -121,11 +121,11 @@ def _centre(facts: Facts) -> str | None:
 
 @trigger("P-DOM-VOLUME-UNAWARE-BOUNDARY")
 def _hollow(facts: Facts) -> str | None:
-    found = facts.ids & (BOUNDARY - {"mi_nsd"})
-    if not found:
+    ids = facts.ids & (BOUNDARY - {"mi_nsd"})
+    if not ids:
         return None
     if not facts.ids & OVERLAP and facts.said("FP2.2"):
-        return f"volume matters, and only {verb(found, 'is')} measured"
+        return f"volume matters, and only {verb(ids, 'is')} measured"
     for scan in facts.submissions:
         for region, holes in scan.holes.items():
             hollow = [share for share in holes if share > 0.1]
@@ -158,11 +158,11 @@ def _unequal(facts: Facts) -> str | None:
 
 @trigger("P-DOM-OVER-UNDERSEGMENTATION")
 def _direction(facts: Facts) -> str | None:
-    found = facts.ids & {"dsc", "iou"}
-    if not found or facts.ids & (BOUNDARY | {"fbeta"}):
+    ids = facts.ids & {"dsc", "iou"}
+    if not ids or facts.ids & (BOUNDARY | {"fbeta"}):
         return None
     return (
-        f"too large and too small differ, and {verb(found, 'favours')} too large"
+        f"too large and too small differ, and {verb(ids, 'favours')} too large"
         if facts.declared("size_direction_matters")
         else None
     )
@@ -202,9 +202,9 @@ def _uncalibrated(facts: Facts) -> str | None:
 
 @trigger("P-DOM-CALIBRATION-DEFINITION")
 def _which_calibration(facts: Facts) -> str | None:
-    found = facts.ids & {"ece", "mce", "cwce"}
-    if found and not facts.ids & {"ece_kde", "root_brier_score"} and facts.number_of_classes >= 3:
-        return f"with {facts.number_of_classes} classes {verb(found, 'sees')} single classes only"
+    ids = facts.ids & {"ece", "mce", "cwce"}
+    if ids and not facts.ids & {"ece_kde", "root_brier_score"} and facts.number_of_classes >= 3:
+        return f"with {facts.number_of_classes} classes {verb(ids, 'sees')} single classes only"
     return None
 
 
@@ -228,8 +228,8 @@ def _beside(facts: Facts) -> str | None:
 
 @trigger("P-STR-SMALL-STRUCTURES")
 def _small(facts: Facts) -> str | None:
-    found = facts.ids & OVERLAP
-    if not found or facts.category == "ImLC":
+    ids = facts.ids & OVERLAP
+    if not ids or facts.category == "ImLC":
         return None
     try:
         for scan in facts.scan.regions.values():
@@ -241,7 +241,7 @@ def _small(facts: Facts) -> str | None:
                 )
     except Unknown:
         if facts.said("FP3.1"):
-            return f"structures are small throughout, and {verb(found, 'is')} measured"
+            return f"structures are small throughout, and {verb(ids, 'is')} measured"
         raise
     return None
 
@@ -275,10 +275,10 @@ def _specks(facts: Facts) -> str | None:
 
 @trigger("P-STR-SMALL-LOCALIZATION")
 def _one_threshold(facts: Facts) -> str | None:
-    found = facts.criteria & {"loc_mask_iou", "loc_box_iou"}
-    if not found or facts.category not in ("ObD", "InS"):
+    criteria = facts.criteria & {"loc_mask_iou", "loc_box_iou"}
+    if not criteria or facts.category not in ("ObD", "InS"):
         return None
-    return f"sizes vary much, and {verb(found, 'uses')} one threshold for all" if facts.said("FP3.2") else None
+    return f"sizes vary much, and {verb(criteria, 'uses')} one threshold for all" if facts.said("FP3.2") else None
 
 
 @trigger("P-STR-SHAPE-UNAWARE")
@@ -297,16 +297,18 @@ def _trees(facts: Facts) -> str | None:
 
 @trigger("P-STR-MULTI-INSTANCE-BOUNDARY")
 def _other_object(facts: Facts) -> str | None:
-    found = facts.ids & BOUNDARY
-    if facts.category != "SemS" or not found:
+    ids = facts.ids & BOUNDARY
+    if facts.category != "SemS" or not ids:
         return None
     try:
         for scan in facts.scan.regions.values():
             if scan.quantile("components", 0.75) >= 2:
-                return f"{scan.name} has several pieces on a quarter of the cases, and {verb(found, 'is')} measured over all"
+                return (
+                    f"{scan.name} has several pieces on a quarter of the cases, and {verb(ids, 'is')} measured over all"
+                )
     except Unknown:
         if facts.said("FP3.5"):
-            return f"objects can touch, and {verb(found, 'is')} measured over all of them"
+            return f"objects can touch, and {verb(ids, 'is')} measured over all of them"
         raise
     return None
 
@@ -327,8 +329,8 @@ def _boxes(facts: Facts) -> str | None:
 
 @trigger("P-RANK-RELATED-METRICS")
 def _twice(facts: Facts) -> str | None:
-    found = [pair for pair in RELATED if pair <= facts.ranked]
-    return f"{names(found[0])} both enter the ranking" if found else None
+    pairs = [pair for pair in RELATED if pair <= facts.ranked]
+    return f"{names(pairs[0])} both enter the ranking" if pairs else None
 
 
 @trigger("P-RANK-SYNONYMS")
@@ -344,8 +346,8 @@ def _same(facts: Facts) -> str | None:
 
 @trigger("P-OUT-NO-CLASS-SCORES")
 def _no_scores(facts: Facts) -> str | None:
-    found = facts.ids & CURVES
-    return f"{verb(found, 'needs')} scores, and submissions carry none" if found and facts.denied("FP5.1") else None
+    ids = facts.ids & CURVES
+    return f"{verb(ids, 'needs')} scores, and submissions carry none" if ids and facts.denied("FP5.1") else None
 
 
 @trigger("P-OUT-SCORES-LOST")

@@ -41,11 +41,11 @@ def _accuracy(facts: Facts) -> str | None:
 
 @trigger("P-DATA-IMBALANCE-BA")
 def _balanced(facts: Facts) -> str | None:
-    found = facts.ranked & {"balanced_accuracy", "youden_j"}
-    if not found or facts.ids & {"ppv", "mcc", "average_precision"}:
+    ids = facts.ranked & {"balanced_accuracy", "youden_j"}
+    if not ids or facts.ids & {"ppv", "mcc", "average_precision"}:
         return None
     rare, share = _rarest(facts)
-    return f"{verb(found, 'is')} ranked while {rare} makes up {share:.1%} of the cases" if share < _VERY_RARE else None
+    return f"{verb(ids, 'is')} ranked while {rare} makes up {share:.1%} of the cases" if share < _VERY_RARE else None
 
 
 @trigger("P-DATA-IMBALANCE-AUROC")
@@ -58,17 +58,17 @@ def _flattering(facts: Facts) -> str | None:
 
 @trigger("P-DATA-IMBALANCE-PREVALENCE-METRICS")
 def _other_scale(facts: Facts) -> str | None:
-    found = facts.ids & ON_PREVALENCE
-    if facts.category == "SemS" or not found:
+    ids = facts.ids & ON_PREVALENCE
+    if facts.category == "SemS" or not ids:
         return None
     rare, share = _rarest(facts)
-    return f"{verb(found, 'depends')} on prevalence, and {rare} makes up {share:.1%}" if share < _RARE else None
+    return f"{verb(ids, 'depends')} on prevalence, and {rare} makes up {share:.1%}" if share < _RARE else None
 
 
 @trigger("P-DATA-SMALL-SAMPLE-AUROC")
 def _few(facts: Facts) -> str | None:
-    found = facts.ids & {"auroc", "average_precision"}
-    if not found or facts.category != "ImLC":
+    ids = facts.ids & {"auroc", "average_precision"}
+    if not ids or facts.category != "ImLC":
         return None
     rare, share = _rarest(facts)
     number = round(share * facts.scan.cases)
@@ -156,20 +156,20 @@ def _dropped(facts: Facts) -> str | None:
 
 @trigger("P-AGG-NAN-UNBOUNDED")
 def _no_worst(facts: Facts) -> str | None:
-    found = facts.ids & DISTANCES
-    if not found:
+    ids = facts.ids & DISTANCES
+    if not ids:
         return None
     schemes = [ranking for ranking in facts.plan.rankings if get_scheme(ranking.scheme).aggregates_values]
     means = [ranking for ranking in schemes if ranking.operator.kind == "mean"]
     if means and any(metric.policy.missing == "image_diagonal" for metric in facts.uses(DISTANCES)):
-        return f"a missing {verb(found, 'counts')} as the image diagonal, which then dominates the mean"
+        return f"a missing {verb(ids, 'counts')} as the image diagonal, which then dominates the mean"
     return None
 
 
 def _lenient(facts: Facts, outcome: str) -> str:
     """Metrics that leave an outcome out which participants cause."""
-    found = [m.name for m in facts.plan.metrics if m.policy.get(outcome) == "exclude" and m.policy.allow_gaming]
-    return ", ".join(found)
+    metric_names = [m.name for m in facts.plan.metrics if m.policy.get(outcome) == "exclude" and m.policy.allow_gaming]
+    return ", ".join(metric_names)
 
 
 @trigger("P-AGG-NAN-DETECTION")
@@ -211,8 +211,8 @@ def _importance(facts: Facts) -> str | None:
 
 @trigger("P-AGG-PER-CLASS")
 def _background(facts: Facts) -> str | None:
-    found = [metric.name for metric, value in facts.options("include_background") if value]
-    return f"{found[0]} includes the background" if found else None
+    metric_names = [metric.name for metric, value in facts.options("include_background") if value]
+    return f"{metric_names[0]} includes the background" if metric_names else None
 
 
 @trigger("P-AGG-NONINDEPENDENT-CASES")
@@ -268,13 +268,13 @@ def _study(facts: Facts) -> str | None:
 
 @trigger("P-DOM-PREVALENCE-DEPENDENCY")
 def _between_sets(facts: Facts) -> str | None:
-    found = facts.ranked & ON_PREVALENCE
-    if facts.category != "ImLC" or not found:
+    ids = facts.ranked & ON_PREVALENCE
+    if facts.category != "ImLC" or not ids:
         return None
     if facts.design.test_sets is not None and facts.design.test_sets > 1:
-        return f"{verb(found, 'depends')} on prevalence, and {facts.design.test_sets} test sets are compared"
+        return f"{verb(ids, 'depends')} on prevalence, and {facts.design.test_sets} test sets are compared"
     if facts.denied("FP4.2"):
-        return f"{verb(found, 'depends')} on prevalence, and the test set does not have that of the population"
+        return f"{verb(ids, 'depends')} on prevalence, and the test set does not have that of the population"
     return None
 
 

@@ -110,14 +110,14 @@ class Demonstration:
 def demonstrations() -> dict[str, Demonstration]:
     """All demonstrations by id."""
     text = resources.files("evaluation.advice").joinpath("data", DATA_FILE).read_text("utf-8")
-    found = {}
+    by_id = {}
     for entry in json.loads(text)["demonstrations"]:
         uses = [Use(use["id"], use.get("label", use["id"]), use.get("options", {})) for use in entry["metrics"]]
         scenes = [
             Scene(scene["name"], {key: value for key, value in scene.items() if key != "name"})
             for scene in entry["scenes"]
         ]
-        found[entry["id"]] = Demonstration(
+        by_id[entry["id"]] = Demonstration(
             id=entry["id"],
             kind=entry["kind"],
             problem=entry["problem"],
@@ -126,7 +126,7 @@ def demonstrations() -> dict[str, Demonstration]:
             metrics=tuple(uses),
             scenes=tuple(scenes),
         )
-    return found
+    return by_id
 
 
 def demonstration(name: str) -> Demonstration:
@@ -148,7 +148,7 @@ def demonstrations_of(pitfall: str) -> list[Demonstration]:
     >>> [found.id for found in demonstrations_of("P-STR-SHAPE-UNAWARE")]
     ['shapes']
     """
-    return [found for found in demonstrations().values() if pitfall in found.pitfalls]
+    return [candidate for candidate in demonstrations().values() if pitfall in candidate.pitfalls]
 
 
 def mask(rows: list[str]) -> npt.NDArray[np.bool_]:
@@ -170,7 +170,7 @@ def _arguments(kind: str, scene: Scene, needs: frozenset[str]) -> tuple[Any, Any
         return np.array(data["reference"]), np.array(data["scores"], dtype=float)
     parts = ((1, 1, data["tp"]), (0, 1, data["fp"]), (1, 0, data["fn"]), (0, 0, data["tn"]))
     reference = np.concatenate([np.full(count, truth) for truth, _, count in parts])
-    decision = np.concatenate([np.full(count, said) for _, said, count in parts])
+    decision = np.concatenate([np.full(count, predicted) for _, predicted, count in parts])
     return reference, decision.astype(float) if "scores" in needs else decision
 
 

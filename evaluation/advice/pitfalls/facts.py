@@ -173,17 +173,17 @@ class Facts:
     def _said(self, item: str) -> list[Any]:
         if self.fingerprint is None:
             raise Unknown("fingerprint")
-        found = []
+        answers = []
         for name in (None, *self.fingerprint.classes):
             try:
                 answer = self.fingerprint.answer(item, name)
             except Unanswered:
                 continue
             if answer.source in ("given", "derived"):
-                found.append(answer.value)
-        if not found:
+                answers.append(answer.value)
+        if not answers:
             raise Unknown(f"fingerprint.{item}")
-        return found
+        return answers
 
     def declared(self, name: str) -> Any:
         """A fact of the design."""
@@ -231,12 +231,12 @@ class Facts:
     @property
     def thresholds(self) -> dict[str, float]:
         """Thresholds of hits, by criterion; the smallest where several stand."""
-        found: dict[str, float] = {}
+        by_criterion: dict[str, float] = {}
         for metric, criterion in self.options("localization_criterion"):
             value = metric.options.get("localization_threshold")
             if value is not None:
-                found[str(criterion)] = min(float(value), found.get(str(criterion), float("inf")))
-        return found
+                by_criterion[str(criterion)] = min(float(value), by_criterion.get(str(criterion), float("inf")))
+        return by_criterion
 
     @property
     def number_of_classes(self) -> int:

@@ -119,8 +119,8 @@ def _thinned(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         if len(value) > POINTS and all(isinstance(entry, (int, float)) for entry in value):
             ordered = np.sort(np.asarray(value))
-            kept = ordered[np.linspace(0, len(ordered) - 1, POINTS).round().astype(int)]
-            return [entry.item() for entry in kept]
+            quantiles = ordered[np.linspace(0, len(ordered) - 1, POINTS).round().astype(int)]
+            return [entry.item() for entry in quantiles]
         return [_thinned(entry) for entry in value]
     return value
 

@@ -25,7 +25,7 @@ _COLOURS: Final = {"both": QUALITATIVE[2], "reference": NOT_BETTER, "prediction"
 _KINDS: Final = (("tp", "both", "hits"), ("fn", "reference", "misses"), ("fp", "prediction", "false alarms"))
 
 
-def picture(shown: Demonstration) -> str:
+def picture(demonstration: Demonstration) -> str:
     """Draw a demonstration as one SVG, its scenes side by side with their names below.
 
     Examples
@@ -34,13 +34,13 @@ def picture(shown: Demonstration) -> str:
     >>> picture(demonstration("hollow"))[:43]
     '<svg xmlns="http://www.w3.org/2000/svg" wid'
     """
-    panel = {"masks": _masks, "counts": _counts, "scores": _scores, "cases": _cases}[shown.kind]
-    width = len(shown.scenes) * (_SIDE + _GAP) - _GAP
+    panel = {"masks": _masks, "counts": _counts, "scores": _scores, "cases": _cases}[demonstration.kind]
+    width = len(demonstration.scenes) * (_SIDE + _GAP) - _GAP
     parts = [
         f'<g transform="translate({index * (_SIDE + _GAP)} 0)">{panel(scene)}{_caption(scene.name)}</g>'
-        for index, scene in enumerate(shown.scenes)
+        for index, scene in enumerate(demonstration.scenes)
     ]
-    label = escape(shown.words)
+    label = escape(demonstration.words)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{_SIDE + _CAPTION}" '
         f'viewBox="0 0 {width} {_SIDE + _CAPTION}" class="advice-picture" '
@@ -71,8 +71,8 @@ def _ground() -> str:
 
 def _masks(scene: Scene) -> str:
     """Pixels of both, of the reference alone and of the prediction alone; neighbours in a row are one rectangle."""
-    truth, said = mask(scene.data["reference"]), mask(scene.data["prediction"])
-    kinds = np.where(truth & said, 1, np.where(truth, 2, np.where(said, 3, 0)))
+    truth, prediction = mask(scene.data["reference"]), mask(scene.data["prediction"])
+    kinds = np.where(truth & prediction, 1, np.where(truth, 2, np.where(prediction, 3, 0)))
     size = _SIDE / max(kinds.shape)
     shapes = []
     for row, cells in enumerate(kinds):

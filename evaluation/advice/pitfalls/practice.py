@@ -104,16 +104,16 @@ def _order_only(facts: Facts) -> str | None:
 
 @trigger("P-IMPL-AP-TAIL-FP")
 def _tail(facts: Facts) -> str | None:
-    found = facts.ids & {"average_precision", "mean_average_precision"}
-    if facts.category in ("ObD", "InS") and found and not facts.declared("detections_capped"):
-        return f"{verb(found, 'is')} used without a cap on predictions an image"
+    ids = facts.ids & {"average_precision", "mean_average_precision"}
+    if facts.category in ("ObD", "InS") and ids and not facts.declared("detections_capped"):
+        return f"{verb(ids, 'is')} used without a cap on predictions an image"
     return None
 
 
 @trigger("P-IMPL-CENTER-COVER")
 def _cover(facts: Facts) -> str | None:
-    found = facts.criteria & {"loc_center_cover", "loc_point_in_mask"}
-    return f"{verb(found, 'decides')} hits, and large predictions fulfil it easily" if found else None
+    criteria = facts.criteria & {"loc_center_cover", "loc_point_in_mask"}
+    return f"{verb(criteria, 'decides')} hits, and large predictions fulfil it easily" if criteria else None
 
 
 @trigger("P-IMPL-CENTER-DISTANCE")
@@ -141,8 +141,8 @@ def _easier(facts: Facts) -> str | None:
 
 @trigger("P-IMPL-CENTER-TUBULAR")
 def _tubes(facts: Facts) -> str | None:
-    found = facts.criteria & {"loc_center_distance", "loc_center_hit", "loc_center_cover"}
-    return f"objects are tubes, and {verb(found, 'decides')} hits" if found and facts.said("FP3.3") else None
+    criteria = facts.criteria & {"loc_center_distance", "loc_center_hit", "loc_center_cover"}
+    return f"objects are tubes, and {verb(criteria, 'decides')} hits" if criteria and facts.said("FP3.3") else None
 
 
 @trigger("P-IMPL-ASSIGNMENT-STRATEGY")
@@ -195,10 +195,14 @@ def _shifted(facts: Facts) -> str | None:
 
 @trigger("P-PQ-HARD-IOU-CUTOFF")
 def _hard(facts: Facts) -> str | None:
-    found = [
+    metric_names = [
         m.name for m in facts.uses({"panoptic_quality", "detection_quality"}) if m.options.get("iou_threshold") == 0.5
     ]
-    return f"{found[0]} turns an outline just below one half into a miss and a false alarm" if found else None
+    return (
+        f"{metric_names[0]} turns an outline just below one half into a miss and a false alarm"
+        if metric_names
+        else None
+    )
 
 
 @trigger("P-PQ-MISCLASSIFIED")
@@ -265,9 +269,9 @@ def _no_field(facts: Facts) -> str | None:
 @trigger("P-CHAL-METRIC-LOCK-IN")
 def _copied(facts: Facts) -> str | None:
     words = str(facts.declared("rationale")).lower()
-    found = [
+    phrases = [
         word
         for word in ("previous challenge", "earlier challenge", "last edition", "comparability with")
         if word in words
     ]
-    return f"the reason given is “{found[0]}”" if found else None
+    return f"the reason given is “{phrases[0]}”" if phrases else None

@@ -48,6 +48,6 @@ def verb(ids: Iterable[object], singular: str) -> str:
     >>> verb(["dsc"], "needs"), verb(["dsc", "iou"], "needs"), verb(["dsc", "iou"], "is")
     ('dsc needs', 'dsc and iou need', 'dsc and iou are')
     """
-    known = list(ids)
+    all_ids = list(ids)
     plural = {"is": "are", "does": "do", "has": "have"}.get(singular, singular.removesuffix("s"))
-    return f"{names(known)} {singular if len(known) == 1 else plural}"
+    return f"{names(all_ids)} {singular if len(all_ids) == 1 else plural}"

@@ -104,32 +104,32 @@ class ReferenceScan:
         >>> ReferenceScan(10, classes={"benign": 9, "malignant": 1}).proposals
         {'FP4.1': True, 'CTX.n_classes': 'binary'}
         """
-        found: dict[str, Any] = {}
+        answers: dict[str, Any] = {}
         if self.classes:
-            found["FP4.1"] = max(self.classes.values()) >= 3 * min(self.classes.values())
-            found["CTX.n_classes"] = "binary" if len(self.classes) == 2 else "multi"
+            answers["FP4.1"] = max(self.classes.values()) >= 3 * min(self.classes.values())
+            answers["CTX.n_classes"] = "binary" if len(self.classes) == 2 else "multi"
         if self.regions:
             scans = self.regions.values()
-            found["FP4.6"] = any(scan.empty for scan in scans)
+            answers["FP4.6"] = any(scan.empty for scan in scans)
             sized = [scan for scan in scans if scan.piece_sizes]
             if sized:
-                found["FP3.1"] = any(scan.quantile("piece_sizes", 0.95) < 30 for scan in sized)
-                found["FP3.2"] = any(
+                answers["FP3.1"] = any(scan.quantile("piece_sizes", 0.95) < 30 for scan in sized)
+                answers["FP3.2"] = any(
                     scan.quantile("piece_sizes", 0.95) >= 10 * scan.quantile("piece_sizes", 0.05) for scan in sized
                 )
             masks = [scan for scan in sized if scan.thickness]
             if masks and all(scan.touching is None for scan in masks):
-                found["FP4.3.2"] = any(scan.strays for scan in masks)
+                answers["FP4.3.2"] = any(scan.strays for scan in masks)
             if any(scan.touching for scan in masks):
-                found["FP3.5"] = True
+                answers["FP3.5"] = True
             # Regions of one image may lie in each other; only objects of a table belong to one class each.
             amounts = [] if masks else [sum(scan.components) for scan in scans]
             if len(amounts) > 1 and min(amounts):
-                found["FP4.1"] = max(amounts) >= 3 * min(amounts)
+                answers["FP4.1"] = max(amounts) >= 3 * min(amounts)
         sources = [counts for name, counts in self.groups.items() if name.lower() in SOURCES]
         if sources:
-            found["FP4.5"] = any(max(counts.values()) > 1 for counts in sources)
-        return found
+            answers["FP4.5"] = any(max(counts.values()) > 1 for counts in sources)
+        return answers
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def scan_references(
             progress(done, len(cases))
     return ReferenceScan(
         cases=len(cases),
-        regions={name: _region(name, found) for name, found in collected.items()},
+        regions={name: _region(name, case_regions) for name, case_regions in collected.items()},
         spacings=tuple(sorted(spacings)),
         dimensions=dimensions,
         foreground=tuple(foreground),
@@ -308,8 +308,8 @@ def _scan_case(case: str, mask: npt.NDArray[np.bool_]) -> _CaseRegion:
     return _CaseRegion(case, tuple(int(size) for size in pieces), thickness, stray=stray)
 
 
-def _region(name: str, found: Iterable[_CaseRegion]) -> RegionScan:
-    cases = list(found)
+def _region(name: str, case_regions: Iterable[_CaseRegion]) -> RegionScan:
+    cases = list(case_regions)
     present = [entry for entry in cases if entry.pieces]
     return RegionScan(
         name=name,

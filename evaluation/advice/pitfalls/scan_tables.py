@@ -48,9 +48,9 @@ def _objects_of_class(name: str, table: ObjectTable) -> RegionScan:
         member = np.array([kind == name for kind in _classes(objects)], dtype=np.bool_)
         numbers[case] = int(member.sum())
         if member.any() and objects.boxes_given is not None:
-            found = _box_sizes(objects.boxes_given[member])
-            pieces += found
-            sizes.append(sum(found))
+            box_sizes = _box_sizes(objects.boxes_given[member])
+            pieces += box_sizes
+            sizes.append(sum(box_sizes))
     return RegionScan(
         name=name,
         sizes=tuple(sizes),

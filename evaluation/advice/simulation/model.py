@@ -207,9 +207,9 @@ def model_of(
     """
     scale = Scale.of(metric)
     if pilot is not None:
-        found = _from_pilot(metric, region, scale, pilot)
-        if found is not None:
-            return found
+        pilot_model = _from_pilot(metric, region, scale, pilot)
+        if pilot_model is not None:
+            return pilot_model
     default = {"logit": DEFAULT_SHARE, "answer": DEFAULT_SHARE}.get(scale.kind, DEFAULT_DISTANCE)
     if scale.kind == "answer" and not metric.higher_is_better:
         middle = scale.low + scale.high - default.typical
@@ -275,8 +275,8 @@ def _from_pilot(metric: MetricUse, region: str | None, scale: Scale, pilot: pd.D
         if len(values) < 2 or not scale.low < values.mean() < scale.high:
             return None
         default = DEFAULT_SHARE if scale.kind == "answer" else DEFAULT_DISTANCE
-        found = Spread(float(values.mean()), default.cases, float(values.std(ddof=1)), default.noise)
-        return _from_spread(metric, region, scale, found, "pilot")
+        spread = Spread(float(values.mean()), default.cases, float(values.std(ddof=1)), default.noise)
+        return _from_spread(metric, region, scale, spread, "pilot")
     if rows.duplicated(["algorithm", "case"]).any():
         message = f"the pilot gives several values of {metric.name} for one algorithm and case"
         raise SimulationError(message)
@@ -320,9 +320,9 @@ def variance_components(latent: FloatArray) -> tuple[float, float, float, float]
     return grand, math.sqrt(between_cases), math.sqrt(between_teams), math.sqrt(noise)
 
 
-def share(common: npt.NDArray[Any], own: npt.NDArray[Any], agreement: float) -> npt.NDArray[Any]:
+def share(common: npt.NDArray[Any], specific: npt.NDArray[Any], agreement: float) -> npt.NDArray[Any]:
     """Mix a standard normal effect that all metrics share with one of their own; the result is standard normal."""
-    return np.asarray(math.sqrt(agreement) * common + math.sqrt(1.0 - agreement) * own, dtype=common.dtype)
+    return np.asarray(math.sqrt(agreement) * common + math.sqrt(1.0 - agreement) * specific, dtype=common.dtype)
 
 
 @dataclass(frozen=True)

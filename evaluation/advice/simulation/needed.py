@@ -129,10 +129,10 @@ class Scaled:
                 values = model.scale.sign * model.scale.to_scores(latent)[0].astype(np.float64)
                 limit = model.scale.sign * contest.limit_scores(model, field.parts[0])[0][0]
             matrix = np.cov(values.T).reshape(self.teams, self.teams)
-            own = np.diag(matrix)
+            variances = np.diag(matrix)
             truth.append(limit)
             off.append(values.mean(axis=0) - limit)
-            spread.append(own[:, None] + own[None, :] - 2.0 * matrix)
+            spread.append(variances[:, None] + variances[None, :] - 2.0 * matrix)
             self.advance()
         return np.array(truth), np.array(off), np.array(spread)
 
@@ -160,7 +160,7 @@ class Scaled:
         """For every challenge true ranks, true scores of each table, and the ranking of a sample."""
         random = np.random.default_rng([self.seed, 11])
         plan = plan_of(self.assessment, _SAMPLE, self.seed)
-        contest, found = self.contest, []
+        contest, draws = self.contest, []
         for _ in range(self.challenges):
             field = draw_field(random, 1, self.teams, len(contest.models), self.agreement)
             latent = draw_latent(random, contest.models, field, _SAMPLE, self.agreement)
@@ -173,9 +173,9 @@ class Scaled:
                 contest.limit_scores(model, quality)[0][0]
                 for model, quality in zip(contest.models, field.parts, strict=True)
             ]
-            found.append((contest.true_ranks(field)[0], limits, ranking))
+            draws.append((contest.true_ranks(field)[0], limits, ranking))
             self.advance()
-        return found
+        return draws
 
     def _by_draws(self, cases: int) -> Share:
         counted = np.zeros(3)

@@ -25,7 +25,10 @@ def places(result: SimulationResult) -> Figure:
         "colorscale": scale(),
         "colorbar": {"title": {"text": "Share of challenges"}, "tickformat": ".0%"},
         "text": [
-            [f"true place {place}, rank {rank}: {percent(result.places[place - 1, rank - 1])}" for place in numbers]
+            [
+                f"true place {true_place}, rank {rank}: {percent(result.places[true_place - 1, rank - 1])}"
+                for true_place in numbers
+            ]
             for rank in numbers
         ],
         "hovertemplate": "%{text}<extra></extra>",

@@ -182,8 +182,8 @@ def make_contest(
         notes = (*notes, f"Nothing says what a missing {undecided[0]} counts as, so missing cases are ignored here.")
     if scheme.combine is None and len(models) > 1:
         first = models[0]
-        place = f" in {first.region}" if first.region else ""
-        notes = (*notes, f"The design keeps its rankings apart; simulated is that of {first.metric.name}{place}.")
+        in_region = f" in {first.region}" if first.region else ""
+        notes = (*notes, f"The design keeps its rankings apart; simulated is that of {first.metric.name}{in_region}.")
         models = models[:1]
     return Contest(scheme, models, notes)
 
@@ -353,8 +353,10 @@ class _Simulation:
         """Quality of one team on every case, averaged over the parts on a common scale; small is bad."""
         total = np.zeros(latent[0].shape[:2], dtype=np.float32)
         for model, drawn in zip(self.contest.models, latent, strict=True):
-            own = np.take_along_axis(drawn, team[:, None, None], axis=2)[:, :, 0]
-            total += (own - np.float32(model.mean)) / np.float32(max(math.hypot(model.cases, model.noise), 1e-12))
+            team_values = np.take_along_axis(drawn, team[:, None, None], axis=2)[:, :, 0]
+            total += (team_values - np.float32(model.mean)) / np.float32(
+                max(math.hypot(model.cases, model.noise), 1e-12)
+            )
         return total
 
 

@@ -14,8 +14,8 @@ _PLACES: Final = 0.05
 
 def sentences(result: SimulationResult) -> list[str]:
     """The sentences that stand beside the figures, the main one first."""
-    said = [_winner(result), _sets(result), _order(result), _selective(result), *result.notes, _basis(result)]
-    return [sentence for sentence in said if sentence]
+    all_sentences = [_winner(result), _sets(result), _order(result), _selective(result), *result.notes, _basis(result)]
+    return [sentence for sentence in all_sentences if sentence]
 
 
 def _winner(result: SimulationResult) -> str:

@@ -77,7 +77,7 @@ def readable(text: str) -> str:
     >>> readable("dsc and hausdorff_percentile are measured")
     'DSC and HD95 are measured'
     """
-    return _ids().sub(lambda found: get(found[0]).abbreviation, text)
+    return _ids().sub(lambda match: get(match[0]).abbreviation, text)
 
 
 @dataclass(frozen=True)
@@ -156,9 +156,9 @@ def fingerprint_of(values: Values, stored: Answers) -> Fingerprint:
         For an answer that the recommender does not know.
     """
     document: dict[str, Any] = {"schema": 1, "answers": dict(stored.answers), "choices": dict(stored.choices)}
-    own = {name: dict(stored.classes.get(name) or {}) for name in regions_of(values)}
-    if any(own.values()):
-        document["classes"] = own
+    region_answers = {name: dict(stored.classes.get(name) or {}) for name in regions_of(values)}
+    if any(region_answers.values()):
+        document["classes"] = region_answers
     if values.name:
         document["name"] = values.name
     kinds = {kind for kind in kinds_of(values) if kind}
@@ -216,16 +216,16 @@ def consult(values: Values, stored: Answers, scanned: Scanned | None = None) -> 
         references=references,
         predictions=scanned.predictions if scanned else (),
     )
-    found = check(facts)
+    findings = check(facts)
     return Advice(
         current=_question(pending[0].id, {}, region=pending[1] or "", regions=regions) if pending else None,
         answered=_answered(stored, regions),
         recommendation=recommendation,
         metrics=tuple(_named(entry, used, regions) for entry in recommendation["metrics"]) if recommendation else (),
         departures=reasoned(recommendation, used, stored, is_complete=pending is None),
-        pitfalls=tuple(_bite(finding) for finding in found if finding.state == "bites"),
+        pitfalls=tuple(_bite(finding) for finding in findings if finding.state == "bites"),
         proposals=_proposals(scanned, stored, fingerprint),
-        missing=_missing(found),
+        missing=_missing(findings),
         regions=regions if len(regions) > 1 else (),
     )
 
@@ -272,7 +272,7 @@ def reasoned(
 
 def recommended_rows(advice: Advice, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The metric table with every recommended metric that is not in it yet."""
-    known = {row.get("metric") for row in rows}
+    listed_metrics = {row.get("metric") for row in rows}
     problem = str(advice.recommendation["problem"]) if advice.recommendation else ""
     added = [
         {
@@ -285,7 +285,7 @@ def recommended_rows(advice: Advice, rows: list[dict[str, Any]]) -> list[dict[st
             **({"options": dict(entry["options"])} if entry["options"] else {}),
         }
         for entry in advice.metrics
-        if entry["id"] not in known
+        if entry["id"] not in listed_metrics
     ]
     return [*rows, *added]
 
@@ -320,31 +320,31 @@ def _used(values: Values) -> list[dict[str, Any]]:
 
 
 def _answered(stored: Answers, regions: tuple[str, ...]) -> tuple[Question, ...]:
-    own = [
+    region_questions = [
         _question(identity, answers, region=name, regions=regions)
         for name, answers in stored.classes.items()
         if name in regions
         for identity in answers
     ]
-    return (*(_question(identity, stored.answers, regions=regions) for identity in stored.answers), *own)
+    return (*(_question(identity, stored.answers, regions=regions) for identity in stored.answers), *region_questions)
 
 
 def _proposals(scanned: Scanned | None, stored: Answers, fingerprint: Fingerprint) -> tuple[Question, ...]:
     """Answers that the references suggest and that nobody gave, or gave otherwise."""
     if scanned is None:
         return ()
-    known = {entry["id"]: entry for entry in questions()}
+    by_id = {entry["id"]: entry for entry in questions()}
     return tuple(
         _question(identity, scanned.references.proposals)
         for identity, value in scanned.references.proposals.items()
-        if fingerprint.problem in known[identity]["problems"] and stored.answers.get(identity, _NOTHING) != value
+        if fingerprint.problem in by_id[identity]["problems"] and stored.answers.get(identity, _NOTHING) != value
     )
 
 
-def _missing(found: list[Finding]) -> tuple[tuple[str, int], ...]:
+def _missing(findings: list[Finding]) -> tuple[tuple[str, int], ...]:
     """What would have to be known to look for more pitfalls, and how many: answers, references, predictions."""
     counts: Counter[str] = Counter()
-    for finding in found:
+    for finding in findings:
         if finding.state == "unknown":
             source = finding.missing.partition(".")[0]
             counts[_SOURCES.get(source, source)] += 1
@@ -354,16 +354,16 @@ def _missing(found: list[Finding]) -> tuple[tuple[str, int], ...]:
 @lru_cache(maxsize=256)
 def _shown(pitfall: str) -> tuple[str, str, tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Words, picture and table of the first demonstration of a pitfall; its numbers are computed once a process."""
-    shown = next(iter(demonstrations_of(pitfall)), None)
-    if shown is None:
+    demonstration = next(iter(demonstrations_of(pitfall)), None)
+    if demonstration is None:
         return "", "", (), ()
-    values = {(value.metric, value.scene): value for value in shown.values()}
-    scenes = tuple(scene.name for scene in shown.scenes)
+    values = {(value.metric, value.scene): value for value in demonstration.values()}
+    scenes = tuple(scene.name for scene in demonstration.scenes)
     rows = tuple(
         (readable(metric), *(_number(values[metric, scene]) for scene in scenes))
         for metric in dict.fromkeys(metric for metric, _ in values)
     )
-    return shown.words, shown.document["picture"], ("Metric", *scenes), rows
+    return demonstration.words, demonstration.document["picture"], ("Metric", *scenes), rows
 
 
 def _number(value: Any) -> str:

@@ -66,8 +66,8 @@ def _characteristics(values: Values) -> tuple[str, ...]:
 
 
 def _columns(values: Values, groups: tuple[str, ...], scan: ReferenceScan | None) -> tuple[str, ...] | None:
-    known = dict.fromkeys((*groups, *_characteristics(values), *(scan.groups if scan else ())))
-    return tuple(known) or None
+    columns = dict.fromkeys((*groups, *_characteristics(values), *(scan.groups if scan else ())))
+    return tuple(columns) or None
 
 
 def _strata(values: Values, groups: tuple[str, ...]) -> tuple[str, ...] | None:

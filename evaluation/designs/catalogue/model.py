@@ -52,8 +52,8 @@ class ItemField:
         # Schemes compute with what assessments say, and are loaded only where their choices are asked for.
         from evaluation.ranking.schemes import all_schemes
 
-        known = {choice.value for choice in self.listed}
-        others = [scheme for scheme in all_schemes() if scheme.design_kind and scheme.design_kind not in known]
+        listed_values = {choice.value for choice in self.listed}
+        others = [scheme for scheme in all_schemes() if scheme.design_kind and scheme.design_kind not in listed_values]
         return (*self.listed, *(Choice(str(scheme.design_kind), scheme.title) for scheme in others))
 
 
@@ -206,8 +206,8 @@ def shipped() -> Catalogue:
         for item in document["parameters"]
     ]
     for item in execution["parameters"]:
-        place = [parameter.id for parameter in parameters].index(item["before"])
-        parameters.insert(place, _parameter({**_ADDED, **item}, "design", absent, {}))
+        index = [parameter.id for parameter in parameters].index(item["before"])
+        parameters.insert(index, _parameter({**_ADDED, **item}, "design", absent, {}))
     order = [section["key"] for section in document["sections"]]
     parameters.sort(key=lambda parameter: order.index(parameter.section))
     return Catalogue(

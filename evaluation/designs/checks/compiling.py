@@ -45,28 +45,40 @@ def all_findings(
 
     Where a check of the catalogue already says that a parameter is wrong, the compilation does not say it again.
     """
-    found = findings(document, stored=stored, phase=phase, changed=changed, tasks=tasks)
+    catalogue_findings = findings(document, stored=stored, phase=phase, changed=changed, tasks=tasks)
     if changed is None or READ & set(changed):
-        found = [*departure_findings(document, stored=stored, phase=phase, tasks=tasks), *found]
+        catalogue_findings = [
+            *departure_findings(document, stored=stored, phase=phase, tasks=tasks),
+            *catalogue_findings,
+        ]
     if changed is not None and not COMPILED & set(changed):
-        return found
+        return catalogue_findings
     if phase not in PHASES:
-        return found
-    known = {
-        (finding.task, finding.check.parameter) for finding in found if finding.blocks and finding.check.id != CHECK_ID
+        return catalogue_findings
+    blocked_fields = {
+        (finding.task, finding.check.parameter)
+        for finding in catalogue_findings
+        if finding.blocks and finding.check.id != CHECK_ID
     }
     blocking = [
         finding
         for finding in compilation_findings(document, tasks=tasks)
-        if (finding.task, finding.check.parameter) not in known
+        if (finding.task, finding.check.parameter) not in blocked_fields
     ]
-    errors = [finding for finding in found if finding.blocks]
+    errors = [finding for finding in catalogue_findings if finding.blocks]
     gaps = [finding for finding in blocking if finding.blocks]
     elsewhere = [finding for finding in blocking if not finding.blocks]
     elsewhere += outside_findings(document, tasks=tasks)
     few = few_cases_findings(document, tasks=tasks)
     open_kind = kind_findings(document, tasks=tasks)
-    return [*errors, *gaps, *(finding for finding in found if not finding.blocks), *few, *open_kind, *elsewhere]
+    return [
+        *errors,
+        *gaps,
+        *(finding for finding in catalogue_findings if not finding.blocks),
+        *few,
+        *open_kind,
+        *elsewhere,
+    ]
 
 
 def outside_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:
@@ -93,7 +105,7 @@ def outside_findings(document: Document, *, tasks: Iterable[str] | None = None) 
 def kind_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:
     """A question for each task whose category and metrics fit several kinds of problem, and which names none."""
     wanted = set(document.tasks if tasks is None else tasks)
-    found = []
+    task_findings = []
     for values in document.each_task():
         kinds = open_kinds(values) if values.task_key in wanted else ()
         if not kinds:
@@ -110,23 +122,23 @@ def kind_findings(document: Document, *, tasks: Iterable[str] | None = None) -> 
             phases=PHASES,
         )
         detail = f"As long as none is named, it is scored as {usual}."
-        found.append(Finding(check=check, task=values.task_key, detail=detail, basis=sha256(message)))
-    return found
+        task_findings.append(Finding(check=check, task=values.task_key, detail=detail, basis=sha256(message)))
+    return task_findings
 
 
 def few_cases_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:
     """A warning for each task whose test cases are too few to name a winner, whatever the results are."""
     wanted = set(document.tasks if tasks is None else tasks)
-    found = []
+    task_findings = []
     for values in document.each_task():
         planned = values.get("number_test_cases")
         if values.task_key not in wanted or not isinstance(planned, int):
             continue
         assessment = compile_values(values).assessment
-        said = too_few(assessment, planned) if assessment else []
-        if not said:
+        sentences = too_few(assessment, planned) if assessment else []
+        if not sentences:
             continue
-        message = " ".join(said)
+        message = " ".join(sentences)
         check = Check(
             id=f"{PREFIX}.few_cases",
             parameter="number_test_cases",
@@ -137,21 +149,21 @@ def few_cases_findings(document: Document, *, tasks: Iterable[str] | None = None
             phases=PHASES,
         )
         detail = "More are needed in practice; the simulation of the design says how many."
-        found.append(Finding(check=check, task=values.task_key, detail=detail, basis=sha256(message)))
-    return found
+        task_findings.append(Finding(check=check, task=values.task_key, detail=detail, basis=sha256(message)))
+    return task_findings
 
 
 def compilation_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:
     """One error for each gap of each task, or of `tasks` alone, and one statement for what is evaluated elsewhere."""
     wanted = set(document.tasks if tasks is None else tasks)
-    found: list[tuple[str | None, Problem]] = [
+    task_problems: list[tuple[str | None, Problem]] = [
         (values.task_key, problem)
         for values in document.each_task()
         if values.task_key in wanted
         for problem in compile_values(values).problems
     ]
     if document.values().rows(OVERALL):
-        found += [(None, problem) for problem in compile_overall(document)[1]]
+        task_problems += [(None, problem) for problem in compile_overall(document)[1]]
     return [
         Finding(
             check=Check(
@@ -171,5 +183,5 @@ def compilation_findings(document: Document, *, tasks: Iterable[str] | None = No
             else "Without it the ranking cannot be executed.",
             basis=sha256(str(problem)),
         )
-        for task, problem in found
+        for task, problem in task_problems
     ]

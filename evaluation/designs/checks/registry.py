@@ -69,8 +69,8 @@ def register(name: str, *, reads: tuple[str, ...] = ()) -> Callable[[Custom], Cu
         raise ValueError(f"The catalogue has no custom check {name}.")
 
     def keep(function: Custom) -> Custom:
-        known = _customs.get(name)
-        if known is not None and known.function is not function:
+        existing = _customs.get(name)
+        if existing is not None and existing.function is not function:
             raise ValueError(f"The custom check {name} is registered already.")
         _customs[name] = Registered(function, reads)
         return function

@@ -135,23 +135,23 @@ def check_description(
     parameters = catalogue.algorithm_parameters if kind == "algorithm" else catalogue.outcome_parameters
     below = document.values(task)
     values = Values(below.challenge, {**below.task, **entries}, task)
-    found = []
+    description_findings = []
     for parameter in parameters.values():
         for check in parameter.checks:
             if phase in check.phases:
                 detail = _detail(check, Subject(values=values, document=document, check=check, design=design))
                 if detail is not None:
-                    found.append(Finding(check, task, detail, _basis(check, values)))
-    return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
+                    description_findings.append(Finding(check, task, detail, _basis(check, values)))
+    return sorted(description_findings, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
 @cache
 def reads(check: Check) -> frozenset[str]:
     """The parameters that a check looks at, its own included."""
-    known = registered(check.custom) if check.custom else None
-    own = known.reads if known else ()
+    custom_check = registered(check.custom) if check.custom else None
+    custom_reads = custom_check.reads if custom_check else ()
     rules = () if check.custom else parameters_in(check.assertion)
-    return frozenset({check.parameter, *own, *rules, *parameters_in(check.when)})
+    return frozenset({check.parameter, *custom_reads, *rules, *parameters_in(check.when)})
 
 
 def _run(
@@ -194,8 +194,8 @@ def _detail(check: Check, subject: Subject) -> str | None:
     if check.id in OF_WHAT_IS_GIVEN and not values.entry(check.parameter).is_filled:
         return None
     if check.custom:
-        known = registered(check.custom)
-        return known.function(subject) if known else None
+        custom_check = registered(check.custom)
+        return custom_check.function(subject) if custom_check else None
     if holds(check.assertion, values, owner=check.parameter):
         return None
     return " ".join(missing(check.assertion, values, owner=check.parameter))

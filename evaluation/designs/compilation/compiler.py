@@ -205,8 +205,8 @@ def table_of(compilation: Compilation) -> Assessment:
     rankings = compilation.parts["ranking"]
     schemes = []
     for index, scheme in enumerate(rankings if isinstance(rankings, list) else [rankings]):
-        kept = {key: value for key, value in scheme.items() if key not in ("metrics", "regions", "combine")}
-        schemes.append({"name": f"ranking {index + 1}", **kept, "combine": None})
+        settings = {key: value for key, value in scheme.items() if key not in ("metrics", "regions", "combine")}
+        schemes.append({"name": f"ranking {index + 1}", **settings, "combine": None})
     return parse({
         "schema": SCHEMA,
         "problem": TABLE.id,
@@ -218,17 +218,17 @@ def table_of(compilation: Compilation) -> Assessment:
 
 def _problem(values: Values, problems: list[Problem]) -> str | None:
     categories = values.get("task_category") or []
-    known = set(kinds_of(values))
+    kind_ids = set(kinds_of(values))
     if not categories:
         problems.append(Problem("task_category", "The task category is missing."))
-    elif None in known:
+    elif None in kind_ids:
         labels = [shipped()["task_category"].label_of(category) for category in categories if not problem_of(category)]
         text = f"The platform does not score tasks of this category: {', '.join(labels)}."
         problems.append(Problem("task_category", text, elsewhere=True))
-    elif len(known) > 1:
+    elif len(kind_ids) > 1:
         text = "The platform scores one kind of problem a task, and these are several; a task of each can be executed."
         problems.append(Problem("task_category", text, elsewhere=True))
-    return known.pop() if len(known) == 1 else None
+    return kind_ids.pop() if len(kind_ids) == 1 else None
 
 
 def _regions(values: Values, kind: str | None, problems: list[Problem]) -> list[dict[str, Any]]:
@@ -372,9 +372,9 @@ def _columns(values: Values) -> dict[str, Any]:
         for row in values.rows("image_characteristics")
         if row.get("value_type") in _KIND_OF_VALUES and column_name(str(row.get("name") or ""))
     }
-    own = {str(row.get("column") or "").strip(): row.get("kind") for row in values.rows("case_columns")}
-    named = {column_name(column) for column in own}
-    return {column: kind for column, kind in of_characteristics.items() if column not in named} | own
+    declared_kinds = {str(row.get("column") or "").strip(): row.get("kind") for row in values.rows("case_columns")}
+    named = {column_name(column) for column in declared_kinds}
+    return {column: kind for column, kind in of_characteristics.items() if column not in named} | declared_kinds
 
 
 def _interaction_weights(values: Values, problems: list[Problem]) -> dict[str, Any]:
@@ -391,8 +391,8 @@ def _interaction_weights(values: Values, problems: list[Problem]) -> dict[str, A
 
 def _source(message: str) -> str:
     """The parameter that an error of the assessment comes from."""
-    place = message.split(":", 1)[0]
-    known = {
+    json_path = message.split(":", 1)[0]
+    parameters = {
         "uncertainty.margin": "metrics",
         "metrics": "metrics",
         "settings": "problem_settings",
@@ -407,4 +407,4 @@ def _source(message: str) -> str:
         "aggregation": "aggregation_levels",
         "problem": "task_category",
     }
-    return next((parameter for key, parameter in known.items() if place.startswith(key)), "ranking_method")
+    return next((parameter for key, parameter in parameters.items() if json_path.startswith(key)), "ranking_method")

@@ -32,13 +32,13 @@ def registers_costs(values: Values) -> bool:
     return any(cost_of(row) is not None for row in values.rows("metrics"))
 
 
-def cost_name(row: Mapping[str, Any], own: CostMetric) -> str:
+def cost_name(row: Mapping[str, Any], cost: CostMetric) -> str:
     """What tables and rankings call it."""
-    return str(row.get("result_name") or row.get("abbreviation") or own.label)
+    return str(row.get("result_name") or row.get("abbreviation") or cost.label)
 
 
 def cost_metric(
-    row: Mapping[str, Any], own: CostMetric, kind: str | None, values: Values, problems: list[Problem]
+    row: Mapping[str, Any], cost: CostMetric, kind: str | None, values: Values, problems: list[Problem]
 ) -> dict[str, Any]:
     """The metric as it stands in an assessment.
 
@@ -46,7 +46,7 @@ def cost_metric(
     ----------
     row
         Of the metric table.
-    own
+    cost
         The cost that it names.
     kind
         Id of the kind of problem of the task, as far as it is known.
@@ -55,24 +55,24 @@ def cost_metric(
     problems
         Takes what keeps it from being measured or ranked.
     """
-    document: dict[str, Any] = {"id": own.id, "by": "run", "label": cost_name(row, own)}
+    document: dict[str, Any] = {"id": cost.id, "by": "run", "label": cost_name(row, cost)}
     if kind is not None and not kinds.get(kind).takes_algorithms:
-        text = f"{own.label} cannot be measured: the platform runs no algorithms for {kinds.get(kind).title}."
+        text = f"{cost.label} cannot be measured: the platform runs no algorithms for {kinds.get(kind).title}."
         problems.append(Problem("metrics", text))
         return document
     stated = values.get("algorithm_execution")
     if not stated:
-        text = f"{own.label} is measured where the platform runs the algorithms: state how they are run."
+        text = f"{cost.label} is measured where the platform runs the algorithms: state how they are run."
         problems.append(Problem("algorithm_execution", text))
         return document
     try:
         plan = Registered.of(stated)
-        [entry] = declared([own.id], plan.document(), exclusive=plan.exclusive, step=row.get("cost_step") or 0.0)
+        [entry] = declared([cost.id], plan.document(), exclusive=plan.exclusive, step=row.get("cost_step") or 0.0)
     except RegisteredError as error:
         problems.append(Problem("algorithm_execution", f"{error}."))
         return document
     except CostError as error:
-        remedy = " State “A machine of its own for each start”." if own.is_time and not plan.exclusive else ""
+        remedy = " State “A machine of its own for each start”." if cost.is_time and not plan.exclusive else ""
         problems.append(Problem("algorithm_execution", f"{error}.{remedy}"))
         return document
     handling = values.get("missing_data_handling")
@@ -93,7 +93,7 @@ def check_costs(values: Values, problems: list[Problem], *, is_outside: bool) ->
         Whether the task is ranked from values that somebody measures elsewhere.
     """
     rows = values.rows("metrics")
-    costs = [(row, own) for row in rows if (own := cost_of(row)) is not None]
+    costs = [(row, cost) for row in rows if (cost := cost_of(row)) is not None]
     problems += [
         Problem("metrics", f"{row.get('metric')}: a row names a metric of the platform or a cost of running, not both.")
         for row in rows

@@ -55,8 +55,8 @@ def label_of(row: Mapping[str, Any]) -> str:
     """How the design calls a metric: abbreviation, else the platform's abbreviation or cost, else the listed or free name."""
     if row.get("abbreviation"):
         return str(row["abbreviation"])
-    if not row.get("metric") and (own := cost_of(row)) is not None:
-        return own.label
+    if not row.get("metric") and (cost := cost_of(row)) is not None:
+        return cost.label
     name = row.get("name")
     if isinstance(name, Mapping):
         return str(name.get("other", ""))
@@ -111,20 +111,20 @@ def _needed(metric: Metric) -> list[str]:
 
 
 def _from_text(text: str, metric: Metric, unclear: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    known = {option.name for option in metric.assessment_options}
+    options: dict[str, Any] = {}
+    option_names = {option.name for option in metric.assessment_options}
     for name, pattern in _PHRASES:
-        if name not in known:
+        if name not in option_names:
             continue
         numbers = {float(number) for match in pattern.findall(text) for number in _parts(match) if number}
         if name == "tolerance" and re.search(r"tolerance|tau", text, re.IGNORECASE):
             numbers |= {float(number) for number in re.findall(rf"[A-Za-z]\s{_NUMBER}(?=\s*(?:,|$))", text)}
         if len(numbers) == 1:
-            found[name] = numbers.pop()
+            options[name] = numbers.pop()
         elif numbers:
             several = ", ".join(f"{number:g}" for number in sorted(numbers))
             unclear.append(f"{metric.abbreviation}: {name} has several values ({several}); one assessment has one")
-    return found
+    return options
 
 
 def _parts(match: str | tuple[str, ...]) -> tuple[str, ...]:

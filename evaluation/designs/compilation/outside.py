@@ -33,13 +33,13 @@ def is_measured_outside(values: Values) -> bool:
     nothing of where the others come from.
     """
     ranked = ranked_rows(values)
-    known = set(kinds_of(values))
+    kind_ids = set(kinds_of(values))
     if values.get("scoring_image"):
         return False  # a registered image computes them here
-    if not ranked or not known or len(known - {None}) > 1:
+    if not ranked or not kind_ids or len(kind_ids - {None}) > 1:
         return False
-    if None not in known:
-        kind = next(iter(known))
+    if None not in kind_ids:
+        kind = next(iter(kind_ids))
         metrics = [meant.metric for _, meant in ranked]
         if all(metric is not None for metric in metrics):
             return False
@@ -61,13 +61,13 @@ def outside_rows(values: Values) -> list[tuple[Mapping[str, Any], Meaning, str]]
         for row, meant in ((row, meaning(row)) for row in values.rows("metrics"))
         if not row.get("used_for_ranking") and cost_of(row) is None and is_described(row, meant, values)
     ]
-    found: list[tuple[Mapping[str, Any], Meaning, str]] = []
+    named_rows: list[tuple[Mapping[str, Any], Meaning, str]] = []
     for row, meant in [*ranked_rows(values), *described]:
         stem = str(row.get("result_name") or meant.label)
-        taken = {name for _, _, name in found}
-        numbers = range(2, len(found) + 3)
-        found.append((row, meant, next(n for n in (stem, *(f"{stem} {k}" for k in numbers)) if n not in taken)))
-    return found
+        taken = {name for _, _, name in named_rows}
+        numbers = range(2, len(named_rows) + 3)
+        named_rows.append((row, meant, next(n for n in (stem, *(f"{stem} {k}" for k in numbers)) if n not in taken)))
+    return named_rows
 
 
 def outside_metrics(
@@ -131,8 +131,8 @@ def is_of_the_data_set(row: Mapping[str, Any]) -> bool:
 def _direction(row: Mapping[str, Any], meant: Meaning) -> str:
     if meant.metric is not None:
         return "higher" if meant.metric.higher_is_better else "lower"
-    said = row.get("orientation")
-    return str(said) if said in ("higher", "lower") else ""
+    orientation = row.get("orientation")
+    return str(orientation) if orientation in ("higher", "lower") else ""
 
 
 def _range(row: Mapping[str, Any], meant: Meaning) -> tuple[float | None, float | None]:

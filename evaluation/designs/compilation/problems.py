@@ -84,7 +84,7 @@ def settings_of(values: Values, kind: str | None, problems: list[Problem]) -> di
     if (
         chosen
         and categories
-        and not any(chosen == known.id for each in categories for known in kinds_of_task_category(each))
+        and not any(chosen == possible_kind.id for each in categories for possible_kind in kinds_of_task_category(each))
     ):
         text = f"Tasks of this category are no {kinds.get(chosen).title}."
         problems.append(Problem(PARAMETER, text))
@@ -92,8 +92,8 @@ def settings_of(values: Values, kind: str | None, problems: list[Problem]) -> di
         return {}
     declared = [option.name for option in kinds.get(kind).settings]
     if strange := [name for name in settings if name not in declared]:
-        known = f"it takes {', '.join(declared)}" if declared else "it takes none"
-        problems.append(Problem(PARAMETER, f"{strange[0]} is no setting of {kinds.get(kind).title}; {known}."))
+        allowed = f"it takes {', '.join(declared)}" if declared else "it takes none"
+        problems.append(Problem(PARAMETER, f"{strange[0]} is no setting of {kinds.get(kind).title}; {allowed}."))
     return {name: value for name, value in settings.items() if name in declared}
 
 
@@ -104,6 +104,6 @@ def _ranked_metrics(values: Values) -> set[str]:
 
 def possible_kinds(values: Values) -> set[str]:
     """Every kind of problem that the categories of a task may be: the one that it names, else whatever it ranks by."""
-    known = {kind.id for category in values.get("task_category") or () for kind in kinds_of_task_category(category)}
+    kind_ids = {kind.id for category in values.get("task_category") or () for kind in kinds_of_task_category(category)}
     chosen = chosen_kind(values)
-    return {chosen} if chosen in known else known
+    return {chosen} if chosen in kind_ids else kind_ids

@@ -152,7 +152,7 @@ def scheme_of_kind(kind: object) -> Scheme | None:
     >>> scheme_of_kind("test_based").compares_pairs, scheme_of_kind("other")
     (True, None)
     """
-    return next((known for known in all_schemes() if kind is not None and known.design_kind == kind), None)
+    return next((scheme for scheme in all_schemes() if kind is not None and scheme.design_kind == kind), None)
 
 
 def site_column(values: Values) -> str:

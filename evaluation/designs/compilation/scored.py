@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 def scoring_image(values: Values) -> Mapping[str, Any]:
     """The scoring image that a task is registered with, where its kind of problem takes one; else nothing."""
     stated = values.get("scoring_image")
-    known = set(kinds_of(values))
-    if not stated or len(known) != 1 or None in known:
+    kind_ids = set(kinds_of(values))
+    if not stated or len(kind_ids) != 1 or None in kind_ids:
         return {}
-    return dict(stated) if kinds.get(str(next(iter(known)))).takes_scorer else {}
+    return dict(stated) if kinds.get(str(next(iter(kind_ids)))).takes_scorer else {}
 
 
 def is_scored(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
@@ -42,8 +42,8 @@ def is_apart(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
 
 def name_of(row: Mapping[str, Any], meant: Meaning) -> str:
     """What tables and rankings call it."""
-    own = cost_of(row)
-    return str(row.get("result_name") or meant.label) if own is None else cost_name(row, own)
+    cost = cost_of(row)
+    return str(row.get("result_name") or meant.label) if cost is None else cost_name(row, cost)
 
 
 def apart_metric(
@@ -51,8 +51,8 @@ def apart_metric(
 ) -> dict[str, Any]:
     """The metric as it stands in an assessment."""
     row, meant, name = entry
-    if (own := cost_of(row)) is not None:
-        return cost_metric(row, own, kind, values, problems)
+    if (cost := cost_of(row)) is not None:
+        return cost_metric(row, cost, kind, values, problems)
     [document] = outside_metrics([(row, meant, name)], values, problems)
     policy = dict(row.get("policy") or {}) | dict(document.get("policy") or {})
     return document | {"by": BY_SCORER, "policy": policy}
@@ -63,8 +63,8 @@ def scorer_part(values: Values, metrics: Sequence[Mapping[str, Any]], problems: 
     stated = values.get("scoring_image")
     if not stated:
         return {}
-    own = scoring_image(values)
-    if not own:
+    image = scoring_image(values)
+    if not image:
         titles = ", ".join(kind.title for kind in kinds.all_problems() if kind.takes_scorer)
         problems.append(Problem("scoring_image", f"Scoring images are run for these kinds of problem only: {titles}."))
         return {}
@@ -75,6 +75,6 @@ def scorer_part(values: Values, metrics: Sequence[Mapping[str, Any]], problems: 
         )
         problems.append(Problem("scoring_image", text))
         return {}
-    return {"image": str(own.get("image") or "").strip().lower()} | {
-        name: own[name] for name in LIMITS if own.get(name) is not None
+    return {"image": str(image.get("image") or "").strip().lower()} | {
+        name: image[name] for name in LIMITS if image.get(name) is not None
     }

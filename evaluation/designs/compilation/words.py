@@ -235,8 +235,8 @@ def _worked(text: str) -> Example:
 def _title(entry: dict[str, Any], assessment: Assessment) -> str:
     metric = assessment.metric(entry["metric"]).title if entry.get("metric") else ""
     words = [entry.get("name"), metric, entry.get("region")]
-    said = ", ".join(str(word) for word in words if word)
-    return f"rank ({said})" if said else "rank"
+    scope = ", ".join(str(word) for word in words if word)
+    return f"rank ({scope})" if scope else "rank"
 
 
 def _rank(value: float | None) -> str:

@@ -33,10 +33,10 @@ def compare(before: Document, after: Document) -> list[Difference]:
 
     A task is known by its key, so that renaming it is a change of its name.
     """
-    found = _fields(before.challenge, after.challenge, None)
+    differences = _fields(before.challenge, after.challenge, None)
     for task in dict.fromkeys((*before.tasks, *after.tasks)):
-        found += _fields(before.tasks.get(task, {}), after.tasks.get(task, {}), task)
-    return found
+        differences += _fields(before.tasks.get(task, {}), after.tasks.get(task, {}), task)
+    return differences
 
 
 def compare_entries(parameter: Parameter, before: Entry, after: Entry, *, task: str | None = None) -> Difference | None:
@@ -47,9 +47,9 @@ def compare_entries(parameter: Parameter, before: Entry, after: Entry, *, task: 
     difference = Difference(parameter, task, kind)
     if before.details != after.details:
         difference = replace(difference, details=tuple(word_runs(before.details, after.details)))
-    said = state_words(before) or _plainly(before), state_words(after) or _plainly(after)
+    states = state_words(before) or _plainly(before), state_words(after) or _plainly(after)
     if before.state != after.state or state_words(before) != state_words(after):
-        difference = replace(difference, state=said)
+        difference = replace(difference, state=states)
     if before.value == after.value:
         return difference
     if parameter.type == "list-of-objects":
@@ -64,13 +64,13 @@ def compare_entries(parameter: Parameter, before: Entry, after: Entry, *, task: 
 
 
 def _fields(before: Mapping[str, Entry], after: Mapping[str, Entry], task: str | None) -> list[Difference]:
-    found = []
+    differences = []
     for parameter in shipped().parameters.values():
         old, new = before.get(parameter.id, BLANK), after.get(parameter.id, BLANK)
         difference = compare_entries(parameter, old, new, task=task)
         if difference is not None:
-            found.append(difference)
-    return found
+            differences.append(difference)
+    return differences
 
 
 def _plainly(entry: Entry) -> str:

@@ -50,15 +50,15 @@ def read_date(text: str) -> str:
     plain = " ".join(text.split())
     if re.fullmatch(r"[0-9]{4}", plain) and int(plain):
         return plain
-    if found := _YEAR_FIRST.match(plain):
-        return _written(int(found[1]), int(found[2]), int(found[3]) if found[3] else None)
-    if found := _NUMBERS.match(plain):
-        return _from_numbers(int(found[1]), found[2], int(found[3]), int(found[4]))
-    if found := _WORDS.match(plain.lower()):
-        month = next(_months_called(found[2]), 0)
-        if month and not (found[1] and found[3]):
-            day = found[1] or found[3]
-            return _written(int(found[4]), month, int(day) if day else None)
+    if match := _YEAR_FIRST.match(plain):
+        return _written(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
+    if match := _NUMBERS.match(plain):
+        return _from_numbers(int(match[1]), match[2], int(match[3]), int(match[4]))
+    if match := _WORDS.match(plain.lower()):
+        month = next(_months_called(match[2]), 0)
+        if month and not (match[1] and match[3]):
+            day = match[1] or match[3]
+            return _written(int(match[4]), month, int(day) if day else None)
     raise ValueError("A date is written as 31 March 2026, March 2026 or 2026-03-31.")
 
 

@@ -22,10 +22,10 @@ class Values:
 
     def entry(self, parameter: str) -> Entry:
         """The entry of a parameter; a task's own replaces the challenge's."""
-        own = self.task.get(parameter)
-        if own is not None and own.state is not State.BLANK:
-            return own
-        return self.challenge.get(parameter, own or BLANK)
+        task_entry = self.task.get(parameter)
+        if task_entry is not None and task_entry.state is not State.BLANK:
+            return task_entry
+        return self.challenge.get(parameter, task_entry or BLANK)
 
     def get(self, parameter: str) -> Any:
         """The value; ``<id>__details`` gives the words beside a choice; ``None`` when there is none."""
@@ -60,13 +60,15 @@ class Document:
     def without_secrets(self) -> "Document":
         """The document as people from outside see it: what is embargoed by its state and digest alone."""
 
-        def shown(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+        def public_entries(entries: Mapping[str, Entry]) -> dict[str, Entry]:
             return {
                 identity: replace(entry, value=None) if entry.state is State.EMBARGOED else entry
                 for identity, entry in entries.items()
             }
 
-        return Document(shown(self.challenge), {key: shown(entries) for key, entries in self.tasks.items()})
+        return Document(
+            public_entries(self.challenge), {key: public_entries(entries) for key, entries in self.tasks.items()}
+        )
 
     def values(self, task: str | None = None) -> Values:
         """What checks and compilation of one task see: its own entries before those of the challenge."""
@@ -123,7 +125,7 @@ def public_form(data: Mapping[str, Any], *, catalogue: Catalogue) -> dict[str, A
     """The exported document without what only reviewers or organizers see (e-mail addresses)."""
 
     def visible(entries: Mapping[str, Any]) -> dict[str, Any]:
-        shown: dict[str, Any] = {}
+        visible_entries: dict[str, Any] = {}
         for key, value in entries.items():
             parameter = catalogue.parameters.get(key.removesuffix(_DETAILS).removesuffix(_STATE))
             if parameter is not None and parameter.visibility != "public":
@@ -134,12 +136,14 @@ def public_form(data: Mapping[str, Any], *, catalogue: Catalogue) -> dict[str, A
                 else frozenset()
             )
             if hidden and isinstance(value, list):
-                shown[key] = [{name: cell for name, cell in row.items() if name not in hidden} for row in value]
+                visible_entries[key] = [
+                    {name: cell for name, cell in row.items() if name not in hidden} for row in value
+                ]
             elif hidden and isinstance(value, Mapping) and not key.endswith(_STATE):
-                shown[key] = {name: cell for name, cell in value.items() if name not in hidden}
+                visible_entries[key] = {name: cell for name, cell in value.items() if name not in hidden}
             else:
-                shown[key] = value
-        return shown
+                visible_entries[key] = value
+        return visible_entries
 
     return {**data, "challenge": visible(data["challenge"]), "tasks": [visible(task) for task in data["tasks"]]}
 
@@ -163,14 +167,14 @@ def _entries_json(entries: Mapping[str, Entry]) -> dict[str, Any]:
 
 
 def _entries(
-    data: Mapping[str, Any], place: str, catalogue: Catalogue, problems: list[UnfitValueError]
+    data: Mapping[str, Any], field_path: str, catalogue: Catalogue, problems: list[UnfitValueError]
 ) -> dict[str, Entry]:
     entries: dict[str, Entry] = {}
     identities = dict.fromkeys(key.removesuffix(_DETAILS).removesuffix(_STATE) for key in data if key != "key")
     for identity in identities:
         parameter = catalogue.parameters.get(identity)
         if parameter is None:
-            problems.append(UnfitValueError(f"There is no parameter {identity}.", place))
+            problems.append(UnfitValueError(f"There is no parameter {identity}.", field_path))
             continue
         details = data.get(identity + _DETAILS) or ""
         given = data.get(identity + _STATE)
@@ -179,10 +183,12 @@ def _entries(
             value = clean(parameter, data.get(identity))
             kind = State(state["state"]) if "state" in state else State.BLANK if is_empty(value) else State.PROVIDED
         except UnfitValueError as problem:
-            problems.append(UnfitValueError(problem.message, ", ".join(filter(None, [place, identity, problem.place]))))
+            problems.append(
+                UnfitValueError(problem.message, ", ".join(filter(None, [field_path, identity, problem.place])))
+            )
             continue
         except ValueError:
-            problems.append(UnfitValueError(f"{state['state']} is no state of a field.", f"{place}, {identity}"))
+            problems.append(UnfitValueError(f"{state['state']} is no state of a field.", f"{field_path}, {identity}"))
             continue
         entry = Entry(
             value=value,

@@ -20,10 +20,10 @@ MAX_ROWS: Final = 500
 class UnfitValueError(ValueError):
     """A value that its type does not take; `place` names the row and column, the message is for the reader."""
 
-    def __init__(self, message: str, place: str = "") -> None:
-        self.place = place
+    def __init__(self, message: str, field_path: str = "") -> None:
+        self.place = field_path
         self.message = message
-        super().__init__(f"{place}: {message}" if place else message)
+        super().__init__(f"{field_path}: {message}" if field_path else message)
 
 
 def is_empty(value: object) -> bool:
@@ -203,10 +203,10 @@ def _problem(raw: object) -> str:
     """A kind of problem that tasks of some category can be."""
     from evaluation.problems import all_problems
 
-    known = {problem.id: problem.title for problem in all_problems() if problem.task_categories}
+    titles = {problem.id: problem.title for problem in all_problems() if problem.task_categories}
     identity = str(raw).strip()
-    if identity not in known:
-        raise UnfitValueError(f"“{identity}” is none of the kinds of problem: {', '.join(known.values())}.")
+    if identity not in titles:
+        raise UnfitValueError(f"“{identity}” is none of the kinds of problem: {', '.join(titles.values())}.")
     return identity
 
 
@@ -234,8 +234,8 @@ def _choice(choices: Sequence[Any], raw: object, *, open_: bool) -> Any:
         return {"other": text}
     slug = str(raw).strip()
     if slug not in {choice.value for choice in choices}:
-        known = ", ".join(choice.label for choice in choices)
-        raise UnfitValueError(f"“{slug}” is none of the choices: {known}.")
+        labels = ", ".join(choice.label for choice in choices)
+        raise UnfitValueError(f"“{slug}” is none of the choices: {labels}.")
     return slug
 
 
@@ -267,15 +267,15 @@ def fitting_cells(parameter: Parameter, raw: Sequence[Any]) -> tuple[list[dict[s
     rows: list[dict[str, Any]] = []
     problems: list[str] = []
     for index, row in enumerate(raw, start=1):
-        kept = dict(row) if isinstance(row, Mapping) else row
-        if isinstance(kept, dict):
+        cells = dict(row) if isinstance(row, Mapping) else row
+        if isinstance(cells, dict):
             for field in parameter.item_fields:
                 try:
-                    _record([field], {field.key: kept.get(field.key)}, f"row {index}")
+                    _record([field], {field.key: cells.get(field.key)}, f"row {index}")
                 except UnfitValueError as problem:
                     problems.append(str(problem))
-                    del kept[field.key]
-        rows.append(kept)
+                    del cells[field.key]
+        rows.append(cells)
     return _table(parameter.item_fields, rows), problems
 
 
@@ -288,15 +288,15 @@ def _table(fields: Sequence[ItemField], raw: object) -> list[dict[str, Any]]:
     return [row for row in rows if row]
 
 
-def _record(fields: Sequence[ItemField], raw: object, place: str) -> dict[str, Any]:
+def _record(fields: Sequence[ItemField], raw: object, field_path: str) -> dict[str, Any]:
     if not isinstance(raw, Mapping):
-        raise UnfitValueError("A record with named entries is needed.", place)
-    known = {field.key: field for field in fields}
-    unknown = set(raw) - set(known)
+        raise UnfitValueError("A record with named entries is needed.", field_path)
+    by_key = {field.key: field for field in fields}
+    unknown = set(raw) - set(by_key)
     if unknown:
-        raise UnfitValueError(f"There is no entry {', '.join(sorted(map(str, unknown)))} here.", place)
+        raise UnfitValueError(f"There is no entry {', '.join(sorted(map(str, unknown)))} here.", field_path)
     record: dict[str, Any] = {}
-    for key, field in known.items():
+    for key, field in by_key.items():
         value = raw.get(key)
         if is_empty(value):
             continue
@@ -306,5 +306,5 @@ def _record(fields: Sequence[ItemField], raw: object, place: str) -> dict[str, A
             else:
                 record[key] = _scalar(field.type, value, minimum=field.minimum, maximum=field.maximum)
         except UnfitValueError as problem:
-            raise UnfitValueError(problem.message, ", ".join(filter(None, [place, field.label]))) from problem
+            raise UnfitValueError(problem.message, ", ".join(filter(None, [field_path, field.label]))) from problem
     return {key: value for key, value in record.items() if not is_empty(value)}

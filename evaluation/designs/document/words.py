@@ -91,12 +91,12 @@ def state_words(entry: Entry) -> str:
 
 def entry_words(parameter: Parameter, entry: Entry, *, insider: bool = False) -> str:
     """An entry in words; what is embargoed and what is personal only for an insider of the design."""
-    said = state_words(entry)
+    state_text = state_words(entry)
     if not insider and parameter.visibility != "public":
         return "Not public"
     if entry.state is State.EMBARGOED and insider:
-        said = f"{value_words(parameter, entry.value)} (withheld until {entry.event.replace('_', ' ')})"
-    text = said or value_words(parameter, entry.value, public=not insider)
+        state_text = f"{value_words(parameter, entry.value)} (withheld until {entry.event.replace('_', ' ')})"
+    text = state_text or value_words(parameter, entry.value, public=not insider)
     return f"{text}\n{entry.details}".strip() if entry.details else text
 
 

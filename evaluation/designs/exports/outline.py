@@ -51,24 +51,24 @@ def outline(
     catalogue = catalogue or shipped()
     sections = [section for section in catalogue.sections if section.key not in without]
     answers = answers or {}
-    found = statements(document)
+    all_statements = statements(document)
     yield Block("heading", title, 1)
     yield Block("remark", f"Parameter catalogue {catalogue.version}; numbers of the BIAS guideline in brackets.")
     if digest:
         yield Block("digest", digest, items=("SHA-256 of the canonical JSON",))
     for section in sections:
         earlier = before.challenge if before is not None else None
-        said = _stated(found, None)
+        stated = _stated(all_statements, None)
         yield from _section(
-            section, document.challenge, catalogue, level=2, task=False, public=public, earlier=earlier, stated=said
+            section, document.challenge, catalogue, level=2, task=False, public=public, earlier=earlier, stated=stated
         )
     for values in document.each_task():
         yield Block("heading", f"Task: {values.name}", 2)
         earlier = before.tasks.get(values.task_key or "", {}) if before is not None else None
         for section in sections:
-            said = _stated(found, values.task_key)
+            stated = _stated(all_statements, values.task_key)
             yield from _section(
-                section, values.task, catalogue, level=3, task=True, public=public, earlier=earlier, stated=said
+                section, values.task, catalogue, level=3, task=True, public=public, earlier=earlier, stated=stated
             )
         yield from _executable(values)
         yield from _departures(values, answers.get(values.task_key or ""))
@@ -86,16 +86,16 @@ def _section(
     stated: Mapping[str, list[Statement]],
     earlier: Mapping[str, Entry] | None = None,
 ) -> Iterator[Block]:
-    shown = [
+    parameters = [
         parameter
         for parameter in catalogue.in_section(section.key)
         if (parameter.is_task == task or (task and parameter.id in entries))
         and not (public and parameter.visibility != "public")
     ]
-    if not shown:
+    if not parameters:
         return
     yield Block("heading", section.label, level)
-    for parameter in shown:
+    for parameter in parameters:
         entry = entries.get(parameter.id, BLANK)
         was = earlier.get(parameter.id, BLANK) if earlier is not None else entry
         yield from _parameter(parameter, entry, level=level + 1, public=public, was=was)
@@ -105,10 +105,10 @@ def _section(
             yield Block("remark", f"{words[0].upper()}{words[1:]} {statement.note}".rstrip())
 
 
-def _stated(found: Sequence[Statement], task: str | None) -> dict[str, list[Statement]]:
+def _stated(all_statements: Sequence[Statement], task: str | None) -> dict[str, list[Statement]]:
     """What is not executed of the challenge, or of a task, by parameter."""
     stated: dict[str, list[Statement]] = {}
-    for statement in found:
+    for statement in all_statements:
         if statement.task == task and statement.execution is not Execution.EXECUTED:
             stated.setdefault(statement.parameter, []).append(statement)
     return stated
@@ -119,8 +119,8 @@ def _parameter(parameter: Parameter, entry: Entry, *, level: int, public: bool, 
     yield Block("heading", f"{parameter.label}{number}", level)
     if compare_entries(parameter, was, entry) is not None:
         yield Block("mark", f"Changed in this version. Before: {_plain(parameter, was, public=public)}")
-    if said := state_words(entry):
-        yield Block("remark", said)
+    if state_text := state_words(entry):
+        yield Block("remark", state_text)
     elif entry.state is State.BLANK:
         yield Block("remark", "Not specified")
     elif parameter.type in ("object", "list-of-objects"):
@@ -135,8 +135,8 @@ def _plain(parameter: Parameter, entry: Entry, *, public: bool) -> str:
     """An entry in one text, for a mark."""
     if entry.state is State.BLANK:
         return "blank"
-    if said := state_words(entry):
-        return said
+    if state_text := state_words(entry):
+        return state_text
     if parameter.type not in ("object", "list-of-objects"):
         return value_words(parameter, entry.value)
     table = _table(parameter, entry.value, public=public)
@@ -178,21 +178,21 @@ def _executable(values: Values) -> Iterator[Block]:
 
 def _departures(values: Values, stored: Answers | None) -> Iterator[Block]:
     """Why the metrics depart from what the organizers' answers recommend: for reviewers, and for the report."""
-    found = departures_of(values, stored) if stored else ()
-    if found:
+    departures = departures_of(values, stored) if stored else ()
+    if departures:
         yield Block("heading", "Departures from the recommended metrics", 3)
-        lines = (f"{entry.words}. {entry.reason or 'No reason is given yet.'}" for entry in found)
+        lines = (f"{entry.words}. {entry.reason or 'No reason is given yet.'}" for entry in departures)
         yield Block("list", items=tuple(lines))
 
 
-def _open_points(found: list[Finding], document: Document) -> Iterator[Block]:
+def _open_points(findings: list[Finding], document: Document) -> Iterator[Block]:
     yield Block("heading", "Open points", 2)
-    if not found:
+    if not findings:
         yield Block("text", "No check is open.")
         return
     names = {values.task_key: values.name for values in document.each_task()}
     lines = []
-    for finding in found:
+    for finding in findings:
         where = f" ({names[finding.task]})" if finding.task else ""
         answer = f" Answer: {finding.answer.text}" if finding.answer else ""
         lines.append(f"{finding.word.capitalize()}{where}: {finding.message} {finding.detail}{answer}".rstrip())

@@ -134,7 +134,7 @@ class Scheme(ABC):
 
     # What an assessment registers
 
-    def read_options(self, place: Place) -> Mapping[str, Any]:  # noqa: ARG002
+    def read_options(self, section: Place) -> Mapping[str, Any]:  # noqa: ARG002
         """Read and check the options of this scheme, defaults written out.
 
         Options of the names ``alpha`` and ``adjust`` become attributes of the registered scheme, further ones stand in

@@ -36,11 +36,11 @@ class TestThenRank(Scheme):
     option_names: ClassVar = ("alpha", "adjust")
     simulated: ClassVar = True
 
-    def read_options(self, place: Place) -> Mapping[str, Any]:
+    def read_options(self, section: Place) -> Mapping[str, Any]:
         """Level and adjustment of the tests."""
         return {
-            "alpha": place.number("alpha", 0.05, "a number above 0 and below 1", lambda number: 0 < number < 1),
-            "adjust": place.choice("adjust", ADJUSTMENTS, "none"),
+            "alpha": section.number("alpha", 0.05, "a number above 0 and below 1", lambda number: 0 < number < 1),
+            "adjust": section.choice("adjust", ADJUSTMENTS, "none"),
         }
 
     def option_document(self, registered: RankingScheme) -> dict[str, Any]:

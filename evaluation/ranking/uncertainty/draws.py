@@ -125,7 +125,7 @@ class Draws:
     def shown(self, share: float) -> tuple[BoolArray, float]:
         """Which algorithms are shown before which, step by step as in Holm's method; and the first inflation."""
         alive = ~self.identical
-        shown = np.zeros(alive.shape, dtype=bool)
+        shown_before = np.zeros(alive.shape, dtype=bool)
         first = None
         while alive.any():
             inflation = max(1.0, self.spread.critical(share / int(alive.sum())) / self.extreme)
@@ -133,9 +133,9 @@ class Draws:
             new = alive & self.before & (self.not_before(inflation) == 0.0)
             if not new.any():
                 break
-            shown |= new
+            shown_before |= new
             alive &= ~new
-        return shown, 1.0 if first is None else first
+        return shown_before, 1.0 if first is None else first
 
     def wins(self, winner: int, share: float) -> bool:
         """Whether one algorithm is shown to be better than every other one, at half the winner's share of the error."""
@@ -205,13 +205,13 @@ def _fresh(higher: bool, full: FloatArray, deviation: FloatArray, winner: int, s
     result = score + dev
     group = np.flatnonzero(close)
     if len(group) >= 3:
-        own = dev[:, group]
-        centred = own - own.mean(axis=1, keepdims=True)
+        group_deviations = dev[:, group]
+        centred = group_deviations - group_deviations.mean(axis=1, keepdims=True)
         error = float((centred**2).mean(axis=0).sum() / (len(group) - 1))
         observed = float(score[group].var(ddof=1))
-        kept = max(0.0, 1.0 - error / observed) if observed > 0 else 0.0
+        shrinkage = max(0.0, 1.0 - error / observed) if observed > 0 else 0.0
         middle = score[group].mean()
-        result[:, group] = (middle + kept * (score[group] - middle)) + own * np.sqrt(kept)
+        result[:, group] = (middle + shrinkage * (score[group] - middle)) + group_deviations * np.sqrt(shrinkage)
     result[:-1] += dev[1:]
     result[-1] += dev[0]
     return result if higher else -result

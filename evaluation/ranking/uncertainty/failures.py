@@ -153,9 +153,9 @@ def _columnwise(
             for index, scores in zip(members, variants, strict=True):
                 given[index][np.arange(len(team)), team] = scores[case, team]
             ranks = ranking.final(given)
-            own = ranks[np.arange(len(ranks)), team]
+            team_ranks = ranks[np.arange(len(ranks)), team]
             for j in np.unique(team):
-                result[int(j)].append(own[team == j])
+                result[int(j)].append(team_ranks[team == j])
     return {j: np.concatenate(ranks) if ranks else np.empty(0) for j, ranks in result.items()}
 
 
@@ -182,7 +182,7 @@ def _worst_failures(variants: list[FloatArray], full: list[FloatArray], higher: 
         return list(worst[:, None])
     places = [_places(*metric) for metric in zip(variants, full, higher, strict=True)]
     by_algorithm = np.stack(places, axis=2).transpose(1, 0, 2)
-    return [_undominated(np.ascontiguousarray(own)) for own in by_algorithm]
+    return [_undominated(np.ascontiguousarray(algorithm_places)) for algorithm_places in by_algorithm]
 
 
 def _scores_with_failures(ranking: Ranking, index: int, worst: FloatArray | None) -> FloatArray | None:
@@ -223,18 +223,18 @@ def _scores_with_a_failure(ranking: Ranking, index: int, algorithm: int, worst: 
     """Score of one algorithm with each of its cases failed in turn."""
     part = ranking.elementary[index]
     table = ranking.values_of(part)
-    own = table.values[:, algorithm]
+    algorithm_values = table.values[:, algorithm]
     assert worst is not None
-    if np.isnan(own).any():
+    if np.isnan(algorithm_values).any():
         return None
     if ranking.registered.operator.kind == "mean" and ranking.scheme.is_linear(ranking.registered):
         hierarchy = table.hierarchy
         if hierarchy is None or table.aggregation.operator.kind == "mean":
-            weights = case_weights(np.ones((len(own), 1), dtype=bool), hierarchy)[:, 0]
-            return _mean_after(weights, own, worst)
-    if len(own) ** 2 * len(ranking.algorithms) > _MOST_NUMBERS:
+            weights = case_weights(np.ones((len(algorithm_values), 1), dtype=bool), hierarchy)[:, 0]
+            return _mean_after(weights, algorithm_values, worst)
+    if len(algorithm_values) ** 2 * len(ranking.algorithms) > _MOST_NUMBERS:
         return None
-    values = np.repeat(own[:, None], len(own), axis=1)
+    values = np.repeat(algorithm_values[:, None], len(algorithm_values), axis=1)
     np.fill_diagonal(values, worst)
     variants = replace(table, values=values, last_rank=np.zeros(values.shape, dtype=bool))
     scores, _ = ranking.scheme.scores(variants, part.item.plan.full, ranking.registered)
@@ -247,10 +247,10 @@ def _places(variants: FloatArray, full: FloatArray, higher: bool) -> IntArray:
     Ranks depend on these places alone.
     """
     sign = 1.0 if higher else -1.0
-    own, before = snap(variants) * sign, snap(full) * sign
+    after, before = snap(variants) * sign, snap(full) * sign
     ordered = np.sort(before[~np.isnan(before)])
-    up_to = np.searchsorted(ordered, own, side="right") - (before <= own)
-    below = np.searchsorted(ordered, own, side="left") - (before < own)
+    up_to = np.searchsorted(ordered, after, side="right") - (before <= after)
+    below = np.searchsorted(ordered, after, side="left") - (before < after)
     return np.asarray(-2 * up_to + (up_to > below))
 
 

@@ -128,14 +128,16 @@ class Ranking:
         # Scores that are averaged themselves are rounded before; of others only the order counts.
         averaged = any(not step.rerank for step in self.steps[:1])
         ranked = [
-            rank_scores(snap(own) if averaged else own, self.registered, higher_is_better=part.higher_is_better)
-            for part, own in zip(self.elementary, scores, strict=True)
+            rank_scores(
+                snap(part_scores) if averaged else part_scores, self.registered, higher_is_better=part.higher_is_better
+            )
+            for part, part_scores in zip(self.elementary, scores, strict=True)
         ]
         if not self.steps:
             return ranked[0].ranks
         parts = [
-            Part(part.key, own.scores, own.ranks, np.full(len(own.ranks), part.cases[0]))
-            for part, own in zip(self.elementary, ranked, strict=True)
+            Part(part.key, ranked_part.scores, ranked_part.ranks, np.full(len(ranked_part.ranks), part.cases[0]))
+            for part, ranked_part in zip(self.elementary, ranked, strict=True)
         ]
         return combine(parts, self.steps, self.registered.missing_rank)[0].ranks
 

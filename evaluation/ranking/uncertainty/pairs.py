@@ -31,12 +31,12 @@ MOST_COLUMNS = 500
 FloatArray = npt.NDArray[np.float64]
 
 
-def letters(shown: npt.NDArray[np.bool_]) -> list[str] | None:
+def letters(shown_better: npt.NDArray[np.bool_]) -> list[str] | None:
     """Letters of algorithms in the order of the ranking.
 
     Parameters
     ----------
-    shown
+    shown_better
         Row is shown to be better than column.
 
     Returns
@@ -50,8 +50,8 @@ def letters(shown: npt.NDArray[np.bool_]) -> list[str] | None:
     >>> letters(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool))
     ['a', 'ab', 'b']
     """
-    count = len(shown)
-    alike = [int(sum(1 << int(other) for other in np.flatnonzero(row))) for row in ~(shown | shown.T)]
+    count = len(shown_better)
+    alike = [int(sum(1 << int(other) for other in np.flatnonzero(row))) for row in ~(shown_better | shown_better.T)]
     columns: list[int] = []
     for member in range(count):
         bit = 1 << member
@@ -84,11 +84,11 @@ def legible(words: Iterable[str | None]) -> bool:
 
 def _maximal(columns: set[int]) -> list[int]:
     """Columns that no other one contains."""
-    kept: list[int] = []
+    maximal: list[int] = []
     for column in sorted(columns, key=int.bit_count, reverse=True):
-        if not any(column & other == column for other in kept):
-            kept.append(column)
-    return kept
+        if not any(column & other == column for other in maximal):
+            maximal.append(column)
+    return maximal
 
 
 def _name(number: int) -> str:
@@ -124,16 +124,16 @@ def flip_intervals(
     return [(float(t), (float(x), float(y))) for t, x, y in zip(totals, low, high, strict=True)]
 
 
-def verdict(interval: tuple[float, float] | None, margin: float | None, *, shown: bool) -> str:
+def verdict(interval: tuple[float, float] | None, margin: float | None, *, shown_better: bool) -> str:
     """Whether a difference is ``better``, ``equivalent`` or ``undecided``; absence of evidence is the latter.
 
     Examples
     --------
-    >>> verdict((-0.01, 0.02), 0.05, shown=False), verdict((-0.01, 0.02), None, shown=False)
+    >>> verdict((-0.01, 0.02), 0.05, shown_better=False), verdict((-0.01, 0.02), None, shown_better=False)
     ('equivalent', 'undecided')
     """
     if margin is None or margin == 0.0:
-        return "better" if shown else "undecided"
+        return "better" if shown_better else "undecided"
     if interval is None:
         return "undecided"
     low, high = interval

@@ -288,32 +288,35 @@ def compare_by_flips(
     largest = _Largest(len(signs))
     for numbers, statistic in pairs.blocks():
         # Flips know nothing of what is added: only what is observed becomes less sure.
-        own = statistic[:, 0] * pairs.shrinkage[numbers]
-        observed[numbers] = own
-        at_least, at_most = statistic >= (own - _TOLERANCE)[:, None], statistic <= (own + _TOLERANCE)[:, None]
+        observed_block = statistic[:, 0] * pairs.shrinkage[numbers]
+        observed[numbers] = observed_block
+        at_least, at_most = (
+            statistic >= (observed_block - _TOLERANCE)[:, None],
+            statistic <= (observed_block + _TOLERANCE)[:, None],
+        )
         p_own[first[numbers], second[numbers]] = _marked(at_least) / len(signs)
         p_own[second[numbers], first[numbers]] = _marked(at_most) / len(signs)
         largest.include(
             numbers, np.maximum(statistic.max(axis=0, initial=-np.inf), -statistic.min(axis=0, initial=np.inf))
         )
-    shown = np.zeros((algorithms, algorithms), dtype=bool)
+    shown_better = np.zeros((algorithms, algorithms), dtype=bool)
     alive = np.zeros((2, len(first)), dtype=bool)
     alive[:, ~pairs.identical] = True
     critical: float | None = None
     while alive.any():
-        place = len(signs) - 1 - min(allowed_rows(share, len(signs)), len(signs) - 1)
-        value = float(np.partition(largest.values, place)[place])
+        index = len(signs) - 1 - min(allowed_rows(share, len(signs)), len(signs) - 1)
+        value = float(np.partition(largest.values, index)[index])
         critical = value if critical is None else critical
         new = np.stack([observed - _TOLERANCE > value, -observed - _TOLERANCE > value]) & alive
         if not new.any():
             break
-        shown[first[new[0]], second[new[0]]] = True
-        shown[second[new[1]], first[new[1]]] = True
+        shown_better[first[new[0]], second[new[0]]] = True
+        shown_better[second[new[1]], first[new[1]]] = True
         alive &= ~new
         # Only where a pair that is settled gave the largest statistic can another one have become it.
         flips = pairs.exceeded(new, largest)
         largest.replace(flips, pairs.largest(alive, flips))
-    return FlipComparisons(shown, p_own, 0.0 if critical is None else critical)
+    return FlipComparisons(shown_better, p_own, 0.0 if critical is None else critical)
 
 
 def _marked(marked: BoolArray) -> IntArray:

@@ -133,13 +133,13 @@ class _Statements:
             counts = np.array([self.failed[int(j)] or 0 for j in scored])
             extra = unseen_variance(part, values, counts)
         transform = ranking.scheme.contributions if ranking.scheme.compares_pairs else None
-        found = compare_by_flips(
+        comparisons = compare_by_flips(
             contributed, self.plan.signs, self.budget.sets, transform=transform, extra_variance=extra
         )
         better = np.zeros((self.count, self.count), dtype=bool)
         p_own = np.full((self.count, self.count), np.nan)
-        better[np.ix_(scored, scored)] = found.shown
-        p_own[np.ix_(scored, scored)] = found.p_own
+        better[np.ix_(scored, scored)] = comparisons.shown
+        p_own[np.ix_(scored, scored)] = comparisons.p_own
         wins = np.zeros(self.count, dtype=bool)
         limit = self.budget.winner / 2.0 + _ROUNDING
         for j in range(self.count):
@@ -147,23 +147,23 @@ class _Statements:
             wins[j] = bool((p_own[j, others] <= limit).all())
         if self.reason is not None:
             better[:] = False
-        return _Shown(better, p_own, wins, self._flip_difference(contributed, found, scored))
+        return _Shown(better, p_own, wins, self._flip_difference(contributed, comparisons, scored))
 
-    def _flip_difference(self, contributed: Contributions, found: FlipComparisons, scored: IntArray) -> Any:
+    def _flip_difference(self, contributed: Contributions, comparisons: FlipComparisons, scored: IntArray) -> Any:
         if self.ranking.scheme.compares_pairs:
             return None
-        place = {int(j): index for index, j in enumerate(scored)}
-        first_place = place.get(self.first)
+        scored_index = {int(j): index for index, j in enumerate(scored)}
+        first_place = scored_index.get(self.first)
 
         @cache
         def intervals() -> Any:
-            return None if first_place is None else flip_intervals(contributed, first_place, found.critical)
+            return None if first_place is None else flip_intervals(contributed, first_place, comparisons.critical)
 
         def between(first: int, other: int) -> tuple[float, tuple[float, float] | None] | None:
-            if first != self.first or other not in place or intervals() is None:
+            if first != self.first or other not in scored_index or intervals() is None:
                 return None
-            own: tuple[float, tuple[float, float] | None] = intervals()[place[other]]
-            return own
+            estimate_and_interval: tuple[float, tuple[float, float] | None] = intervals()[scored_index[other]]
+            return estimate_and_interval
 
         return between
 
@@ -188,7 +188,7 @@ class _Statements:
 
     def documents(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         against = self._against_first
-        shown, winner_reason, better = self._decided()
+        comparisons, winner_reason, better = self._decided()
         named = winner_reason == "shown"
         again = self._first_again()
         outcome = self._verdict(named=named, against=against, again=again)
@@ -205,7 +205,7 @@ class _Statements:
             },
             "verdict": outcome,
             "shown_better": self._matrix(better),
-            "p_own": self._p_values(shown),
+            "p_own": self._p_values(comparisons),
             "sets": {
                 "method": "sign_flips" if self.linear else "draws",
                 "level": self.uncertainty.interval,
@@ -225,7 +225,7 @@ class _Statements:
             },
             "warnings": self._all_warnings(),
         }
-        return entry, self._algorithms(better, shown, margin, words)
+        return entry, self._algorithms(better, comparisons, margin, words)
 
     @cached_property
     def _against_first(self) -> list[int]:
@@ -234,14 +234,14 @@ class _Statements:
 
     def _decided(self) -> tuple[_Shown | None, str, BoolArray]:
         """Comparisons, the reason for or against a winner, and the matrix that is shown."""
-        shown = self._compared() if self.grounds.comparable else None
-        winner_reason = self._winner_reason(shown)
-        better = np.zeros((self.count, self.count), dtype=bool) if shown is None else shown.better.copy()
+        comparisons = self._compared() if self.grounds.comparable else None
+        winner_reason = self._winner_reason(comparisons)
+        better = np.zeros((self.count, self.count), dtype=bool) if comparisons is None else comparisons.better.copy()
         if winner_reason == "shown":
             better[self.first] = True
             better[:, self.first] = False
             better[self.first, self.first] = False
-        return shown, winner_reason, better
+        return comparisons, winner_reason, better
 
     def decision(self) -> Decision:
         """The winner and the rank sets alone."""
@@ -259,14 +259,14 @@ class _Statements:
             np.maximum(high, np.ceil(self.ranks).astype(np.int64)),
         )
 
-    def _winner_reason(self, shown: _Shown | None) -> str:
+    def _winner_reason(self, comparisons: _Shown | None) -> str:
         if not self.grounds.states_sets or self.reason == "stratum_too_small":
             return str(self.reason)
-        if self.grounds.units.number < self.grounds.units_needed["winner"] or shown is None:
+        if self.grounds.units.number < self.grounds.units_needed["winner"] or comparisons is None:
             return "too_few_units"
         if not self.alone:
             return "tie"
-        if not shown.wins[self.first]:
+        if not comparisons.wins[self.first]:
             return "not_shown"
         return "depends_on_entries" if self._against_first else "shown"
 
@@ -306,12 +306,12 @@ class _Statements:
         rows: list[list[bool]] = better[np.ix_(self.order, self.order)].tolist()
         return rows
 
-    def _p_values(self, shown: _Shown | None) -> list[list[float | None]] | None:
+    def _p_values(self, comparisons: _Shown | None) -> list[list[float | None]] | None:
         if self._too_many:
             return None
-        if shown is None:
+        if comparisons is None:
             return [[None] * self.count for _ in range(self.count)]
-        ordered = shown.p_own[np.ix_(self.order, self.order)]
+        ordered = comparisons.p_own[np.ix_(self.order, self.order)]
         plain = ordered.astype(object)
         plain[np.isnan(ordered)] = None
         rows: list[list[float | None]] = plain.tolist()
@@ -328,12 +328,12 @@ class _Statements:
         return [str(name) for name in names[order]]
 
     def _all_warnings(self) -> list[dict[str, Any]]:
-        found = list(self.warnings)
+        warnings = list(self.warnings)
         failures = any(self.failed[j] for j in range(self.count))
         if failures and self.plan.units.number < len(self.plan.cases):
-            found.append({"code": "failures_clustered"})
+            warnings.append({"code": "failures_clustered"})
         policies = [part.item.table.metric for part in self.ranking.elementary]
-        found += [
+        warnings += [
             {"code": "failures_left_out", "metric": name}
             for name in dict.fromkeys(metric.name for metric in policies if metric.policy.missing == "exclude")
         ]
@@ -341,23 +341,23 @@ class _Statements:
         given = {
             part.item.table.metric.name: part.item.drawn_by for part in self.ranking.elementary if part.item.drawn_by
         }
-        found += [{"code": f"given_{source}", "metric": name} for name, source in given.items()]
-        return found
+        warnings += [{"code": f"given_{source}", "metric": name} for name, source in given.items()]
+        return warnings
 
     def _algorithms(
-        self, better: BoolArray, shown: _Shown | None, margin: float | None, words: list[str] | None
+        self, better: BoolArray, comparisons: _Shown | None, margin: float | None, words: list[str] | None
     ) -> list[dict[str, Any]]:
         low, high = self._ends(better)
         stated = self.grounds.states_sets
         more = ranks_after_one_more(self.ranking)
         rows: list[dict[str, Any]] = []
-        for place, j in enumerate(map(int, self.order)):
+        for position, j in enumerate(map(int, self.order)):
             rows.append(
                 {
                     "rank_set": [int(low[j]), int(high[j])] if stated else None,
                     "within_reach": bool(stated and low[j] == 1),
-                    "letters": None if words is None else words[place],
-                    "difference_from_first": self._difference(j, shown, better, margin),
+                    "letters": None if words is None else words[position],
+                    "difference_from_first": self._difference(j, comparisons, better, margin),
                     "failure": failure(self.failed[j], self.cases),
                     "rank_if_one_more_failed": more[j],
                 }
@@ -365,12 +365,12 @@ class _Statements:
         return rows
 
     def _difference(
-        self, other: int, shown: _Shown | None, better: BoolArray, margin: float | None
+        self, other: int, comparisons: _Shown | None, better: BoolArray, margin: float | None
     ) -> dict[str, Any] | None:
-        if shown is None or shown.difference is None or self.ranking.combined or other == self.first:
+        if comparisons is None or comparisons.difference is None or self.ranking.combined or other == self.first:
             return None
-        found = shown.difference(self.first, other)
-        if found is None:
+        estimate_and_interval = comparisons.difference(self.first, other)
+        if estimate_and_interval is None:
             return None
-        estimate, interval = found
-        return difference(estimate, interval, verdict(interval, margin, shown=bool(better[self.first, other])))
+        estimate, interval = estimate_and_interval
+        return difference(estimate, interval, verdict(interval, margin, shown_better=bool(better[self.first, other])))

@@ -42,8 +42,8 @@ def copy_of(user: User) -> dict[str, Any]:
         "access_tokens": [_fields(row) for row in AccessToken.objects.filter(user=user)],
         "texts": [
             {"what": text.what, "written_at": _plain(text.written_at), "text": text.text}
-            for told in hooks.own_texts
-            for text in told(user)
+            for texts_of in hooks.own_texts
+            for text in texts_of(user)
         ],
         "acts": [
             {"time": _plain(entry.time), "act": entry.act, "subject": entry.subject_type, "scope": entry.scope}
@@ -55,23 +55,33 @@ def copy_of(user: User) -> dict[str, Any]:
 
 def _rows(user: User) -> list[dict[str, Any]]:
     """Every row of any app that has a reference to the person."""
-    shown = (EmailAddress, Authenticator, AccessToken, Entry)
-    found = []
+    listed_models = (EmailAddress, Authenticator, AccessToken, Entry)
+    described_rows = []
     for relation in _parts(User).get_fields(include_hidden=True):
-        if not isinstance(relation, models.ManyToOneRel) or relation.related_model in shown:
+        if not isinstance(relation, models.ManyToOneRel) or relation.related_model in listed_models:
             continue
         model, field = relation.related_model, relation.field
-        moments = [own.name for own in _parts(model).concrete_fields if isinstance(own, models.DateTimeField)]
+        moments = [
+            concrete_field.name
+            for concrete_field in _parts(model).concrete_fields
+            if isinstance(concrete_field, models.DateTimeField)
+        ]
         # The base manager has rows that the usual one leaves out, such as those of people who left a team.
         rows = model._base_manager.filter(**{field.name: user}).order_by("pk")  # noqa: SLF001
         for pk, *values in rows.values_list("pk", *moments):
             dated = {name: _plain(value) for name, value in zip(moments, values, strict=True) if value is not None}
-            found.append({"what": str(_parts(model).verbose_name), "number": str(pk), "as": field.name, **dated})
-    return found
+            described_rows.append(
+                {"what": str(_parts(model).verbose_name), "number": str(pk), "as": field.name, **dated}
+            )
+    return described_rows
 
 
 def _fields(row: models.Model) -> dict[str, Any]:
-    names = [own.attname for own in _parts(row.__class__).concrete_fields if own.name not in _NOT_COPIED]
+    names = [
+        concrete_field.attname
+        for concrete_field in _parts(row.__class__).concrete_fields
+        if concrete_field.name not in _NOT_COPIED
+    ]
     return {name: _plain(getattr(row, name)) for name in names}
 
 
@@ -87,10 +97,10 @@ def _plain(value: Any) -> Any:
 
 def obstacles(user: User) -> list[str]:
     """Return why the account cannot be closed yet, a sentence for each reason; nothing when it can."""
-    own = []
+    reasons = []
     if user.is_superuser and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():
-        own.append("Nobody else administers the platform. Let somebody else do so first.")
-    return own + [reason for told in hooks.obstacles for reason in told(user)]
+        reasons.append("Nobody else administers the platform. Let somebody else do so first.")
+    return reasons + [reason for obstacles_of in hooks.obstacles for reason in obstacles_of(user)]
 
 
 @transaction.atomic

@@ -47,13 +47,13 @@ class AnalysisAnswersSerializer(serializers.Serializer):
         """Only columns that are asked for, and metrics; those of other columns are asked for when it has been read again."""
         reading = self.context["reading"]
         read_as = {column["name"]: column["role"] for column in reading["columns"][:MOST_COLUMNS_ASKED]}
-        known = [metric["name"] for metric in reading.get("metrics", ())]
+        metric_names = [metric["name"] for metric in reading.get("metrics", ())]
         errors = {}
         if strange := sorted(set(attrs["roles"]) - set(read_as)):
             errors["roles"] = f"No column {strange[0]!r} is asked for; there are {', '.join(read_as)}."
         is_same = all(read_as.get(column, role) == role for column, role in attrs["roles"].items())
-        if is_same and (strange := sorted(set(attrs["metrics"]) - set(known))):
-            errors["metrics"] = f"There is no metric {strange[0]!r}; there are {', '.join(known) or 'none yet'}."
+        if is_same and (strange := sorted(set(attrs["metrics"]) - set(metric_names))):
+            errors["metrics"] = f"There is no metric {strange[0]!r}; there are {', '.join(metric_names) or 'none yet'}."
         if errors:
             raise serializers.ValidationError(errors)
         return attrs

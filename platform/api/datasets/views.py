@@ -111,11 +111,11 @@ class DataAddressView(APIView):
         """
         challenge = visible_challenge(request.user, slug)
         rows = DatasetFile.objects.filter(version__dataset__challenge=challenge)
-        found = rows.select_related("version__dataset__challenge").filter(pk=file).first()
-        if found is None:
+        dataset_file = rows.select_related("version__dataset__challenge").filter(pk=file).first()
+        if dataset_file is None:
             raise exceptions.NotFound("There is no such file.")
         try:
-            address = downloading.hand_out_address(user=request.user, file=found)
+            address = downloading.hand_out_address(user=request.user, file=dataset_file)
         except PermissionDenied as error:
             raise exceptions.PermissionDenied(str(error)) from error
         return Response(DownloadAddressSerializer(address).data, status=status.HTTP_201_CREATED)

@@ -92,9 +92,9 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     def field(self, request: SignedInApiRequest, slug: str, parameter: str) -> Response:
         """Read or save one field; what a save leaves out stays as it is."""
         design = design_for(request, slug, "view_design" if request.method in SAFE_METHODS else "edit_design")
-        known = shipped().parameters.get(parameter)
+        definition = shipped().parameters.get(parameter)
         task = task_of(design, request.query_params.get("task"))
-        if known is None or (known.visibility != "public" and not is_insider(request, design)):
+        if definition is None or (definition.visibility != "public" and not is_insider(request, design)):
             raise exceptions.NotFound("There is no such parameter.")
         if request.method in SAFE_METHODS:
             return Response(self._field(design, parameter, task.key if task else None))
@@ -127,8 +127,8 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     def versions(self, request: SignedInApiRequest, slug: str) -> Response:
         """List the frozen versions, newest first, or freeze the design as it stands."""
         if request.method in SAFE_METHODS:
-            found = design_for(request, slug).versions.defer("document", "sealed")
-            return Response(shapes.VersionSerializer(found, many=True).data)
+            frozen_versions = design_for(request, slug).versions.defer("document", "sealed")
+            return Response(shapes.VersionSerializer(frozen_versions, many=True).data)
         design = design_for(request, slug, "manage_design")
         form = shapes.VersionSerializer(data=request.data)
         form.is_valid(raise_exception=True)
@@ -141,12 +141,12 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     def version(self, request: Request, slug: str, number: str) -> Response:
         """One frozen version with its document."""
         design = design_for(request, slug)
-        found = self._version(design, number)
-        document = queries.document_of_version(found, sealed=False)
+        design_version = self._version(design, number)
+        document = queries.document_of_version(design_version, sealed=False)
         if not is_insider(request, design):
             document = public_document(document, catalogue=shipped())
-        shown = shapes.VersionSerializer(found).data
-        return Response({**shown, "document": to_json(document, catalogue=shipped())})
+        metadata = shapes.VersionSerializer(design_version).data
+        return Response({**metadata, "document": to_json(document, catalogue=shipped())})
 
     @extend_schema(
         parameters=[
@@ -162,9 +162,11 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         newest = design.versions.values_list("number", flat=True).first()
         wanted = request.query_params.get("from", str(newest or NOW)), request.query_params.get("to", NOW)
         insider = is_insider(request, design)
-        before, after = (self._state(request, design, place, insider=insider) for place in wanted)
-        found = [entry for entry in compare(before, after) if insider or entry.parameter.visibility == "public"]
-        return Response(shapes.DifferenceSerializer(found, many=True).data)
+        before, after = (self._state(request, design, number_or_now, insider=insider) for number_or_now in wanted)
+        field_differences = [
+            entry for entry in compare(before, after) if insider or entry.parameter.visibility == "public"
+        ]
+        return Response(shapes.DifferenceSerializer(field_differences, many=True).data)
 
     @extend_schema(
         parameters=[OpenApiParameter("phase", str, enum=PHASES, description="point of life; draft if left out")],
@@ -177,8 +179,8 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         phase = request.query_params.get("phase", "draft")
         if phase not in PHASES:
             raise exceptions.ValidationError({"phase": f"One of {', '.join(PHASES)}."})
-        found = all_findings(shown_document(request, design), design=design, phase=phase)
-        return Response(shapes.FindingSerializer(found, many=True).data)
+        findings = all_findings(shown_document(request, design), design=design, phase=phase)
+        return Response(shapes.FindingSerializer(findings, many=True).data)
 
     @extend_schema(responses=shapes.CompletenessSerializer)
     @action(detail=True)
@@ -256,16 +258,16 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         }
 
     def _version(self, design: Design, number: str) -> DesignVersion:
-        found = DesignVersion.objects.filter(design=design, number=number).first()
-        if found is None:
+        design_version = DesignVersion.objects.filter(design=design, number=number).first()
+        if design_version is None:
             raise exceptions.NotFound("There is no such version.")
-        return found
+        return design_version
 
-    def _state(self, request: Request, design: Design, place: str, *, insider: bool) -> Document:
-        if place == NOW:
+    def _state(self, request: Request, design: Design, number_or_now: str, *, insider: bool) -> Document:
+        if number_or_now == NOW:
             document = shown_document(request, design)
-        elif place.isascii() and place.isdigit() and len(place) < 7:
-            document = queries.document_of_version(self._version(design, place), sealed=insider)
+        elif number_or_now.isascii() and number_or_now.isdigit() and len(number_or_now) < 7:
+            document = queries.document_of_version(self._version(design, number_or_now), sealed=insider)
         else:
             raise exceptions.ValidationError({"from": "Numbers of versions, or now."})
         return document if insider else public_document(document, catalogue=shipped())
@@ -273,10 +275,12 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
 def _completed(sent: Mapping[str, Any], stands: Mapping[str, Any]) -> dict[str, Any]:
     """What is saved: the parts that were sent, and for the rest what stands there."""
-    said = {"value", "state"} & set(sent)
+    sent_names = {"value", "state"} & set(sent)
     # A new value takes the field out of “follows by …”; only where neither is sent does the state stay with its words.
-    kept = ("details", "value") if said == {"state"} else ("details",) if said else tuple(shapes.WORDS)
-    return {**{name: stands[name] for name in kept}, **sent}
+    stored_names = (
+        ("details", "value") if sent_names == {"state"} else ("details",) if sent_names else tuple(shapes.WORDS)
+    )
+    return {**{name: stands[name] for name in stored_names}, **sent}
 
 
 class _refusals:  # noqa: N801 (it reads as a statement)

@@ -101,17 +101,17 @@ class FederationView(APIView):
     @extend_schema(tags=["sites"], operation_id="federation", responses=FederationSerializer)
     def get(self, request: Request, federation: str) -> Response:
         """Say which sites there are and how each stands; never a result."""
-        found = _federation(federation)
-        if not request.user.has_perm("federation.view_sites", found):
+        federation_row = _federation(federation)
+        if not request.user.has_perm("federation.view_sites", federation_row):
             return Response(problem(request.path, 404, detail="There are no such sites."), status=404)
-        package = current_package(found)
+        package = current_package(federation_row)
         content = {
-            "federation": found,
-            "challenge": found.phase.challenge.slug,
-            "phase": found.phase.slug,
+            "federation": federation_row,
+            "challenge": federation_row.phase.challenge.slug,
+            "phase": federation_row.phase.slug,
             "package": package.digest if package else "",
-            "rules": found.rules,
-            "sites": standings(found),
+            "rules": federation_row.rules,
+            "sites": standings(federation_row),
         }
         return Response(FederationSerializer(content).data)
 
@@ -127,9 +127,9 @@ class MessagesView(_Signed):
     )
     def post(self, request: Request, federation: str) -> HttpResponseBase:
         """Take a signed message; answers with a signed receipt, 200 where the same message had come before."""
-        found = _federation(federation)
+        federation_row = _federation(federation)
         try:
-            answer = messages.receive(self.envelope(request), federation=found)
+            answer = messages.receive(self.envelope(request), federation=federation_row)
         except Refusal as refusal:
             return _refused(request, refusal)
         return HttpResponse(answer.receipt, status=200 if answer.replay else 201, content_type="application/json")
@@ -146,15 +146,15 @@ class FilesView(_Signed):
     )
     def post(self, request: Request, federation: str) -> HttpResponseBase:
         """Answer with the signed package, or with a file of it; takes `Range`."""
-        found = _federation(federation)
+        federation_row = _federation(federation)
         try:
-            _, wanted = messages.read_request(self.envelope(request), federation=found)
-            package = messages.package_envelope(found)
+            _, wanted = messages.read_request(self.envelope(request), federation=federation_row)
+            package = messages.package_envelope(federation_row)
         except Refusal as refusal:
             return _refused(request, refusal)
         if wanted == "package":
             return HttpResponse(package, content_type="application/json")
-        stored = file_of(found, wanted)
+        stored = file_of(federation_row, wanted)
         if stored is None:
             return _refused(request, Refusal("no_package", "the current package has no such file: fetch it again"))
         return _file(request, *stored)

@@ -38,9 +38,11 @@ class MeasurementColumnsSerializer(serializers.Serializer):
 
     def validate_roles(self, value: dict[str, str]) -> dict[str, str]:
         """Only columns of the table."""
-        known = [column["name"] for column in self.context["reading"].get("columns", [])]
-        if strange := sorted(set(value) - set(known)):
-            raise serializers.ValidationError(f"There is no column {strange[0]!r}; there are {', '.join(known)}.")
+        column_names = [column["name"] for column in self.context["reading"].get("columns", [])]
+        if strange := sorted(set(value) - set(column_names)):
+            raise serializers.ValidationError(
+                f"There is no column {strange[0]!r}; there are {', '.join(column_names)}."
+            )
         return value
 
 

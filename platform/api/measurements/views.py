@@ -89,8 +89,8 @@ class MeasurementViewSet(viewsets.GenericViewSet):
         table = table_or_404(self._challenge(slug), pk)
         form = shapes.MeasurementColumnsSerializer(data=request.data, context={"reading": table.reading})
         form.is_valid(raise_exception=True)
-        known = {column["name"]: column["role"] for column in table.reading.get("columns", [])}
-        roles = {**known, **form.validated_data["roles"]}
+        current_roles = {column["name"]: column["role"] for column in table.reading.get("columns", [])}
+        roles = {**current_roles, **form.validated_data["roles"]}
         self._try(lambda: services.confirm_columns(actor=request.user, table=table, roles=roles))
         return self._shown(slug, pk)
 

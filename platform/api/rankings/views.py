@@ -70,19 +70,19 @@ class RankingView(APIView):
 
         A ranking that is sealed is refused; a frozen one is told as it stood.
         """
-        place = find(request, slug, key)
-        standing = place.standing() if place.may_view else None
+        leaderboard = find(request, slug, key)
+        standing = leaderboard.standing() if leaderboard.may_view else None
         asked = request.query_params.get("version", "")
         if asked or standing is None:
             if asked and not (asked.isdecimal() and len(asked) < 9):
                 raise Http404("There is no such version of this ranking.")
             # Refuses in the same words as the page does.
-            version = place.version(int(asked or 0))
+            version = leaderboard.version(int(asked or 0))
         else:
             version = standing.version
-            version.phase = place.phase
+            version.phase = leaderboard.phase
         stands = standing is not None and standing.version_id == version.pk
-        found: dict[str, Any] = published.document(
-            version, key=place.key, stands=stands, part=asked_part(request, place, version)
+        document: dict[str, Any] = published.document(
+            version, key=leaderboard.key, stands=stands, part=asked_part(request, leaderboard, version)
         )
-        return Response(found)
+        return Response(document)

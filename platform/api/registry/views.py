@@ -77,8 +77,8 @@ class RegistrationViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         newest = queries.current_version(registration)
         after = _asked(registration, request, "to", newest)
         before = _asked(registration, request, "from", newest.previous or newest)
-        found = compare(queries.shown_document(before), queries.shown_document(after))
-        return Response(DifferenceSerializer(found, many=True).data)
+        field_differences = compare(queries.shown_document(before), queries.shown_document(after))
+        return Response(DifferenceSerializer(field_differences, many=True).data)
 
     @extend_schema(responses=shapes.HistorySerializer(many=True), operation_id="registry_history", filters=False)
     @action(detail=True, pagination_class=None, filterset_class=None)

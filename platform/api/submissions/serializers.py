@@ -78,8 +78,8 @@ class SubmissionDetailSerializer(SubmissionSerializer):
         if submission.state != Submission.State.SCORED:
             return None
         reader = self.context["request"].user
-        found = counting(submission, for_team=submission.team.members.filter(user=reader).exists())
-        return {"counts": found.counts, "words": found.words}
+        count_state = counting(submission, for_team=submission.team.members.filter(user=reader).exists())
+        return {"counts": count_state.counts, "words": count_state.words}
 
     def get_valid_cases(self, submission: Submission) -> int:
         return Report.of(submission.report).valid

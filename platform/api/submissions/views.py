@@ -54,8 +54,10 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
             return Submission.objects.none()
         teams = people.teams_of(self.request.user)
         organized = people.organized_by(self.request.user)
-        own = Submission.objects.filter(team__in=teams, phase__task__challenge__is_public=True)
-        return with_runs(own | Submission.objects.filter(phase__task__challenge__in=organized)).order_by("-created_at")
+        team_submissions = Submission.objects.filter(team__in=teams, phase__task__challenge__is_public=True)
+        return with_runs(team_submissions | Submission.objects.filter(phase__task__challenge__in=organized)).order_by(
+            "-created_at"
+        )
 
     @extend_schema(responses=shapes.SubmissionDetailSerializer)
     def retrieve(self, request: Request, pk: Any) -> Response:  # noqa: ARG002 (the framework's signature)

@@ -110,8 +110,8 @@ def deviations_explained(subject: Subject) -> str | None:
     identities = {parameter.label: parameter.id for parameter in shipped().parameters.values()}
     missing: dict[str, None] = {}
     for phase in Phase.objects.filter(task__challenge=challenge).select_related("task__challenge__projection"):
-        for found in deviations(phase):
-            for label in found.parameters or (shipped()[DEVIATES_IN[found.kind]].label,):
+        for deviation in deviations(phase):
+            for label in deviation.parameters or (shipped()[DEVIATES_IN[deviation.kind]].label,):
                 if not explained & {label.casefold(), identities.get(label, "").casefold()}:
                     missing[f"“{label}” ({phase.name})"] = None
     return f"Without an entry that gives the reason: {', '.join(missing)}." if missing else None

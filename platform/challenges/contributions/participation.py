@@ -35,15 +35,15 @@ def register() -> None:
 
 
 def _takes_part(user: Any, challenge: Challenge) -> bool:
-    found: bool = rules.test_rule("challenges.belong_to_team", user, challenge)
-    return found
+    is_member: bool = rules.test_rule("challenges.belong_to_team", user, challenge)
+    return is_member
 
 
 def _organizes(user: Any, challenge: Challenge) -> bool:
-    found: bool = user.has_perm("challenges.organize_challenge", challenge)
-    return found
+    is_organizer: bool = user.has_perm("challenges.organize_challenge", challenge)
+    return is_organizer
 
 
 def _announces(user: Any, challenge: Challenge) -> bool:
-    found: bool = user.has_perm("challenges.announce_in_challenge", challenge)
-    return found
+    may_announce: bool = user.has_perm("challenges.announce_in_challenge", challenge)
+    return may_announce

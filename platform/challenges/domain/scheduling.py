@@ -16,16 +16,16 @@ _ANYWHERE_ON_EARTH = timezone(timedelta(hours=-12))
 
 def spans(values: Values, names: list[str], problems: list[Problem]) -> Iterator[tuple[str, datetime, datetime]]:
     """Name, opening and closing of each phase of a task, in order of the openings."""
-    own = values.name.casefold()
+    task_name = values.name.casefold()
     opens: dict[str, datetime] = {}
     closes: dict[str, datetime] = {}
     for row in values.rows("challenge_schedule"):
         if row.get("event") not in ("submission_open", "submission_deadline"):
             continue
         phase = str(row.get("phase", "")).strip()
-        if phase.casefold() in names and phase.casefold() != own:
+        if phase.casefold() in names and phase.casefold() != task_name:
             continue  # a date of another task
-        name = "" if phase.casefold() == own else phase
+        name = "" if phase.casefold() == task_name else phase
         is_opening = row["event"] == "submission_open"
         start, end = _moment(row, "date", at=time.min if is_opening else _LAST_MINUTE), None
         if row.get("end_date"):
@@ -40,7 +40,7 @@ def spans(values: Values, names: list[str], problems: list[Problem]) -> Iterator
                 closes[name] = max(end, closes.get(name, end))
         else:
             closes[name] = max(end or start, closes.get(name, start))
-    found = []
+    phase_spans = []
     for name in dict.fromkeys((*opens, *closes)):
         if name == "" and len(set(opens) | set(closes)) > 1:
             continue  # dates without a phase stand for those phases that lack one
@@ -54,8 +54,8 @@ def spans(values: Values, names: list[str], problems: list[Problem]) -> Iterator
         elif begin >= finish:
             problems.append(Problem("challenge_schedule", f"“{title}” closes before it opens", values.name))
         else:
-            found.append((title, begin, finish))
-    yield from sorted(found, key=lambda span: (span[1], span[2]))
+            phase_spans.append((title, begin, finish))
+    yield from sorted(phase_spans, key=lambda span: (span[1], span[2]))
 
 
 _LAST_MINUTE: Final = time(23, 59)
@@ -73,13 +73,13 @@ def _moment(row: Mapping[str, Any], key: str, *, at: time) -> datetime | None:
     text = str(row.get("time") or "").strip()
     if not text:
         return datetime.combine(day, at, tzinfo=UTC)
-    found = _TIME.search(text)
+    time_match = _TIME.search(text)
     zone = _ZONE.search(text)
     anywhere = "aoe" in text.lower() or "anywhere on earth" in text.lower()
     rest = re.sub(r"(?i)utc|gmt|aoe|anywhere on earth|[+-]\d{1,2}(:?\d\d)?|\d{1,2}:\d\d|[\s(),]", "", text)
-    if rest or not (found or zone or anywhere):
+    if rest or not (time_match or zone or anywhere):
         return None
-    clock = time(int(found[1]), int(found[2])) if found else at
+    clock = time(int(time_match[1]), int(time_match[2])) if time_match else at
     offset = UTC
     if anywhere:
         offset = _ANYWHERE_ON_EARTH
@@ -92,12 +92,12 @@ def _moment(row: Mapping[str, Any], key: str, *, at: time) -> datetime | None:
 
 def release(values: Values, phase: str) -> datetime | None:
     """When results of a phase are released: by a date of its own, else by the last one of the task or challenge."""
-    found: dict[bool, list[datetime]] = {True: [], False: []}
+    moments: dict[bool, list[datetime]] = {True: [], False: []}
     for row in values.rows("challenge_schedule"):
         if row.get("event") != "results_release":
             continue
-        place = str(row.get("phase", "")).strip().casefold()
+        row_phase = str(row.get("phase", "")).strip().casefold()
         moment = _moment(row, "date", at=time.min)
-        if moment is not None and place in ("", phase.casefold(), values.name.casefold()):
-            found[place == phase.casefold()].append(moment)
-    return max(found[True] or found[False], default=None)
+        if moment is not None and row_phase in ("", phase.casefold(), values.name.casefold()):
+            moments[row_phase == phase.casefold()].append(moment)
+    return max(moments[True] or moments[False], default=None)

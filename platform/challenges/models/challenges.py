@@ -314,8 +314,8 @@ class Phase(models.Model):
     @property
     def tells_exact_values(self) -> bool:
         """Whether a team is told its own aggregate as computed while the phase is open."""
-        shown = (self.Results.CASES, self.Results.AGGREGATE)
-        return self.results in shown and self.feedback == self.Feedback.EXACT
+        with_aggregate = (self.Results.CASES, self.Results.AGGREGATE)
+        return self.results in with_aggregate and self.feedback == self.Feedback.EXACT
 
     @property
     def revealed_from(self) -> datetime:

@@ -47,16 +47,16 @@ def public_challenges() -> QuerySet[Challenge]:
 
 def phases_of(challenge: Challenge) -> list[Phase]:
     """All phases of a challenge, in order of task and position, with the labels that tell them apart."""
-    found = list(
+    phases = list(
         Phase.objects.filter(task__challenge=challenge)
         .select_related("task__challenge", *(f"task__challenge__{path}" for path in PROJECTION))
         .defer(*(f"task__challenge__{path}" for path in HEAVY))
         .order_by("task__position", "position")
     )
-    several = len({phase.task_id for phase in found}) > 1
-    for phase in found:
+    several = len({phase.task_id for phase in phases}) > 1
+    for phase in phases:
         phase.label = str(phase) if several else phase.name
-    return found
+    return phases
 
 
 def label_of(phase: Phase) -> str:

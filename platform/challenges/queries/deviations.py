@@ -77,7 +77,7 @@ def deviations(phase: Phase, *, executed: str | None = None) -> list[Marked]:
             *("version__major", "version__minor", "version__registration__identifier"),
         )
     )
-    found = [
+    approved = [
         Marked(
             kind="approved",
             title=f"Version {entry.version.number} changed {_listed(entry.parameters)} after the first submission",
@@ -91,7 +91,7 @@ def deviations(phase: Phase, *, executed: str | None = None) -> list[Marked]:
         )
         for entry in stored
     ]
-    return [*found, *_by_digest(phase, registered, executed), *_by_schedule(phase)]
+    return [*approved, *_by_digest(phase, registered, executed), *_by_schedule(phase)]
 
 
 def _by_digest(phase: Phase, registered: list[PhaseAssessment], executed: str | None) -> list[Marked]:

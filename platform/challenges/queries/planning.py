@@ -140,10 +140,10 @@ def plan(document: Document) -> Plan:
         Names every parameter that is missing or cannot be executed here.
     """
     problems: list[Problem] = []
-    shown = document.without_secrets()
+    public_design = document.without_secrets()
     names = [values.name.casefold() for values in document.each_task()]
     tasks = [
-        _task(values, shown.values(values.task_key), index, names, problems)
+        _task(values, public_design.values(values.task_key), index, names, problems)
         for index, values in enumerate(document.each_task(), start=1)
     ]
     if not tasks:
@@ -153,13 +153,13 @@ def plan(document: Document) -> Plan:
         text = "methods of one team are not combined over tasks; state one method per team, or no ranking over tasks"
         problems.append(Problem("max_methods_per_team", text))
     problems += [Problem(problem.parameter, problem.message) for problem in open_points]
-    common = shown.values()
+    common = public_design.values()
     title = _words(common, "challenge_name")
     if not title:
         problems.append(Problem("challenge_name", "a challenge needs a name"))
     if problems:
         raise NotLaunchableError(tuple(dict.fromkeys(problems)))
-    first = shown.values(next(iter(document.tasks)))
+    first = public_design.values(next(iter(document.tasks)))
     contact = common.get("contact_person") or {}
     return Plan(
         title=title[:200],
@@ -183,18 +183,20 @@ def unpublished(document: Document) -> tuple[Problem, ...]:
     document
         The public one, in which embargoed values are absent.
     """
-    found = []
+    problems = []
     for values in document.each_task():
         for parameter in ASSESSMENT_PARAMETERS:
             entry = values.entry(parameter)
             if entry.state is State.PROVIDED and entry.value not in (None, "", []):
                 continue
-            said = "missing" if entry.state is State.BLANK else entry_words(shipped()[parameter], entry)
-            found.append(Problem(parameter, said, values.name))
-    return tuple(found)
+            state_words = "missing" if entry.state is State.BLANK else entry_words(shipped()[parameter], entry)
+            problems.append(Problem(parameter, state_words, values.name))
+    return tuple(problems)
 
 
-def _task(values: Values, shown: Values, position: int, names: list[str], problems: list[Problem]) -> TaskPlan | None:
+def _task(
+    values: Values, public_values: Values, position: int, names: list[str], problems: list[Problem]
+) -> TaskPlan | None:
     before = len(problems)
     compilation = compile_values(values)
     problems += [Problem(problem.parameter, problem.message, values.name) for problem in compilation.problems]
@@ -203,8 +205,8 @@ def _task(values: Values, shown: Values, position: int, names: list[str], proble
         return None
     return TaskPlan(
         key=values.task_key or "",
-        name=(shown.name or f"Task {position}")[:200],
-        description=_words(shown, "task_description"),
+        name=(public_values.name or f"Task {position}")[:200],
+        description=_words(public_values, "task_description"),
         position=position,
         assessment=compilation.document,
         phases=phases,
@@ -213,21 +215,21 @@ def _task(values: Values, shown: Values, position: int, names: list[str], proble
 
 # --- Phases --------------------------------------------------------------------------------------------------------
 def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[PhasePlan, ...]:
-    found = list(spans(values, names, problems))
+    phase_spans = list(spans(values, names, problems))
     rules = rules_of_phases(values, problems)
     algorithms = _algorithms(values, problems)
-    if not found:
+    if not phase_spans:
         if not any(problem.parameter == "challenge_schedule" for problem in problems):
             problems.append(Problem("challenge_schedule", "no submission period is stated", values.name))
         return ()
     if rules is None:
         return ()
     # The phase with the last deadline is the test phase; of several the one that the schedule names last.
-    closing = [numbered for numbered in enumerate(found) if numbered[1][2] < STAYS_OPEN]
+    closing = [numbered for numbered in enumerate(phase_spans) if numbered[1][2] < STAYS_OPEN]
     last = max(closing, key=lambda numbered: (numbered[1][2], numbered[0]))[1][0] if closing else None
     settings = {str(row.get("phase", "")).casefold(): row for row in values.rows("phase_settings")}
     phases = []
-    for position, (name, opens_at, closes_at) in enumerate(found, start=1):
+    for position, (name, opens_at, closes_at) in enumerate(phase_spans, start=1):
         stays_open = closes_at >= STAYS_OPEN
         base = rules["open" if stays_open else "test" if name == last else "early"]
         row = settings.get(name.casefold(), {})

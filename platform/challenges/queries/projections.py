@@ -51,8 +51,8 @@ def assessment_by_digest(phase: Phase, digest: str) -> Assessment | None:
     executed = phase.assessment
     if executed.digest == digest:
         return executed
-    known = PhaseAssessment.objects.filter(phase=phase, digest=digest).first()
-    return parse(known.document) if known else None
+    phase_assessment = PhaseAssessment.objects.filter(phase=phase, digest=digest).first()
+    return parse(phase_assessment.document) if phase_assessment else None
 
 
 @dataclass(frozen=True)
@@ -109,42 +109,44 @@ def projection_differences(challenge: Challenge) -> list[FieldDifference]:
     projection = Projection.objects.select_related("challenge", "version").get(challenge=challenge)
     challenge = projection.challenge  # as it is stored, whatever the caller holds
     registered: Plan = plan(registered_document(projection.version))
-    found = _compared(challenge.slug, "challenge", challenge, registered.fields)
+    differences = _compared(challenge.slug, "challenge", challenge, registered.fields)
     if projection.digest != projection.version.digest:
-        found.append(FieldDifference(challenge.slug, "digest", projection.version.digest, projection.digest))
+        differences.append(FieldDifference(challenge.slug, "digest", projection.version.digest, projection.digest))
     tasks = {task.design_key: task for task in challenge.tasks.filter(removed_at=None).prefetch_related("phases")}
     for entry in registered.tasks:
         task: Task | None = tasks.pop(entry.key, None)
-        place = f"{challenge.slug}/{entry.key}"
+        task_path = f"{challenge.slug}/{entry.key}"
         if task is None:
-            found.append(FieldDifference(place, "task", entry.name, None))
+            differences.append(FieldDifference(task_path, "task", entry.name, None))
             continue
-        found += _compared(place, "task", task, entry.fields)
+        differences += _compared(task_path, "task", task, entry.fields)
         wanted = parse(entry.assessment).digest
         phases = {phase.slug: phase for phase in task.phases.all()}
         for planned in entry.phases:
             phase = phases.pop(planned.slug, None)
-            there = f"{place}/{planned.slug}"
+            phase_path = f"{task_path}/{planned.slug}"
             if phase is None:
-                found.append(FieldDifference(there, "phase", planned.name, None))
+                differences.append(FieldDifference(phase_path, "phase", planned.name, None))
                 continue
-            found += _compared(there, "phase", phase, planned.fields)
-            found += [
-                FieldDifference(there, field, wanted, present)
+            differences += _compared(phase_path, "phase", phase, planned.fields)
+            differences += [
+                FieldDifference(phase_path, field, wanted, present)
                 for field, present in (
                     ("assessment_digest", phase.assessment_digest),
                     ("assessment_document", phase.assessment.digest),
                 )
                 if present != wanted
             ]
-        found += [FieldDifference(f"{place}/{slug}", "phase", None, phase.name) for slug, phase in phases.items()]
-    found += [FieldDifference(f"{challenge.slug}/{key}", "task", None, task.name) for key, task in tasks.items()]
-    return found
+        differences += [
+            FieldDifference(f"{task_path}/{slug}", "phase", None, phase.name) for slug, phase in phases.items()
+        ]
+    differences += [FieldDifference(f"{challenge.slug}/{key}", "task", None, task.name) for key, task in tasks.items()]
+    return differences
 
 
-def _compared(place: str, kind: str, thing: Any, wanted: Mapping[str, Any]) -> list[FieldDifference]:
+def _compared(path: str, kind: str, thing: Any, wanted: Mapping[str, Any]) -> list[FieldDifference]:
     return [
-        FieldDifference(place, field, wanted[field], getattr(thing, field))
+        FieldDifference(path, field, wanted[field], getattr(thing, field))
         for field in PROJECTED_FIELDS[kind]
         if getattr(thing, field) != wanted[field]
     ]

@@ -76,14 +76,14 @@ def _registered(challenge: Challenge) -> list[Rule]:
     if projection is None:
         return []
     entries = parsed(projection.version.document).challenge
-    found = []
+    rules = []
     for identity, question in REGISTERED:
         entry = entries.get(identity)
         if entry is None or entry.state is State.BLANK:
             continue
         if entry.state is State.NONE_DECLARED:
-            found.append(Rule(question, "None", entry.details or ""))
+            rules.append(Rule(question, "None", entry.details or ""))
         elif entry.state is State.PROVIDED:
             words = value_words(shipped()[identity], entry.value, public=True)
-            found.append(Rule(question, words, entry.details or ""))
-    return found
+            rules.append(Rule(question, words, entry.details or ""))
+    return rules

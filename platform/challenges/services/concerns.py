@@ -64,7 +64,7 @@ def find_concerns(*, challenge: Challenge, users: Sequence[User]) -> list[Concer
 
     Call it in the transaction of the act that made the people take part.
     """
-    found = []
+    concerns = []
     registered = registered_people(challenge)
     organizers = organizers_of(challenge)
     teams = dict(Member.objects.filter(challenge=challenge).values_list("user_id", "team_id"))
@@ -72,7 +72,7 @@ def find_concerns(*, challenge: Challenge, users: Sequence[User]) -> list[Concer
     for user in users:
         affiliation = parts[user.pk].affiliation if user.pk in parts else user.affiliation
         for kind, evidence in _conflicts(user, affiliation, organizers, registered):
-            found.append(
+            concerns.append(
                 Concern(
                     challenge=challenge,
                     kind=kind,
@@ -82,16 +82,16 @@ def find_concerns(*, challenge: Challenge, users: Sequence[User]) -> list[Concer
                     evidence=evidence[:500],
                 )
             )
-    found += _similar(challenge, {user.pk for user in users}, parts, teams)
-    Concern.objects.bulk_create(found, ignore_conflicts=True)
+    concerns += _similar(challenge, {user.pk for user in users}, parts, teams)
+    Concern.objects.bulk_create(concerns, ignore_conflicts=True)
     stored = set(
-        Concern.objects.filter(challenge=challenge, key__in=[row.key for row in found]).values_list("kind", "key")
+        Concern.objects.filter(challenge=challenge, key__in=[row.key for row in concerns]).values_list("kind", "key")
     )
     # Who joined a team later: the concern is about that team now.
     for user_id, team_id in teams.items():
         if any(user.pk == user_id for user in users):
             Concern.objects.filter(challenge=challenge, user_id=user_id, team=None).update(team_id=team_id)
-    return [row for row in found if (row.kind, row.key) in stored]
+    return [row for row in concerns if (row.kind, row.key) in stored]
 
 
 @transaction.atomic
@@ -125,17 +125,17 @@ def _conflicts(
     user: User, affiliation: str, organizers: Iterable[User], registered: Registered
 ) -> Iterable[tuple[str, str]]:
     domain = _domain(user.email)
-    own = [text for text in (affiliation, user.affiliation) if text]
+    affiliations = [text for text in (affiliation, user.affiliation) if text]
     for organizer in organizers:
         if domain and domain == _domain(organizer.email):
             yield Concern.Kind.ORGANIZER, f"same e-mail domain {domain} as the organizer {organizer.display_name}"
             break
-        if any(same_institution(text, organizer.affiliation) for text in own):
+        if any(same_institution(text, organizer.affiliation) for text in affiliations):
             yield Concern.Kind.ORGANIZER, f"same affiliation as the organizer {organizer.display_name}"
             break
     else:
         for person in registered.organizers:
-            if any(same_institution(text, named) for text in own for named in person.institutions):
+            if any(same_institution(text, named) for text in affiliations for named in person.institutions):
                 yield Concern.Kind.ORGANIZER, f"same affiliation as {person.name} of the registered organizing team"
                 break
     name = user.get_full_name()
@@ -143,7 +143,7 @@ def _conflicts(
         if name and _words(name) == _words(person.name):
             yield Concern.Kind.LABELS, f"named in the registered list of access to test labels: {person.name}"
             return
-        if any(same_institution(text, named) for text in own for named in (person.name, *person.institutions)):
+        if any(same_institution(text, named) for text in affiliations for named in (person.name, *person.institutions)):
             yield Concern.Kind.LABELS, f"same affiliation as {person.name}, who had access to test labels"
             return
 
@@ -159,10 +159,12 @@ def _similar(
             groups["the same ORCID iD", orcid].append(user)
         if mailbox := _mailbox(user.email):
             groups["e-mail addresses of one mailbox", mailbox].append(user)
-        name, place = _words(user.get_full_name()), _words(part.affiliation or user.affiliation)
-        if len(name) > 1 and place:
-            groups["the same name and affiliation", " ".join(sorted(name)) + "/" + " ".join(sorted(place))].append(user)
-    found: dict[str, Concern] = {}
+        name, affiliation_words = _words(user.get_full_name()), _words(part.affiliation or user.affiliation)
+        if len(name) > 1 and affiliation_words:
+            groups[
+                "the same name and affiliation", " ".join(sorted(name)) + "/" + " ".join(sorted(affiliation_words))
+            ].append(user)
+    concern_by_key: dict[str, Concern] = {}
     for (what, _), users in groups.items():
         unique = sorted({user.pk: user for user in users}.values(), key=lambda user: user.pk)
         for index, first in enumerate(unique):
@@ -172,7 +174,7 @@ def _similar(
                     continue
                 key = f"users {first.pk} {second.pk}"
                 newer = second
-                found.setdefault(
+                concern_by_key.setdefault(
                     key,
                     Concern(
                         challenge=challenge,
@@ -183,7 +185,7 @@ def _similar(
                         evidence=f"{first.username} and {second.username} have {what}"[:500],
                     ),
                 )
-    return list(found.values())
+    return list(concern_by_key.values())
 
 
 def same_institution(first: str, second: str) -> bool:

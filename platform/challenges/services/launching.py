@@ -297,8 +297,8 @@ def _teams_scored(phase: Phase, version: RegistrationVersion) -> int | None:
     """How many teams had a score when the change was asked for, as the apps below know it."""
     request = getattr(version, "change_request", None)
     moment = request.requested_at if request is not None else version.registered_at
-    found = [provider(phase, moment) for provider in hooks.teams_scored]
-    return max(found, default=None)
+    counts = [provider(phase, moment) for provider in hooks.teams_scored]
+    return max(counts, default=None)
 
 
 def _concerned(version: RegistrationVersion, task: str) -> list[str]:

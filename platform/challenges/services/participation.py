@@ -82,11 +82,11 @@ def take_part(
     """
     if terms != terms_of(challenge):
         raise ValidationError("The terms have changed while you were reading. Please read them again.")
-    known = Participation.objects.select_for_update(no_key=True).filter(challenge=challenge, user=user).first()
-    if known is not None and known.state == State.DECLINED:
-        raise ValidationError(f"The organizers have declined: {known.reason}")
+    existing = Participation.objects.select_for_update(no_key=True).filter(challenge=challenge, user=user).first()
+    if existing is not None and existing.state == State.DECLINED:
+        raise ValidationError(f"The organizers have declined: {existing.reason}")
     pending = bool(terms and terms.requires_approval)
-    part = known or Participation(challenge=challenge, user=user, state=State.PENDING if pending else State.APPROVED)
+    part = existing or Participation(challenge=challenge, user=user, state=State.PENDING if pending else State.APPROVED)
     part.terms = terms
     part.rules_text = challenge.rules_text
     part.agreement = terms.agreement if terms else ""
@@ -109,7 +109,7 @@ def take_part(
         },
     )
     find_concerns(challenge=challenge, users=[user])
-    if known is None and part.state == State.PENDING:
+    if existing is None and part.state == State.PENDING:
         letter = letters_of_people.ASKS.letter(
             letters_of_people.OfPerson(challenge.title, user.display_name, words=message)
         )

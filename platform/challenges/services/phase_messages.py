@@ -28,8 +28,8 @@ def tell_of_phases() -> int:
     closing = public.filter(
         opens_at__lte=now - NEAR, closes_at__gt=now, closes_at__lte=now + NEAR, closed_at=None, stays_open=False
     )
-    told = sum(_tell(phase, "opened", _opened) for phase in opened if phase.is_open)
-    return told + sum(_tell(phase, "closing", _closing) for phase in closing if phase.is_open)
+    phase_count = sum(_tell(phase, "opened", _opened) for phase in opened if phase.is_open)
+    return phase_count + sum(_tell(phase, "closing", _closing) for phase in closing if phase.is_open)
 
 
 def tell_of_closed_phase(phase_id: int) -> None:
@@ -48,7 +48,7 @@ def _tell(phase: Phase, occasion: str, letter_of: Callable[[Phase], letters.Lett
         return False
     letter = letter_of(phase)
     people: Iterable[object] = [*participants_of(phase.challenge), *organizers_of(phase.challenge)]
-    told = notify(
+    notifications = notify(
         people=people,
         kind=KIND,
         subject=letter.subject,
@@ -57,7 +57,7 @@ def _tell(phase: Phase, occasion: str, letter_of: Callable[[Phase], letters.Lett
         scope=phase.challenge.slug,
         key=key,
     )
-    return bool(told)
+    return bool(notifications)
 
 
 def _opened(phase: Phase) -> letters.Letter:

@@ -17,20 +17,22 @@ EVERY_ROLE = tuple(Organizer.Role.values)
 @transaction.atomic
 def announce(*, actor: User, challenge: Challenge, title: str, text: str) -> Announcement:
     """Tell everybody who takes part or organizes, in the page and by e-mail as each of them prefers."""
-    told = {person.pk: person for person in [*participants_of(challenge), *organizers_of(challenge, roles=EVERY_ROLE)]}
+    recipients = {
+        person.pk: person for person in [*participants_of(challenge), *organizers_of(challenge, roles=EVERY_ROLE)]
+    }
     announcement = Announcement.objects.create(
-        challenge=challenge, title=title, text=text, author=actor, told=len(told)
+        challenge=challenge, title=title, text=text, author=actor, told=len(recipients)
     )
     record(
         actor=actor,
         act="announcement_published",
         subject=announcement,
         scope=challenge.slug,
-        facts={"title": title, "told": len(told)},
+        facts={"title": title, "told": len(recipients)},
     )
     letter = ANNOUNCED.letter(OfPost(challenge.title, title, plain(text)))
     notify(
-        people=told.values(),
+        people=recipients.values(),
         kind="announcement",
         subject=letter.subject,
         text=letter.text,

@@ -294,14 +294,14 @@ def join(user: User, team: Team) -> Member:
     _check_free(user, tasks, you=True, but=team)
     try:
         with transaction.atomic():
-            member, made = Member.everybody.get_or_create(
+            member, is_new = Member.everybody.get_or_create(
                 team=team, user=user, defaults={"challenge": team.challenge, "role": Member.Role.MEMBER}
             )
-            if not made:
+            if not is_new:
                 member.role, member.left_at = Member.Role.MEMBER, None
                 member.save(update_fields=["role", "left_at"])
-            kept = set(member.seats.values_list("task", flat=True))
-            _seat(member, [task for task in tasks if task.pk not in kept])
+            seated_tasks = set(member.seats.values_list("task", flat=True))
+            _seat(member, [task for task in tasks if task.pk not in seated_tasks])
     except IntegrityError as error:
         raise ValidationError("You have just joined another team of the same task.") from error
     return member

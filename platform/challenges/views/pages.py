@@ -38,11 +38,11 @@ def challenge_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def detail(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = queries.visible_challenge(request.user, slug)
-    found = queries.phases_of(challenge)
-    facts = hooks.facts_of(found)
-    phases = [{"phase": phase, "facts": facts[phase.pk], "assessment": phase.assessment} for phase in found]
+    all_phases = queries.phases_of(challenge)
+    facts = hooks.facts_of(all_phases)
+    phases = [{"phase": phase, "facts": facts[phase.pk], "assessment": phase.assessment} for phase in all_phases]
     schemes: dict[str, dict[str, Any]] = {}
-    for phase in found:
+    for phase in all_phases:
         digest = phase.assessment_digest
         if digest not in schemes:
             sentences = describe(phase.assessment)
@@ -54,11 +54,11 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **challenge_context(request, challenge),
             "phases": phases,
-            "handed_in": next((phase.handed_in for phase in found if phase.is_open), "predictions"),
+            "handed_in": next((phase.handed_in for phase in all_phases if phase.is_open), "predictions"),
             "schemes": list(schemes.values()),
-            "rules": queries.rules_of(challenge, found),
+            "rules": queries.rules_of(challenge, all_phases),
             "execution": queries.registered_execution(challenge),
-            "registered": queries.registered_facts(challenge, found),
+            "registered": queries.registered_facts(challenge, all_phases),
             "may_join": request.user.has_perm("challenges.join_challenge", challenge),
         },
     )
@@ -80,9 +80,9 @@ def organize(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = queries.visible_challenge(request.user, slug)
     if not request.user.has_perm("challenges.organize_challenge", challenge):
         raise PermissionDenied("This page is for the organizers of the challenge.")
-    found = queries.phases_of(challenge)
-    facts = hooks.facts_of(found)
-    phases = [{"phase": phase, "facts": facts[phase.pk]} for phase in found]
+    all_phases = queries.phases_of(challenge)
+    facts = hooks.facts_of(all_phases)
+    phases = [{"phase": phase, "facts": facts[phase.pk]} for phase in all_phases]
     projection = queries.projection_of(challenge)
     return render(
         request,

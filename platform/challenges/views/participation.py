@@ -34,17 +34,17 @@ def join(request: SignedInRequest, slug: str) -> HttpResponse:
     challenge = queries.visible_challenge(request.user, slug)
     part = people.participation_of(request.user, challenge)
     terms = people.terms_of(challenge)
-    own = people.memberships_of(request.user, challenge)
+    memberships = people.memberships_of(request.user, challenge)
     may_join = request.user.has_perm("challenges.join_challenge", challenge)
-    if own and not (terms is None or (part is not None and part.terms == terms)):
+    if memberships and not (terms is None or (part is not None and part.terms == terms)):
         return _consent(request, challenge, terms, ())
-    if own and not may_join:
+    if memberships and not may_join:
         messages.info(request, "You already take part in this challenge.")
         return redirect(challenge)
     if not may_join:
         raise PermissionDenied("Organizers of a challenge do not take part in it.")
     tasks = people.free_tasks(request.user, challenge)
-    if not own and (left := seats_kept(request.user, challenge)) and not tasks:
+    if not memberships and (left := seats_kept(request.user, challenge)) and not tasks:
         return render(
             request, "challenges/participation/left.html", {**challenge_context(request, challenge), "seats": left}
         )
@@ -54,7 +54,7 @@ def join(request: SignedInRequest, slug: str) -> HttpResponse:
         return render(
             request, "challenges/participation/waiting.html", {**challenge_context(request, challenge), "part": part}
         )
-    form = TeamForm(request.POST or None, tasks=tasks, several=len(tasks) > 1 or bool(own))
+    form = TeamForm(request.POST or None, tasks=tasks, several=len(tasks) > 1 or bool(memberships))
     if request.method == "POST" and form.is_valid():
         try:
             team = _formed(request, challenge, form.cleaned_data, tasks)
@@ -180,7 +180,7 @@ def _no_longer_open(request: HttpRequest, challenge: Challenge) -> HttpResponse:
 @require_safe
 def team(request: HttpRequest, slug: str) -> HttpResponse:
     """The own team: who is in it, who is invited, its tasks, and the way out."""
-    challenge, member, own = _own_team(request, slug, request.GET.get("team"))
+    challenge, member, memberships = _own_team(request, slug, request.GET.get("team"))
     part = people.participation_of(request.user, challenge)
     terms = people.terms_of(challenge)
     handed = hooks.handed_in(member.team)
@@ -193,7 +193,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **challenge_context(request, challenge),
             "team": member.team,
-            "teams": [row.team for row in own],
+            "teams": [row.team for row in memberships],
             "member": member,
             "members": member.team.members.select_related("user"),
             "invitations": invitation_rows(
@@ -229,11 +229,11 @@ def change_team(request: SignedInRequest, slug: str, act: str) -> HttpResponse:
     if act != "leave" and not test_rule("challenges.lead_team", request.user, member.team):
         raise PermissionDenied("Only the captain of the team does that.")
     try:
-        said = _done(request, act, member)
+        message_text = _done(request, act, member)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, said)
+        messages.success(request, message_text)
         if act == "leave":
             return redirect(challenge)
     return redirect(f"{reverse('challenges:team', args=[slug])}?team={member.team.slug}")
@@ -241,41 +241,41 @@ def change_team(request: SignedInRequest, slug: str, act: str) -> HttpResponse:
 
 def _done(request: SignedInRequest, act: str, member: Member) -> str:
     """Do one act on a team and say what was done."""
-    own = member.team
+    own_team = member.team
     if act == "invite":
         email = cleaned(InviteForm(request.POST))["email"]
-        entry = invitations.invite(actor=request.user, target=own, email=email, role=Member.Role.MEMBER)
+        entry = invitations.invite(actor=request.user, target=own_team, email=email, role=Member.Role.MEMBER)
         return letter_message(entry)[1]
     if act == "withdraw":
-        entry = get_object_or_404(own.invitations, pk=_number(request.POST.get("invitation")))
+        entry = get_object_or_404(own_team.invitations, pk=_number(request.POST.get("invitation")))
         invitations.withdraw(actor=request.user, invitation=entry)
         return "The invitation is withdrawn."
     if act == "leave":
         teams.leave(user=request.user, member=member)
-        return f"You have left the team {own.name}."
+        return f"You have left the team {own_team.name}."
     if act in ("enter", "drop"):
-        task = get_object_or_404(Task, pk=_number(request.POST.get("task")), challenge=own.challenge_id)
+        task = get_object_or_404(Task, pk=_number(request.POST.get("task")), challenge=own_team.challenge_id)
         change = teams.enter_task if act == "enter" else teams.drop_task
-        change(actor=request.user, team=own, task=task)
+        change(actor=request.user, team=own_team, task=task)
         return f"The team takes part in {task.name}{'' if act == 'enter' else ' no longer'}."
-    other = get_object_or_404(Member, pk=_number(request.POST.get("member")), team=own)
+    other = get_object_or_404(Member, pk=_number(request.POST.get("member")), team=own_team)
     if act == "remove":
         teams.leave(user=other.user, member=other, actor=request.user)
         return f"{other.user.display_name} is no longer in the team."
-    teams.hand_over(actor=request.user, team=own, member=other)
+    teams.hand_over(actor=request.user, team=own_team, member=other)
     return f"{other.user.display_name} is the captain now."
 
 
 def _own_team(request: HttpRequest, slug: str, wanted: str | None) -> tuple[Challenge, Member, list[Member]]:
     """The membership that is asked for by the team's short name, else the first one; and all of them."""
     challenge = queries.visible_challenge(request.user, slug)
-    own = people.memberships_of(request.user, challenge)
-    if not own:
+    memberships = people.memberships_of(request.user, challenge)
+    if not memberships:
         raise PermissionDenied("You belong to no team of this challenge.")
-    member = own[0] if not wanted else next((row for row in own if row.team.slug == wanted), None)
+    member = memberships[0] if not wanted else next((row for row in memberships if row.team.slug == wanted), None)
     if member is None:
         raise Http404("You belong to no such team.")
-    return challenge, member, own
+    return challenge, member, memberships
 
 
 def _number(text: str | None) -> int:

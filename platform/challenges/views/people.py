@@ -131,8 +131,8 @@ def terms(request: SignedInRequest, slug: str) -> HttpResponse:
     challenge = _organized(request, slug)
     form = TermsForm(request.POST, registered=challenge.agreement)
     if form.is_valid():
-        made = participation.set_terms(actor=request.user, challenge=challenge, **form.cleaned_data)
-        messages.success(request, f"Version {made.version} of the terms holds.")
+        new_terms = participation.set_terms(actor=request.user, challenge=challenge, **form.cleaned_data)
+        messages.success(request, f"Version {new_terms.version} of the terms holds.")
     else:
         messages.error(request, "The terms were not stored: look at the number of members.")
     return redirect("challenges:people", slug=slug)

@@ -39,8 +39,8 @@ def announce(request: SignedInRequest, slug: str) -> HttpResponse:
         raise PermissionDenied("Only organizers announce something.")
     form = AnnouncementForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        made = services.announce(actor=request.user, challenge=challenge, **form.cleaned_data)
-        messages.success(request, f"Announced; {made.told} people are told.")
+        announcement = services.announce(actor=request.user, challenge=challenge, **form.cleaned_data)
+        messages.success(request, f"Announced; {announcement.told} people are told.")
         return redirect("challenges:news", slug=slug)
     return render(request, "challenges/talking/announce.html", {**challenge_context(request, challenge), "form": form})
 

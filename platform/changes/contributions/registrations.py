@@ -27,9 +27,9 @@ def register() -> None:
 
 def history(request: HttpRequest, registration: Registration) -> str:
     """What has changed since version 1.0; nothing while nothing has."""
-    found = histories(registration)
-    context = {"histories": found, "registration": registration}
-    return render_to_string("changes/record_section.html", context, request) if found else ""
+    parameter_histories = histories(registration)
+    context = {"histories": parameter_histories, "registration": registration}
+    return render_to_string("changes/record_section.html", context, request) if parameter_histories else ""
 
 
 def _decisions() -> Iterator[Row]:

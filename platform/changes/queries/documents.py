@@ -81,7 +81,7 @@ def proposals(registration: Registration, version: RegistrationVersion) -> list[
     secrets = sealed_values(registration)
     drafted = publication(to_json(document_of(design), catalogue=shipped()), secrets)
     registered = version.document
-    found = list(_whole_tasks(registered, drafted))
+    public_proposals = list(_whole_tasks(registered, drafted))
     for task in ("", *(key for key in _keys(registered) if key in _keys(drafted.document))):
         old, new = _entries(registered, task), _entries(drafted.document, task)
         for parameter in shipped().parameters.values():
@@ -90,15 +90,17 @@ def proposals(registration: Registration, version: RegistrationVersion) -> list[
                 task, parameter, before, after, drafted.sealed.get(f"{task or CHALLENGE}/{parameter.id}", {})
             )
             if before != after and parameter.visibility == "public" and proposal.difference is not None:
-                found.append(proposal)
-    return found
+                public_proposals.append(proposal)
+    return public_proposals
 
 
 def _whole_tasks(registered: Mapping[str, Any], drafted: Publication) -> Iterator[Proposal]:
     before, after = _keys(registered), _keys(drafted.document)
     for key in after:
         if key not in before:
-            sealed = {place: secret for place, secret in drafted.sealed.items() if place.startswith(f"{key}/")}
+            sealed = {
+                field_path: secret for field_path, secret in drafted.sealed.items() if field_path.startswith(f"{key}/")
+            }
             yield Proposal(key, _WHOLE, {}, {"": dict(_entries(drafted.document, key))}, sealed)
     for key in before:
         if key not in after:

@@ -52,7 +52,7 @@ def histories(registration: Registration) -> list[History]:
     )
     if len(versions) < 2:
         return []
-    found: dict[tuple[str, str], list[Step]] = {}
+    steps_by_parameter: dict[tuple[str, str], list[Step]] = {}
     names: dict[str, str] = {}
     before: Mapping[str, Any] = {}
     for version in versions:
@@ -60,12 +60,14 @@ def histories(registration: Registration) -> list[History]:
         names |= {str(task["key"]): str(task.get("task_name") or task["key"]) for task in after["tasks"]}
         if before:
             for task, parameter, change in _changed(before, after):
-                found.setdefault((task, parameter), []).insert(0, _step(version, task, parameter, change))
+                steps_by_parameter.setdefault((task, parameter), []).insert(0, _step(version, task, parameter, change))
         before = after
-    order = {identity: place for place, identity in enumerate((WHOLE_TASK, *shipped().parameters))}
+    order = {identity: index for index, identity in enumerate((WHOLE_TASK, *shipped().parameters))}
     return [
         History(parameter_of(parameter), task, names.get(task, task), tuple(steps))
-        for (task, parameter), steps in sorted(found.items(), key=lambda item: (item[0][0], order[item[0][1]]))
+        for (task, parameter), steps in sorted(
+            steps_by_parameter.items(), key=lambda item: (item[0][0], order[item[0][1]])
+        )
     ]
 
 
@@ -109,7 +111,7 @@ def _step(
     version: RegistrationVersion, task: str, parameter: str, change: tuple[dict[str, Any], dict[str, Any]]
 ) -> Step:
     request = getattr(version, "change_request", None)
-    said = (
+    reasons = (
         entry.get("reason", "")
         for entry in version.changes
         if entry.get("parameter") == parameter and (entry.get("task") or "") == task
@@ -122,7 +124,7 @@ def _step(
         request=request.number if request else None,
         # The address of a request needs its registration, which is the version's.
         request_address=f"{version.registration.get_absolute_url()}changes/{request.number}/" if request else "",
-        reason=next(said, "") or version.note,
+        reason=next(reasons, "") or version.note,
         before=_words(parameter, change[0]),
         after=_words(parameter, change[1]),
         difference=difference(parameter_of(parameter), *change, task=task or None),

@@ -14,7 +14,7 @@ from registry.models import Registration
 
 
 @dataclass(frozen=True)
-class Shown:
+class ChangeRow:
     """A proposed change as pages show it."""
 
     change: ProposedChange
@@ -44,21 +44,21 @@ def request_or_404(registration: Registration, number: int) -> ChangeRequest:
     Http404
         When there is none.
     """
-    found = (
+    change_request = (
         ChangeRequest.objects.filter(registration=registration, number=number)
         .select_related("registration", "base", "result")
         .first()
     )
-    if found is None:
+    if change_request is None:
         raise Http404("There is no such change request.")
-    return found
+    return change_request
 
 
-def changes_of(request: ChangeRequest) -> list[Shown]:
+def changes_of(request: ChangeRequest) -> list[ChangeRow]:
     """The changes of a request with their values compared and what was decided; constant number of queries."""
     names = task_names(request.base)
     return [
-        Shown(
+        ChangeRow(
             change=change,
             parameter=parameter_of(change.parameter),
             task=names.get(change.task) or task_of(change),

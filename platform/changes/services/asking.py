@@ -76,12 +76,12 @@ def _request(
     if not wanted:
         raise ValidationError("Choose at least one parameter that is to change.")
     base = current_version(registration)
-    known = {proposal.place: proposal for proposal in proposals(registration, base)}
+    by_place = {proposal.place: proposal for proposal in proposals(registration, base)}
     operation = operation_of(registration)
     stage = stage_of(operation)
     chosen = []
     for entry in wanted:
-        proposal = known.get(entry.place)
+        proposal = by_place.get(entry.place)
         if proposal is None:
             raise ValidationError(f"The working design holds the registered value of {entry.place}.")
         if not entry.reason.strip() or not entry.effect.strip():

@@ -172,8 +172,8 @@ def _new_version(
 
 
 def _reason(change: ProposedChange, verdicts: Mapping[int, Verdict]) -> str:
-    said = verdicts[change.pk].reason.strip()
-    return f"{change.reason} ({said})" if said else change.reason
+    verdict_reason = verdicts[change.pk].reason.strip()
+    return f"{change.reason} ({verdict_reason})" if verdict_reason else change.reason
 
 
 def _is_late(registration: Registration) -> bool:

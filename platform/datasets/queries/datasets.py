@@ -73,16 +73,18 @@ def offers(challenge: Challenge, user: Any) -> list[Offer]:
         access: test_rule("datasets.have_dataset", user, Dataset(challenge=challenge, access=access))
         for access in Dataset.Access
     }
-    found = []
+    dataset_offers = []
     for dataset in rows:
-        shown = [version for version in dataset.versions.all() if organizes or version.released_at is not None]
-        for version in shown:
+        visible_versions = [
+            version for version in dataset.versions.all() if organizes or version.released_at is not None
+        ]
+        for version in visible_versions:
             version.dataset = dataset
-        if not (shown or dataset.is_link or organizes):
+        if not (visible_versions or dataset.is_link or organizes):
             continue
-        current = next((entry for entry in shown if entry.released_at and entry.withdrawn_at is None), None)
-        found.append(Offer(dataset, shown, current, may[Dataset.Access(dataset.access)]))
-    return found
+        current = next((entry for entry in visible_versions if entry.released_at and entry.withdrawn_at is None), None)
+        dataset_offers.append(Offer(dataset, visible_versions, current, may[Dataset.Access(dataset.access)]))
+    return dataset_offers
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def locations(challenge: Challenge) -> list[Location]:
     words = {
         key: {choice.value: choice.label for choice in fields[key].choices} for key in ("split", "place", "access")
     }
-    found = []
+    data_locations = []
     document = public_document(projection.version)
     several = len(document.tasks) > 1
     for values in document.each_task():
@@ -117,7 +119,7 @@ def locations(challenge: Challenge) -> list[Location]:
             facts = tuple(
                 (fields[key].label, str(row[key])) for key in ("conditions", "size", "format", "sha256") if row.get(key)
             )
-            found.append(
+            data_locations.append(
                 Location(
                     task=values.name if several else "",
                     split=words["split"].get(str(row.get("split")), ""),
@@ -130,7 +132,7 @@ def locations(challenge: Challenge) -> list[Location]:
                     facts=facts,
                 )
             )
-    return found
+    return data_locations
 
 
 def why_not(challenge: Challenge, user: Any) -> tuple[str, str]:
@@ -152,11 +154,13 @@ def why_not(challenge: Challenge, user: Any) -> tuple[str, str]:
 
 def hosted_bytes(challenge: Challenge) -> int:
     """Bytes that the files of a challenge take, those that are announced included."""
-    kept = DatasetFile.objects.filter(version__dataset__challenge=challenge).aggregate(total=Sum("size"))["total"]
+    stored_bytes = DatasetFile.objects.filter(version__dataset__challenge=challenge).aggregate(total=Sum("size"))[
+        "total"
+    ]
     arriving = DatasetUpload.objects.filter(
         version__dataset__challenge=challenge, state=DatasetUpload.State.RECEIVING
     ).aggregate(total=Sum("size"))["total"]
-    return (kept or 0) + (arriving or 0)
+    return (stored_bytes or 0) + (arriving or 0)
 
 
 def downloads_of(challenge: Challenge) -> QuerySet[Download]:

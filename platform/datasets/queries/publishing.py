@@ -19,13 +19,15 @@ def registered_choice(challenge: Challenge) -> Choice | None:
     if projection is None:
         return None
     values = public_document(projection.version).values()
-    said: dict[str, Any] = values.get(PARAMETER) or {}
-    wanted = {key: bool(said.get(key)) for key in ("references", "predictions", "case_results")}
+    registered_value: dict[str, Any] = values.get(PARAMETER) or {}
+    wanted = {key: bool(registered_value.get(key)) for key in ("references", "predictions", "case_results")}
     if not any(wanted.values()):
         return None
     return Choice(
         **wanted,
-        licence=str(said.get("licence") or entry_words(shipped()["data_license"], values.entry("data_license"))),
+        licence=str(
+            registered_value.get("licence") or entry_words(shipped()["data_license"], values.entry("data_license"))
+        ),
         teams=consenting_teams(challenge),
         without_cases=_withdrawn_cases(challenge),
     )

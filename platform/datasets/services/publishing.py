@@ -98,16 +98,16 @@ def _publish(publication: Publication, folder: Path, lease: Lease) -> DatasetVer
     choice = registered_choice(challenge)
     if choice is None or unrevealed_phases(challenge):
         raise ValidationError("The registered design publishes nothing now.")
-    made = [
+    artifacts = [
         (artifact, _written(artifact, folder))
         for provider in hooks.artifacts
         for artifact in provider(challenge, choice)
     ]
     version = _draft(challenge, choice)
-    made.append(_readme(challenge, choice, version, made, folder))
+    artifacts.append(_readme(challenge, choice, version, artifacts, folder))
     lease.beat()
     stored = []
-    for artifact, path in made:
+    for artifact, path in artifacts:
         digest, size = sha256_of(path, lease.beat), path.stat().st_size
         name = f"datasets/{challenge.pk}/published/{version.pk}/{digest}"
         store_file(name, path)
@@ -116,9 +116,9 @@ def _publish(publication: Publication, folder: Path, lease: Lease) -> DatasetVer
         if not lease.rows.select_for_update(no_key=True).exists():
             raise LeaseLostError
         version.files.all().delete()
-        for name, size, digest, place in stored:
+        for name, size, digest, stored_name in stored:
             DatasetFile.objects.create(
-                version=version, name=name, size=size, sha256=digest, stored=place, state=DatasetFile.State.READY
+                version=version, name=name, size=size, sha256=digest, stored=stored_name, state=DatasetFile.State.READY
             )
         version.digest, version.released_at = manifest_digest(version), timezone.now()
         version.note = f"{len(choice.teams)} consenting teams"
@@ -175,7 +175,7 @@ def _draft(challenge: Challenge, choice: Choice) -> DatasetVersion:
 
 
 def _readme(
-    challenge: Challenge, choice: Choice, version: DatasetVersion, made: list[tuple[Artifact, Path]], folder: Path
+    challenge: Challenge, choice: Choice, version: DatasetVersion, artifacts: list[tuple[Artifact, Path]], folder: Path
 ) -> tuple[Artifact, Path]:
     """Licence, citation and checksums, for whoever finds the files years later."""
     content = {
@@ -188,7 +188,7 @@ def _readme(
         "cases_left_out": len(choice.without_cases),
         "files": [
             {"name": artifact.name, "what": artifact.words, "bytes": path.stat().st_size, "sha256": sha256_of(path)}
-            for artifact, path in made
+            for artifact, path in artifacts
         ],
     }
     path = folder / "dataset.json"

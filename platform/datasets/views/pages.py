@@ -123,9 +123,9 @@ def offer(request: SignedInRequest, slug: str) -> HttpResponse:
 def begin_version(request: SignedInRequest, slug: str, dataset: str) -> HttpResponse:
     """Begin the next version of a hosted data set."""
     challenge = _offering(request, slug)
-    found = get_object_or_404(Dataset, challenge=challenge, slug=dataset, url="")
-    version = offering.begin_version(actor=request.user, dataset=found)
-    messages.success(request, f"Version {version.number} of {found.name} waits for its files.")
+    dataset_row = get_object_or_404(Dataset, challenge=challenge, slug=dataset, url="")
+    version = offering.begin_version(actor=request.user, dataset=dataset_row)
+    messages.success(request, f"Version {version.number} of {dataset_row.name} waits for its files.")
     return redirect("datasets:data", slug=slug)
 
 
@@ -199,22 +199,22 @@ def publish(request: SignedInRequest, slug: str) -> HttpResponse:
 def consent(request: SignedInRequest, slug: str, team: str) -> HttpResponse:
     """Give or withdraw the consent of a team; its captain does."""
     challenge = visible_challenge(request.user, slug)
-    found = get_object_or_404(Team, challenge=challenge, slug=team)
-    if not test_rule("challenges.lead_team", request.user, found):
+    team_row = get_object_or_404(Team, challenge=challenge, slug=team)
+    if not test_rule("challenges.lead_team", request.user, team_row):
         raise Http404("There is no such page.")
     given = request.POST.get("answer") == "yes"
-    publishing.set_consent(actor=request.user, team=found, is_given=given)
-    messages.success(request, f"{found.name} {'consents' if given else 'no longer consents'}.")
+    publishing.set_consent(actor=request.user, team=team_row, is_given=given)
+    messages.success(request, f"{team_row.name} {'consents' if given else 'no longer consents'}.")
     return redirect("datasets:data", slug=slug)
 
 
-def _done(request: HttpRequest, slug: str, act: Any, said: str) -> HttpResponse:
+def _done(request: HttpRequest, slug: str, act: Any, message_text: str) -> HttpResponse:
     try:
         act()
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, said)
+        messages.success(request, message_text)
     return redirect("datasets:data", slug=slug)
 
 

@@ -80,9 +80,9 @@ def registered_before(subject: Subject, events: tuple[str, ...]) -> str | None:
     if not opens or subject.design is None:
         return None
     times = [time for provider in hooks.registered_at if (time := provider(subject.design)) is not None]
-    known = min(times).date() if times else None
-    if known is not None:
-        return None if known <= min(opens) else f"Registered on {known}, needed before {min(opens)}."
+    registered_on = min(times).date() if times else None
+    if registered_on is not None:
+        return None if registered_on <= min(opens) else f"Registered on {registered_on}, needed before {min(opens)}."
     return f"Not registered yet, and {min(opens)} has passed." if subject.now.date() > min(opens) else None
 
 

@@ -34,9 +34,9 @@ def my_designs(request: SignedInRequest) -> str | None:
 def progress_of(design: Design) -> Progress:
     """How far a design is; measured once for each change of it, since its checks take their time."""
     key = f"design-progress:{design.pk}:{design.changed_at.timestamp()}"
-    known: tuple[float, int] | None = cache.get(key)
-    if known is None:
+    figures: tuple[float, int] | None = cache.get(key)
+    if figures is None:
         gate = gate_of(document_of(design), design=design)
-        known = (gate.completeness.lowest.design.percent, len(gate.errors))
-        cache.set(key, known, _KEPT_SECONDS)
-    return Progress(*known)
+        figures = (gate.completeness.lowest.design.percent, len(gate.errors))
+        cache.set(key, figures, _KEPT_SECONDS)
+    return Progress(*figures)

@@ -16,10 +16,10 @@ def register() -> None:
 def obstacles(user: User) -> Iterator[str]:
     """A design on which others work must not be left without an owner."""
     owner = Collaborator.Role.OWNER
-    for own in Collaborator.objects.filter(user=user, role=owner).select_related("design").order_by("design"):
-        others = Collaborator.objects.filter(design=own.design).exclude(user=user)
+    for ownership in Collaborator.objects.filter(user=user, role=owner).select_related("design").order_by("design"):
+        others = Collaborator.objects.filter(design=ownership.design).exclude(user=user)
         if others.exists() and not others.filter(role=owner).exists():
-            yield f"You are the only owner of the design “{own.design.title}”. Make somebody else its owner first."
+            yield f"You are the only owner of the design “{ownership.design.title}”. Make somebody else its owner first."
 
 
 def leave(user: User) -> None:

@@ -111,12 +111,12 @@ def chosen(item: Input) -> str:
 
 
 def option_inputs(
-    options: Iterable[Declared], given: Mapping[str, Any], place: str, key: str, *, with_allowed: bool = False
+    options: Iterable[Declared], given: Mapping[str, Any], prefix: str, key: str, *, with_allowed: bool = False
 ) -> tuple[Input, ...]:
     """A control for each option that a metric or a kind of problem declares."""
     inputs = []
     for option in options:
-        name = f"{place}.{option.name}"
+        name = f"{prefix}.{option.name}"
         value = given.get(option.name)
         given_choices = option.choices if option.type == "enum" else None
         words = choice_words if given_choices else text_of

@@ -29,7 +29,7 @@ SEPARATE: Final = ("options", "policy")
 
 def metric_row(parameter: Parameter, index: int | None, row: Mapping[str, Any], key: str, values: Values) -> Row:
     """The row of one metric; `index` is ``None`` for the template of a new row."""
-    place = "__n__" if index is None else str(index)
+    position = "__n__" if index is None else str(index)
     metric, cost = _metric(row), cost_of(row)
     # A cost can be measured only where the platform runs the algorithms.
     offers_costs = metric is None and (cost is not None or bool(values.get("algorithm_execution")))
@@ -37,16 +37,16 @@ def metric_row(parameter: Parameter, index: int | None, row: Mapping[str, Any], 
     fields = {item.key: item for item in parameter.item_fields if item.key not in hidden}
     # The platform's metric comes first: all else depends on it.
     inputs = {
-        name: _metric_cell(fields[name], f"row.{place}.{name}", key, row.get(name), values)
+        name: _metric_cell(fields[name], f"row.{position}.{name}", key, row.get(name), values)
         if fields[name].type == "metric"
-        else cell(fields[name], f"row.{place}.{name}", key, row.get(name))
+        else cell(fields[name], f"row.{position}.{name}", key, row.get(name))
         for name in sorted(fields, key=lambda name: DECIDED.index(name) if name in DECIDED else len(DECIDED))
     }
     is_elsewhere = metric is None and cost is None and any(row.values())
     leading = DECIDED if metric else OF_A_COST if cost else () if is_elsewhere else ("metric", "cost")
     title = metric.name if metric else cost.label if cost else str(row.get("name") or "")
     return Row(
-        place=place,
+        place=position,
         inputs=tuple(each for name, each in inputs.items() if is_elsewhere or name in leading),
         title=title or "New metric",
         folded=tuple(each for name, each in inputs.items() if not is_elsewhere and name not in leading),
@@ -55,8 +55,8 @@ def metric_row(parameter: Parameter, index: int | None, row: Mapping[str, Any], 
         else "What follows from the metric"
         if metric or cost
         else "Measured elsewhere? Describe it",
-        options=_options(metric, row, place, key),
-        policy=_policy(metric, row, place, key, values),
+        options=_options(metric, row, position, key),
+        policy=_policy(metric, row, position, key, values),
         facts=_cost_facts(cost, values) if cost else _facts(metric),
         metric=metric.id if metric else cost.id if cost else "",
     )
@@ -101,13 +101,15 @@ def _cost_facts(cost: CostMetric, values: Values) -> str:
     return f"Lower is better, in {cost.unit}{failed}."
 
 
-def _options(metric: Metric | None, row: Mapping[str, Any], place: str, key: str) -> tuple[Input, ...]:
+def _options(metric: Metric | None, row: Mapping[str, Any], position: str, key: str) -> tuple[Input, ...]:
     if metric is None:
         return ()
-    return option_inputs(metric.assessment_options, row.get("options") or {}, f"row.{place}.options", key)
+    return option_inputs(metric.assessment_options, row.get("options") or {}, f"row.{position}.options", key)
 
 
-def _policy(metric: Metric | None, row: Mapping[str, Any], place: str, key: str, values: Values) -> tuple[Input, ...]:
+def _policy(
+    metric: Metric | None, row: Mapping[str, Any], position: str, key: str, values: Values
+) -> tuple[Input, ...]:
     if metric is None:
         return ()
     given = row.get("policy") or {}
@@ -120,7 +122,7 @@ def _policy(metric: Metric | None, row: Mapping[str, Any], place: str, key: str,
     words.append("worst_rank")
     inputs = []
     for outcome, label in OUTCOMES:
-        name = f"row.{place}.policy.{outcome}"
+        name = f"row.{position}.policy.{outcome}"
         value = given.get(outcome)
         inputs.append(
             Input(

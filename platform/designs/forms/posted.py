@@ -156,9 +156,9 @@ def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
         metric = get(str(row.get("metric") or ""))
     except CatalogueError:
         return full
-    known = {option.name for option in metric.assessment_options}
+    option_names = {option.name for option in metric.assessment_options}
     if isinstance(full.get("options"), Mapping):
-        full["options"] = {key: value for key, value in full["options"].items() if key in known}
+        full["options"] = {key: value for key, value in full["options"].items() if key in option_names}
     if full.get("abbreviation") in {other.abbreviation for other in all_metrics()}:
         full["abbreviation"] = metric.abbreviation
     suggested = {

@@ -201,14 +201,14 @@ def _single(parameter: Parameter, key: str, value: Any) -> Input:
 def _row(parameter: Parameter, index: int | None, row: Mapping[str, Any], key: str, values: Values) -> Row:
     if parameter.id == "metrics":
         return metric_row(parameter, index, row, key, values)
-    place = "__n__" if index is None else str(index)
-    inputs = tuple(cell(item, f"row.{place}.{item.key}", key, row.get(item.key)) for item in parameter.item_fields)
+    position = "__n__" if index is None else str(index)
+    inputs = tuple(cell(item, f"row.{position}.{item.key}", key, row.get(item.key)) for item in parameter.item_fields)
     title = next((text for item in inputs if (text := item.text or chosen(item))), "New row")
     if len(inputs) <= SHORT_ROW:
-        return Row(place=place, inputs=inputs, title=title)
+        return Row(place=position, inputs=inputs, title=title)
     is_asked = [each.required or bool(each.text or chosen(each)) or at == 0 for at, each in enumerate(inputs)]
     return Row(
-        place=place,
+        place=position,
         inputs=tuple(each for each, asked in zip(inputs, is_asked, strict=True) if asked),
         title=title,
         folded=tuple(each for each, asked in zip(inputs, is_asked, strict=True) if not asked),

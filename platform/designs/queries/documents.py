@@ -41,9 +41,11 @@ def fields_of(design: Design) -> tuple[list[str], Fields]:
 
 def revision_of(design: Design, parameter: str, task: str | None) -> int:
     """How often a field has been saved."""
-    place = {"task__key": task} if task else {"task": None}
-    found = FieldValue.objects.filter(design=design, parameter=parameter, **place).values_list("revision", flat=True)
-    return found.first() or 0
+    task_filter = {"task__key": task} if task else {"task": None}
+    revisions = FieldValue.objects.filter(design=design, parameter=parameter, **task_filter).values_list(
+        "revision", flat=True
+    )
+    return revisions.first() or 0
 
 
 def document_of(design: Design) -> Document:
@@ -77,8 +79,8 @@ def document_of_version(version: Frozen, *, sealed: bool = True) -> Document:
     data = version.document
     if sealed and version.sealed:
         data = {**data, "challenge": dict(data["challenge"]), "tasks": [dict(task) for task in data["tasks"]]}
-        for place, secret in version.sealed.items():
-            where, parameter = place.split("/", 1)
+        for field_path, secret in version.sealed.items():
+            where, parameter = field_path.split("/", 1)
             holder = (
                 data["challenge"]
                 if where == "challenge"

@@ -94,10 +94,10 @@ class Gate:
 
 def gate_of(document: Document, *, design: Design | None = None, share: float = GATE) -> Gate:
     """Measure a design against the share of essential parameters that a call asks for (REV-2)."""
-    found = all_findings(document, design=design, phase="submission")
+    gate_findings = all_findings(document, design=design, phase="submission")
     return Gate(
         share,
         completeness(document),
-        tuple(finding for finding in found if finding.blocks),
-        tuple(finding for finding in found if finding.check.id.startswith(f"{ELSEWHERE}.")),
+        tuple(finding for finding in gate_findings if finding.blocks),
+        tuple(finding for finding in gate_findings if finding.check.id.startswith(f"{ELSEWHERE}.")),
     )

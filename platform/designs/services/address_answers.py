@@ -96,9 +96,9 @@ def _read_once(parts: SplitResult, most_bytes: int, deadline: float, *, allow_pr
         headers = {"User-Agent": _AGENT, "Accept": "text/html, text/plain, application/pdf"}
         connection.request("GET", f"{target}?{parts.query}" if parts.query else target, headers=headers)
         answer = connection.getresponse()
-        place = answer.getheader("Location")
-        if 300 <= answer.status < 400 and place:
-            return place
+        location = answer.getheader("Location")
+        if 300 <= answer.status < 400 and location:
+            return location
         if answer.status >= 400:
             raise RefusedError(f"status {answer.status}")
         content = bytearray()
@@ -115,10 +115,10 @@ def _read_once(parts: SplitResult, most_bytes: int, deadline: float, *, allow_pr
 
 def _follow(method: str, url: str, *, allow_private: bool) -> int:
     for _ in range(REDIRECTS + 1):
-        status, place = _once(method, url, allow_private=allow_private)
-        if not 300 <= status < 400 or not place:
+        status, location = _once(method, url, allow_private=allow_private)
+        if not 300 <= status < 400 or not location:
             return status
-        url = urljoin(url, place)
+        url = urljoin(url, location)
     raise RefusedError("too many redirects")
 
 
@@ -139,19 +139,19 @@ def _once(method: str, url: str, *, allow_private: bool) -> tuple[int, str]:
 
 
 def _public_address(host: str, port: int, *, allow_private: bool) -> str:
-    found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
-    if not allow_private and not all(map(_is_public, found)):
+    addresses = {str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
+    if not allow_private and not all(map(_is_public, addresses)):
         raise RefusedError("an address of a private network")
-    return min(found)
+    return min(addresses)
 
 
 def _is_public(address: str) -> bool:
-    known = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(known, ipaddress.IPv6Address):
+    parsed_address = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(parsed_address, ipaddress.IPv6Address):
         # An IPv4 address in the dress of IPv6 reaches the same host: mapped, by 6to4, or by the translator of a network.
-        translated = ipaddress.IPv4Address(int(known) & 0xFFFFFFFF) if known in _TRANSLATED else None
-        known = known.ipv4_mapped or known.sixtofour or translated or known
-    return known.is_global and not known.is_multicast
+        translated = ipaddress.IPv4Address(int(parsed_address) & 0xFFFFFFFF) if parsed_address in _TRANSLATED else None
+        parsed_address = parsed_address.ipv4_mapped or parsed_address.sixtofour or translated or parsed_address
+    return parsed_address.is_global and not parsed_address.is_multicast
 
 
 class _Pinned(http.client.HTTPConnection):

@@ -65,12 +65,12 @@ def give_reason(*, actor: User, task: DesignTask, departure: str, text: str) -> 
     """
     stored, _ = TaskAnswers.objects.select_for_update(no_key=True).get_or_create(task=task)
     values = document_of(task.design).values(task.key)
-    known = {entry.key for entry in departures_of(values, stored)}
-    if departure not in known:
+    departures = {entry.key for entry in departures_of(values, stored)}
+    if departure not in departures:
         raise ValidationError("The design does not depart from the recommendation in this way any more.")
     # Reasons of departures that are gone are kept: the next change may bring them back.
-    kept = {**stored.reasons, departure: text.replace("\x00", "").strip()[:MAX_REASON]}
-    stored.reasons = {key: reason for key, reason in kept.items() if reason}
+    reasons = {**stored.reasons, departure: text.replace("\x00", "").strip()[:MAX_REASON]}
+    stored.reasons = {key: reason for key, reason in reasons.items() if reason}
     stored.changed_at = timezone.now()
     stored.save()
     record(
@@ -111,19 +111,19 @@ def _keep(actor: User, task: DesignTask, kind: str, identity: str, text: str, *,
     values = document_of(task.design).values(task.key)
     if region and region not in regions_of(values):
         raise ValidationError("There is no such region in this task.")
-    kept: dict[str, Any] = dict(stored.classes.get(region) or {}) if region else dict(getattr(stored, kind))
+    given_answers: dict[str, Any] = dict(stored.classes.get(region) or {}) if region else dict(getattr(stored, kind))
     try:
         if text:
-            kept[identity] = json.loads(text)
+            given_answers[identity] = json.loads(text)
         else:
-            kept.pop(identity, None)
+            given_answers.pop(identity, None)
     except ValueError as error:
         raise ValidationError("This is none of the answers.") from error
     if region:
-        classes = {**stored.classes, region: kept}
+        classes = {**stored.classes, region: given_answers}
         stored.classes = {name: answers for name, answers in classes.items() if answers}
     else:
-        setattr(stored, kind, kept)
+        setattr(stored, kind, given_answers)
     try:
         fingerprint_of(values, stored)
     except FingerprintError as error:
@@ -138,7 +138,7 @@ def _keep(actor: User, task: DesignTask, kind: str, identity: str, text: str, *,
         facts={
             "task": task.key,
             "item": identity,
-            "answer": kept.get(identity),
+            "answer": given_answers.get(identity),
             **({"region": region} if region else {}),
         },
     )

@@ -156,15 +156,17 @@ def import_registration(*, actor: User, identifier: str, title: str = "") -> tup
         When there is no such registration.
     """
     identifier = identifier.strip()
-    found = next((known for find in hooks.registered_documents if (known := find(identifier)) is not None), None)
-    if found is None:
+    registered_document = next(
+        (document for find in hooks.registered_documents if (document := find(identifier)) is not None), None
+    )
+    if registered_document is None:
         raise ValidationError({"registration": f"There is no registration {identifier}."})
     return import_design(
         actor=actor,
-        title=title or found.title,
-        data=found.document,
+        title=title or registered_document.title,
+        data=registered_document.document,
         lenient=True,
-        origin={"registration": found.identifier},
+        origin={"registration": registered_document.identifier},
     )
 
 

@@ -28,9 +28,9 @@ def load_example_design(*, name: str, owner: User | None) -> tuple[Design, bool]
     are part of the example.
     """
     slug = f"example-{name}"
-    known = Design.objects.filter(slug=slug).first()
-    if known is not None:
-        return known, False
+    existing = Design.objects.filter(slug=slug).first()
+    if existing is not None:
+        return existing, False
     document = example_document(name)
     meta = document["meta"]
     design, problems = import_design(

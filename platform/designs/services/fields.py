@@ -71,15 +71,15 @@ def save_field(
     Conflict
         When the field has been saved since `revision` with another content. Nothing is stored.
     """
-    known = _parameter(design, parameter, task)
-    mine = entry_of(known, value=value, details=details, state=state, reason=reason, until=until, event=event)
+    definition = _parameter(design, parameter, task)
+    mine = entry_of(definition, value=value, details=details, state=state, reason=reason, until=until, event=event)
     try:
         with transaction.atomic():
-            return _store(known, mine, actor=actor, design=design, task=task, revision=revision)
+            return _store(definition, mine, actor=actor, design=design, task=task, revision=revision)
     except IntegrityError:
         # Another person made the row between our look and our insert: now it is there, so the second try compares.
         with transaction.atomic():
-            return _store(known, mine, actor=actor, design=design, task=task, revision=revision)
+            return _store(definition, mine, actor=actor, design=design, task=task, revision=revision)
 
 
 def entry_of(
@@ -152,16 +152,16 @@ def from_history(data: dict[str, Any]) -> Entry:
 
 
 def _parameter(design: Design, identity: str, task: DesignTask | None) -> Parameter:
-    known = shipped().parameters.get(identity)
-    if known is None:
+    parameter = shipped().parameters.get(identity)
+    if parameter is None:
         raise ValidationError({"value": f"There is no parameter {identity}."})
     if task is not None and (task.design_id != design.pk or task.removed_at is not None):
         raise ValidationError({"value": "There is no such task in this design."})
-    if known.is_task and task is None:
-        raise ValidationError({"value": f"{known.label} is stated for each task."})
-    if not known.is_task and task is not None and not known.overridable_per_task:
-        raise ValidationError({"value": f"{known.label} is stated once for the whole challenge."})
-    return known
+    if parameter.is_task and task is None:
+        raise ValidationError({"value": f"{parameter.label} is stated for each task."})
+    if not parameter.is_task and task is not None and not parameter.overridable_per_task:
+        raise ValidationError({"value": f"{parameter.label} is stated once for the whole challenge."})
+    return parameter
 
 
 def _store(

@@ -56,17 +56,19 @@ def scan_folder(plan: Mapping[str, Any], folder: Path, arrived: Sequence[Arrived
 
     regions = [Region(entry["name"], tuple(entry.get("labels", ()))) for entry in plan.get("regions", ())]
 
-    def work(_item: str, own: Path) -> dict[str, Any]:
+    def work(_item: str, child_folder: Path) -> dict[str, Any]:
         try:
             for file in arrived:
                 with file.path.open("rb") as stream:
-                    lay_out(stream, file.name, file.role, own)
-            place = own if arrived else folder
-            predictions = place / "predictions"
-            found = scan(plan["problem"], regions, place / "references", predictions if predictions.is_dir() else None)
+                    lay_out(stream, file.name, file.role, child_folder)
+            root = child_folder if arrived else folder
+            predictions = root / "predictions"
+            scan_document = scan(
+                plan["problem"], regions, root / "references", predictions if predictions.is_dir() else None
+            )
         except (ScanError, ReadError) as error:
             return {"problem": str(error)[:1000]}
-        return {"document": found}
+        return {"document": scan_document}
 
     limits = ChildLimits(
         memory_bytes=MEMORY,

@@ -32,7 +32,7 @@ def advice(request: HttpRequest, slug: str, task: str | None = None) -> HttpResp
     scans = list(Scan.objects.filter(task__design=design, task__key=key)[:5]) if context["collaborates"] else []
     finished = next((scan for scan in scans if scan.result), None)
     scanned = Scanned.of(finished.result) if finished and finished.result else None
-    place = task_of(design, key) if context["may_edit"] else None
+    design_task = task_of(design, key) if context["may_edit"] else None
     return render(
         request,
         "designs/advice.html",
@@ -43,7 +43,9 @@ def advice(request: HttpRequest, slug: str, task: str | None = None) -> HttpResp
             "scan": scans[0] if scans else None,
             "finished": finished,
             "scan_form": ScanForm(),
-            "sources": reference_sources(request.user, place) if place and request.user.is_authenticated else [],
+            "sources": reference_sources(request.user, design_task)
+            if design_task and request.user.is_authenticated
+            else [],
             "task_key": key,
             "tasks": [
                 {
@@ -61,42 +63,45 @@ def advice(request: HttpRequest, slug: str, task: str | None = None) -> HttpResp
 @require_POST
 def answer(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
     """Keep an answer, a choice or a reason, or take recommended metrics or a published scheme into the design."""
-    design, place = _place(request, slug, task)
+    design, design_task = _place(request, slug, task)
     given = request.POST
     try:
         match given.get("act"):
             case "choose":
                 services.choose_option(
-                    actor=request.user, task=place, guide=given.get("guide", ""), option=given.get("option", "")
+                    actor=request.user, task=design_task, guide=given.get("guide", ""), option=given.get("option", "")
                 )
             case "take":
-                services.take_recommended_metrics(actor=request.user, task=place)
+                services.take_recommended_metrics(actor=request.user, task=design_task)
                 messages.success(request, "The recommended metrics are in the design; set their open options there.")
             case "scheme":
-                start_from_scheme(actor=request.user, task=place, scheme=given.get("scheme", ""))
+                start_from_scheme(actor=request.user, task=design_task, scheme=given.get("scheme", ""))
                 messages.success(request, "The published scheme stands in the form; change there what differs here.")
-                return redirect("designs:task_section", design.slug, "assessment_method", place.key)
+                return redirect("designs:task_section", design.slug, "assessment_method", design_task.key)
             case "reason":
                 services.give_reason(
-                    actor=request.user, task=place, departure=given.get("departure", ""), text=given.get("text", "")
+                    actor=request.user,
+                    task=design_task,
+                    departure=given.get("departure", ""),
+                    text=given.get("text", ""),
                 )
                 messages.success(request, "The reason is kept; reviewers and the report show it.")
             case _:
                 services.answer_question(
                     actor=request.user,
-                    task=place,
+                    task=design_task,
                     item=given.get("item", ""),
                     answer=given.get("answer", ""),
                     region=given.get("region", ""),
                 )
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
-    return redirect("designs:task_advice", design.slug, place.key)
+    return redirect("designs:task_advice", design.slug, design_task.key)
 
 
 def _place(request: HttpRequest, slug: str, task: str) -> tuple[Design, DesignTask]:
     design = design_for(request, slug, "edit_design")
-    place = task_of(design, task)
-    if place is None:
+    design_task = task_of(design, task)
+    if design_task is None:
         raise Http404("There is no such task.")
-    return design, place
+    return design, design_task

@@ -48,9 +48,9 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404("There is no such point.")
     design = design_for(request, slug, "view_design" if stage == DRAFT else "edit_design")
     document = shown_document(request, design)
-    found = all_findings(document, design=design, phase=stage)
+    findings = all_findings(document, design=design, phase=stage)
     if request.GET.get("format") == "csv":
-        return _csv(design, found)
+        return _csv(design, findings)
     names = {values.task_key: values.name for values in document.each_task()}
     first = next(iter(document.tasks), "")
     rows = [
@@ -60,21 +60,21 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
             "task": names.get(finding.task, ""),
             "url": _field_url(design, finding.check.parameter, finding.task or first),
         }
-        for finding in found
+        for finding in findings
     ]
-    shown = list(zip(found, rows, strict=True))
+    pairs = list(zip(findings, rows, strict=True))
     groups = [
         (
             "Errors",
             BLOCKED if stage == DRAFT else "They have to be mended.",
-            [row for finding, row in shown if finding.blocks],
+            [row for finding, row in pairs if finding.blocks],
         ),
         (
             "Warnings",
             "Obey them, or answer them: the answer goes to the reviewers and into the report.",
-            [row for finding, row in shown if finding.severity == "warning"],
+            [row for finding, row in pairs if finding.severity == "warning"],
         ),
-        ("Hints", "Worth a thought.", [row for finding, row in shown if finding.severity == "info"]),
+        ("Hints", "Worth a thought.", [row for finding, row in pairs if finding.severity == "info"]),
     ]
     return render(
         request,
@@ -82,7 +82,7 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **design_context(request, design, "checks"),
             "groups": groups,
-            "counts": count(found, document),
+            "counts": count(findings, document),
             "stages": STAGES.items(),
             "stage": stage,
             "is_draft": stage == DRAFT,
@@ -90,13 +90,13 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def _csv(design: Design, found: list[Finding]) -> HttpResponse:
+def _csv(design: Design, findings: list[Finding]) -> HttpResponse:
     rows = (
         (
             *(entry.word, entry.check.id, entry.check.parameter, entry.task, entry.message, entry.detail),
             entry.answer.text if entry.answer else "",
         )
-        for entry in found
+        for entry in findings
     )
     return csv_file(f"{design.slug}-checks.csv", HEAD, rows)
 
@@ -172,8 +172,8 @@ def _linked(design: Design, problems: Sequence[Problem], task: str) -> list[dict
 
 
 def _field_url(design: Design, parameter: str, task: str) -> str:
-    known = texts.catalogue()[parameter]
-    if known.is_task:
-        url = reverse("designs:task_section", args=[design.slug, known.section, task])
+    definition = texts.catalogue()[parameter]
+    if definition.is_task:
+        url = reverse("designs:task_section", args=[design.slug, definition.section, task])
         return f"{url}#f-{parameter}-{task}"
-    return f"{reverse('designs:section', args=[design.slug, known.section])}#f-{parameter}"
+    return f"{reverse('designs:section', args=[design.slug, definition.section])}#f-{parameter}"

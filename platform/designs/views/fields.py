@@ -31,15 +31,15 @@ from evaluation.designs.document import Document, UnfitValueError, fitting_cells
 def save(request: SignedInRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
     """Save a field and answer with what changed around it: its state, and the checks on the same page."""
     design = design_for(request, slug, "edit_design")
-    known, place = _known(parameter), task_of(design, task)
-    posted = read_posted(known, request.POST)
+    definition, design_task = _known(parameter), task_of(design, task)
+    posted = read_posted(definition, request.POST)
     try:
-        value, unfit = _fitting(known, posted.value)
+        value, unfit = _fitting(definition, posted.value)
         saved = services.save_field(
             actor=request.user,
             design=design,
-            parameter=known.id,
-            task=place,
+            parameter=definition.id,
+            task=design_task,
             value=value,
             details=posted.details,
             state=posted.state or None,
@@ -49,31 +49,35 @@ def save(request: SignedInRequest, slug: str, parameter: str, task: str | None =
             revision=posted.revision,
         )
     except ValidationError as error:
-        return render(request, "designs/parts/refused.html", {"key": _key(known, task), "messages": error.messages})
+        return render(
+            request, "designs/parts/refused.html", {"key": _key(definition, task), "messages": error.messages}
+        )
     except services.Conflict as conflict:
-        return _conflict(request, design, known, place, conflict)
+        return _conflict(request, design, definition, design_task, conflict)
     keys, fields = queries.fields_of(design)
     document = assemble(keys, fields)
-    found = _nearby(document, design, known, place)
-    shown = section_fields(design, document, fields, section=known.section, task=task, found=found, editable=True)
-    own = next((view for view in shown if view.parameter.id == known.id), None)
+    findings = _nearby(document, design, definition, design_task)
+    views = section_fields(
+        design, document, fields, section=definition.section, task=task, findings=findings, editable=True
+    )
+    field_view = next((view for view in views if view.parameter.id == definition.id), None)
     return render(
         request,
         "designs/parts/saved.html",
         {
             "design": design,
-            "key": _key(known, task),
+            "key": _key(definition, task),
             "field": saved.field,
-            "view": own,
+            "view": field_view,
             # What the server knows of a metric (direction, options) is shown in the table at once.
             # Not where a cell was left out: it stays in the form as it was typed, to be corrected.
             # Likewise a date, that was read in the form in which it was written.
-            "again": (posted.completed or _is_rewritten(known, posted.value, saved.field.value)) and not unfit,
+            "again": (posted.completed or _is_rewritten(definition, posted.value, saved.field.value)) and not unfit,
             "unfit": unfit,
             "progress": progress_of(document),
             # Answers decide which other fields of the page apply.
-            "applicable": " ".join(view.key for view in shown if view.applies),
-            "neighbours": [view for view in shown if view.parameter.id in _beside(known)],
+            "applicable": " ".join(view.key for view in views if view.applies),
+            "neighbours": [view for view in views if view.parameter.id in _beside(definition)],
             "may_edit": True,
             "may_comment": True,
         },
@@ -85,20 +89,20 @@ def save(request: SignedInRequest, slug: str, parameter: str, task: str | None =
 def show(request: HttpRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
     """One field as it stands now, for a writer who takes the other's version."""
     design = design_for(request, slug, "collaborate_on_design")
-    known, place = _known(parameter), task_of(design, task)
+    definition, design_task = _known(parameter), task_of(design, task)
     keys, fields = queries.fields_of(design)
     document = assemble(keys, fields)
     editable = request.user.has_perm("designs.edit_design", design)
-    shown = section_fields(
+    views = section_fields(
         design,
         document,
         fields,
-        section=known.section,
+        section=definition.section,
         task=task,
-        found=_nearby(document, design, known, place),
+        findings=_nearby(document, design, definition, design_task),
         editable=editable,
     )
-    view = next((view for view in shown if view.parameter.id == known.id), None)
+    view = next((view for view in views if view.parameter.id == definition.id), None)
     if view is None:
         raise Http404("There is no such field here.")
     context = {"design": design, "field": view, "may_edit": editable, "may_comment": True}
@@ -109,15 +113,15 @@ def show(request: HttpRequest, slug: str, parameter: str, task: str | None = Non
 def history(request: HttpRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
     """Who changed a field, when, from what, to what."""
     design = design_for(request, slug, "collaborate_on_design")
-    known, place = _known(parameter), task_of(design, task)
+    definition, design_task = _known(parameter), task_of(design, task)
     changes = [
         {
             "change": change,
-            "difference": compare_entries(known, from_history(change.before), from_history(change.after)),
+            "difference": compare_entries(definition, from_history(change.before), from_history(change.after)),
         }
-        for change in queries.history_of(design, known.id, place)[:50]
+        for change in queries.history_of(design, definition.id, design_task)[:50]
     ]
-    return render(request, "designs/parts/history.html", {"changes": changes, "parameter": known})
+    return render(request, "designs/parts/history.html", {"changes": changes, "parameter": definition})
 
 
 def _fitting(parameter: Parameter, value: Any) -> tuple[Any, list[str]]:
@@ -156,7 +160,7 @@ def _nearby(document: Document, design: Design, parameter: Parameter, task: Desi
 
 
 def _conflict(
-    request: HttpRequest, design: Design, known: Parameter, task: DesignTask | None, conflict: services.Conflict
+    request: HttpRequest, design: Design, definition: Parameter, task: DesignTask | None, conflict: services.Conflict
 ) -> HttpResponse:
     base = conflict.base or conflict.theirs
     return render(
@@ -164,12 +168,12 @@ def _conflict(
         "designs/parts/conflict.html",
         {
             "design": design,
-            "parameter": known,
+            "parameter": definition,
             "task": task,
-            "key": _key(known, task.key if task else None),
+            "key": _key(definition, task.key if task else None),
             "field": conflict.field,
-            "theirs": compare_entries(known, base, conflict.theirs),
-            "mine": compare_entries(known, conflict.theirs, conflict.mine),
+            "theirs": compare_entries(definition, base, conflict.theirs),
+            "mine": compare_entries(definition, conflict.theirs, conflict.mine),
         },
     )
 

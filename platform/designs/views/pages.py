@@ -95,21 +95,21 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
     """The section list with progress, completeness beside what was usual, and what is open."""
     design = design_for(request, slug)
     document = shown_document(request, design)
-    found = all_findings(document, design=design)
+    findings = all_findings(document, design=design)
     measured = completeness(document)
     return render(
         request,
         "designs/detail.html",
         {
             **design_context(request, design, "detail"),
-            "sections": section_links(design, document, found),
+            "sections": section_links(design, document, findings),
             "tasks": [{"key": values.task_key, "name": values.name} for values in document.each_task()],
             "completeness": measured,
             "progress": progress_of(document),
             "gate": int(100 * GATE),
             "history": history(),
             "drafts": queries.drafts_beside(design),
-            "counts": count(found, document),
+            "counts": count(findings, document),
             "rare": [
                 parameter
                 for parameter in texts.catalogue().parameters.values()
@@ -137,7 +137,7 @@ def section(request: HttpRequest, slug: str, key: str, task: str | None = None) 
     insider = is_insider(request, design)
     if not insider:
         document = document.without_secrets()
-    found = all_findings(document, design=design)
+    findings = all_findings(document, design=design)
     context = design_context(request, design, "detail")
     views = section_fields(
         design,
@@ -145,16 +145,16 @@ def section(request: HttpRequest, slug: str, key: str, task: str | None = None) 
         fields,
         section=key,
         task=task,
-        found=found,
+        findings=findings,
         editable=context["may_edit"],
         insider=insider,
     )
     if not views:
         raise Http404("This section has no fields here.")
-    shown = paired(filtered(views, only))
-    links = section_links(design, document, found)
-    places = [place for link in links for place in link["places"]]
-    at = next(i for i, place in enumerate(places) if place.section == key and place.task == (task or ""))
+    visible_fields = paired(filtered(views, only))
+    links = section_links(design, document, findings)
+    places = [page for link in links for page in link["places"]]
+    at = next(i for i, page in enumerate(places) if page.section == key and page.task == (task or ""))
     return render(
         request,
         "designs/section.html",
@@ -163,8 +163,8 @@ def section(request: HttpRequest, slug: str, key: str, task: str | None = None) 
             "trail": [*context["trail"], (design.title, design.get_absolute_url())],
             "section": here,
             "task": document.values(task) if task else None,
-            "fields": shown,
-            "has_shown": not all(view.is_hidden for view in shown),
+            "fields": visible_fields,
+            "has_shown": not all(view.is_hidden for view in visible_fields),
             "filter": only,
             "next_open": next_open(places, at),
             "progress": progress_of(document),
@@ -197,11 +197,11 @@ def add_task(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_POST
 def remove_task(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
     design = design_for(request, slug, "edit_design")
-    found = task_of(design, task)
-    if found is None:
+    design_task = task_of(design, task)
+    if design_task is None:
         raise Http404("There is no such task.")
     try:
-        services.remove_task(actor=request.user, task=found)
+        services.remove_task(actor=request.user, task=design_task)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
@@ -216,7 +216,7 @@ def section_fields(
     *,
     section: str,
     task: str | None,
-    found: list[Finding],
+    findings: list[Finding],
     editable: bool,
     insider: bool = True,
 ) -> list[FieldView]:
@@ -235,7 +235,7 @@ def section_fields(
             values=values,
             revision=fields[task, parameter.id].revision if (task, parameter.id) in fields else 0,
             task_key=task or "",
-            findings=findings_of(found, parameter.id, task),
+            findings=findings_of(findings, parameter.id, task),
             comments=comments.get((task, parameter.id), 0),
             editable=editable,
             insider=insider,
@@ -246,10 +246,10 @@ def section_fields(
     ]
 
 
-def findings_of(found: list[Finding], parameter: str, task: str | None) -> list[Finding]:
+def findings_of(findings: list[Finding], parameter: str, task: str | None) -> list[Finding]:
     """What stands beside a field: of its task, and for a challenge parameter of any task, each check once."""
     beside: dict[str, Finding] = {}
-    for finding in found:
+    for finding in findings:
         if finding.check.parameter == parameter and (task is None or finding.task in (None, task)):
             beside.setdefault(finding.check.id, finding)
     return list(beside.values())

@@ -101,7 +101,7 @@ def accept(request: SignedInRequest, token: str) -> HttpResponse:
 def comments(request: SignedInRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
     """The conversations about a parameter; a new one is started by posting."""
     design = design_for(request, slug, "comment_on_design")
-    place = task_of(design, task)
+    design_task = task_of(design, task)
     if request.method == "POST":
         form = CommentForm(request.POST)
         if form.is_valid():
@@ -110,7 +110,7 @@ def comments(request: SignedInRequest, slug: str, parameter: str, task: str | No
                     actor=request.user,
                     target=design,
                     topic=parameter,
-                    part=place.key if place else "",
+                    part=design_task.key if design_task else "",
                     text=form.cleaned_data["text"],
                 )
             except ValidationError as error:

@@ -53,7 +53,7 @@ def filtered(views: list[FieldView], only: str) -> list[FieldView]:
 
 def next_open(places: list[Place], at: int) -> str:
     """Address of the next open field on another page, from the present one round to it again; empty if none is."""
-    return next((place.first_open for place in (*places[at + 1 :], *places[:at]) if place.open_fields), "")
+    return next((page.first_open for page in (*places[at + 1 :], *places[:at]) if page.open_fields), "")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def progress_of(document: Document) -> Progress:
     return Progress(filled, total)
 
 
-def section_links(design: Design, document: Document, found: list[Finding]) -> list[dict[str, Any]]:
+def section_links(design: Design, document: Document, findings: list[Finding]) -> list[dict[str, Any]]:
     """The section list: for each section its places (challenge and tasks) with progress and number of errors."""
     measured = completeness(document)
     tasks = {task.task: task for task in measured.tasks if task.task is not None}
@@ -84,28 +84,28 @@ def section_links(design: Design, document: Document, found: list[Finding]) -> l
         parameters = texts.catalogue().in_section(section.key)
         places = []
         if any(not parameter.is_task for parameter in parameters):
-            places.append(_place(design, document, section.key, task="", name="the challenge", found=found))
+            places.append(_place(design, document, section.key, task="", name="the challenge", findings=findings))
         if any(parameter.is_task for parameter in parameters):
             places += [
-                _place(design, document, section.key, task=key, name=task.name, found=found)
+                _place(design, document, section.key, task=key, name=task.name, findings=findings)
                 for key, task in tasks.items()
             ]
         links.append({"section": section, "places": places, "share": measured.section(section.key)})
     return links
 
 
-def _place(design: Design, document: Document, section: str, *, task: str, name: str, found: list[Finding]) -> Place:
+def _place(design: Design, document: Document, section: str, *, task: str, name: str, findings: list[Finding]) -> Place:
     catalogue = shipped()
     values = document.values(task or None)
     parameters = [p for p in catalogue.in_section(section) if p.is_task == bool(task)]
     asked = _asked(parameters, values)
     still_open = _open(asked, values)
-    own = {parameter.id for parameter in parameters}
+    parameter_ids = {parameter.id for parameter in parameters}
     errors = {
         (finding.check.id, finding.task)
-        for finding in found
+        for finding in findings
         if finding.blocks
-        and finding.check.parameter in own
+        and finding.check.parameter in parameter_ids
         and not _is_untouched(finding, document)
         and (not task or finding.task in (None, task))
     }
@@ -139,14 +139,14 @@ def _is_untouched(finding: Finding, document: Document) -> bool:
     return document.values(finding.task).entry(finding.check.parameter).state is State.BLANK
 
 
-def count(found: list[Finding], document: Document) -> dict[str, int]:
+def count(findings: list[Finding], document: Document) -> dict[str, int]:
     """Numbers of errors, warnings, hints and answers; an error at a field without a word is one to fill in."""
-    errors = [finding for finding in found if finding.severity == "error"]
+    errors = [finding for finding in findings if finding.severity == "error"]
     to_fill = sum(_is_untouched(finding, document) for finding in errors)
     return {
         "errors": len(errors) - to_fill,
         "to_fill": to_fill,
-        "warnings": sum(finding.severity == "warning" and not finding.is_answered for finding in found),
-        "hints": sum(finding.severity == "info" and not finding.is_answered for finding in found),
-        "answered": sum(finding.is_answered for finding in found),
+        "warnings": sum(finding.severity == "warning" and not finding.is_answered for finding in findings),
+        "hints": sum(finding.severity == "info" and not finding.is_answered for finding in findings),
+        "answered": sum(finding.is_answered for finding in findings),
     }

@@ -21,16 +21,16 @@ from web.bodies import takes_files
 def scan(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
     """Read uploaded references, or those of a test set that the person organizes."""
     design = design_for(request, slug, "edit_design")
-    place = task_of(design, task)
-    if place is None:
+    design_task = task_of(design, task)
+    if design_task is None:
         raise Http404("There is no such task.")
     key = request.POST.get("test_set")
     form = ScanForm(request.POST, request.FILES)
     try:
         if key:
-            services.request_scan_of_test_set(actor=request.user, task=place, key=key)
+            services.request_scan_of_test_set(actor=request.user, task=design_task, key=key)
         elif form.is_valid():
-            services.request_scan(actor=request.user, task=place, **form.cleaned_data)
+            services.request_scan(actor=request.user, task=design_task, **form.cleaned_data)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
@@ -38,15 +38,15 @@ def scan(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
             messages.success(request, "The references are being read.")
         else:
             messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
-    return redirect("designs:task_advice", design.slug, place.key)
+    return redirect("designs:task_advice", design.slug, design_task.key)
 
 
 @require_safe
 def status(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Progress, asked for every two seconds; once it is over, the page is loaded again."""
     design = design_for(request, slug, "collaborate_on_design")
-    found = get_object_or_404(Scan.objects.defer("result", "plan"), pk=pk, task__design=design)
-    response = render(request, "designs/parts/scanning.html", {"design": design, "scan": found})
-    if found.is_over:
+    design_scan = get_object_or_404(Scan.objects.defer("result", "plan"), pk=pk, task__design=design)
+    response = render(request, "designs/parts/scanning.html", {"design": design, "scan": design_scan})
+    if design_scan.is_over:
         response["HX-Refresh"] = "true"
     return response

@@ -20,21 +20,21 @@ from web.figures import figure_json
 def simulation(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
     """The form of a simulation and the newest result; others who may read the design see the result."""
     design = design_for(request, slug, "edit_design" if request.method == "POST" else "collaborate_on_design")
-    place = task_of(design, task)
+    design_task = task_of(design, task)
     values = shown_document(request, design).values(task)
     initial = {
         "cases": values.get("number_test_cases") or 100,
         "teams": max(values.get("expected_participants") or 10, 2),
     }
     form = SimulationForm(request.POST or None, request.FILES or None, initial=initial)
-    if request.method == "POST" and place is not None and form.is_valid():
+    if request.method == "POST" and design_task is not None and form.is_valid():
         try:
-            services.request_simulation(actor=request.user, task=place, options=form.options)
+            services.request_simulation(actor=request.user, task=design_task, options=form.options)
         except ValidationError as error:
             form.add_error(None, error)
         else:
             return redirect("designs:simulation", design.slug, task)
-    newest = Simulation.objects.filter(task=place).defer("assessment").first()
+    newest = Simulation.objects.filter(task=design_task).defer("assessment").first()
     return render(
         request,
         "designs/simulation.html",
@@ -52,9 +52,9 @@ def simulation(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
 def status(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Progress, asked for every two seconds; once it is over, the page is loaded again."""
     design = design_for(request, slug, "collaborate_on_design")
-    found = get_object_or_404(Simulation.objects.defer("assessment", "result"), pk=pk, task__design=design)
-    response = render(request, "designs/parts/simulating.html", {"design": design, "simulation": found})
-    if found.is_over:
+    stored_simulation = get_object_or_404(Simulation.objects.defer("assessment", "result"), pk=pk, task__design=design)
+    response = render(request, "designs/parts/simulating.html", {"design": design, "simulation": stored_simulation})
+    if stored_simulation.is_over:
         response["HX-Refresh"] = "true"
     return response
 
@@ -63,8 +63,8 @@ def status(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def figure(request: HttpRequest, slug: str, pk: int, number: int) -> HttpResponse:
     """A figure of a finished simulation."""
     design = design_for(request, slug, "collaborate_on_design")
-    found = get_object_or_404(Simulation, pk=pk, task__design=design)
-    figures = found.result["figures"] if found.result else []
+    stored_simulation = get_object_or_404(Simulation, pk=pk, task__design=design)
+    figures = stored_simulation.result["figures"] if stored_simulation.result else []
     if number >= len(figures):
         raise Http404("There is no such figure.")
     return figure_json(figures[number])

@@ -68,9 +68,9 @@ def _by(version: DesignVersion) -> str:
 @require_safe
 def versions(request: HttpRequest, slug: str) -> HttpResponse:
     design = design_for(request, slug)
-    kept = design.versions.select_related("created_by").defer("document", "sealed")
+    frozen_versions = design.versions.select_related("created_by").defer("document", "sealed")
     if request.GET.get("format") == "csv":
-        rows = ((row.number, row.name, row.created_at, _by(row), row.digest) for row in kept)
+        rows = ((row.number, row.name, row.created_at, _by(row), row.digest) for row in frozen_versions)
         return csv_file(f"{design.slug}-versions.csv", ["number", "name", "frozen_at", "by", "sha256"], rows)
     document = shown_document(request, design)
     return render(
@@ -78,7 +78,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         "designs/versions.html",
         {
             **design_context(request, design, "versions"),
-            "versions": kept,
+            "versions": frozen_versions,
             "form": VersionForm(),
             "gate": gate_of(document, design=design),
             "digest": as_json(document)[1],
@@ -135,21 +135,21 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Any two versions, or a version and the present state."""
     design = design_for(request, slug)
-    known = {str(entry.number): entry for entry in design.versions.all()}
+    by_number = {str(entry.number): entry for entry in design.versions.all()}
     choices = [
         (NOW, "as it stands now"),
-        *((number, f"version {number}: {entry.name}") for number, entry in known.items()),
+        *((number, f"version {number}: {entry.name}") for number, entry in by_number.items()),
     ]
-    newest = next(iter(known), NOW)
+    newest = next(iter(by_number), NOW)
     before, after = request.GET.get("from", newest), request.GET.get("to", NOW)
     if {before, after} - {value for value, _ in choices}:
         raise Http404("There is no such version.")
     insider, current = is_insider(request, design), shown_document(request, design)
-    old, new = (_state(current, known.get(place), sealed=insider) for place in (before, after))
+    old, new = (_state(current, by_number.get(choice), sealed=insider) for choice in (before, after))
     if not insider:
         old, new = (public_document(state, catalogue=shipped()) for state in (old, new))
     names = {values.task_key: values.name for values in (*old.each_task(), *new.each_task())}
-    found = [
+    differences = [
         {"difference": entry, "task": names.get(entry.task, "")}
         for entry in differences_between(old, new)
         if insider or entry.parameter.visibility == "public"
@@ -162,7 +162,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
             "choices": choices,
             "before": before,
             "after": after,
-            "differences": found,
+            "differences": differences,
         },
     )
 

@@ -85,7 +85,7 @@ _STOP = frozenset(
 )
 
 
-class Found(StrEnum):
+class Agreement(StrEnum):
     """What the text says about a parameter."""
 
     SAME = "same"
@@ -99,7 +99,7 @@ class Finding:
 
     task: str
     parameter: str
-    found: Found
+    found: Agreement
     passage: str = ""
 
 
@@ -166,66 +166,66 @@ def _finding(task: str, parameter: Parameter, values: Values, text: Text) -> Fin
         "url": _phrase,
         "text": _phrase,
     }.get(parameter.type, _words)
-    found, passage = compared(parameter, value, text)
-    return Finding(task, parameter.id, found, passage)
+    agreement, passage = compared(parameter, value, text)
+    return Finding(task, parameter.id, agreement, passage)
 
 
 # --- One kind of value each ----------------------------------------------------------------------------------------
-def _phrase(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:
+def _phrase(parameter: Parameter, value: Any, text: Text) -> tuple[Agreement, str]:
     phrase = str(value).removeprefix("https://").removeprefix("http://").rstrip("/")
-    return (Found.SAME, "") if text.says(phrase) else _words(parameter, value, text)
+    return (Agreement.SAME, "") if text.says(phrase) else _words(parameter, value, text)
 
 
-def _number(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:
+def _number(parameter: Parameter, value: Any, text: Text) -> tuple[Agreement, str]:
     """A number counts where it stands near the words of its label."""
     other = ""
     for position in _mentions(parameter, text):
         near = text.text[max(0, position - NEAR) : position + NEAR]
-        numbers = [float(found.replace(",", "")) for found in _NUMBER.findall(near)]
+        numbers = [float(digits.replace(",", "")) for digits in _NUMBER.findall(near)]
         if float(value) in numbers:
-            return Found.SAME, ""
+            return Agreement.SAME, ""
         if numbers and not other:
             other = text.around(position)
-    return (Found.DIFFERENT, other) if other else (Found.MISSING, "")
+    return (Agreement.DIFFERENT, other) if other else (Agreement.MISSING, "")
 
 
-def _choice(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:
+def _choice(parameter: Parameter, value: Any, text: Text) -> tuple[Agreement, str]:
     chosen = value if isinstance(value, list) else [value]
     labels = [value_words(parameter, item) for item in chosen]
     if all(_spoken(label, text) for label in labels):
-        return Found.SAME, ""
+        return Agreement.SAME, ""
     for choice in parameter.choices:
         if choice.value in chosen:
             continue
         for phrase in _phrases(choice.label):
             if text.says(phrase) and not any(phrase in _phrases(label) for label in labels):
-                return Found.DIFFERENT, text.around(text.lower.find(phrase))
-    return Found.MISSING, ""
+                return Agreement.DIFFERENT, text.around(text.lower.find(phrase))
+    return Agreement.MISSING, ""
 
 
-def _date(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:  # noqa: ARG001 (all compare alike)
+def _date(parameter: Parameter, value: Any, text: Text) -> tuple[Agreement, str]:  # noqa: ARG001 (all compare alike)
     if any(text.says(form) for form in date_forms(str(value))):
-        return Found.SAME, ""
-    return Found.MISSING, ""
+        return Agreement.SAME, ""
+    return Agreement.MISSING, ""
 
 
-def _table(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:
+def _table(parameter: Parameter, value: Any, text: Text) -> tuple[Agreement, str]:
     """A table counts by its rows: all of them, some of them, or none."""
     rows = value if isinstance(value, list) else [value]
     held = [_row(parameter, row, text) for row in rows]
     if all(held):
-        return Found.SAME, ""
+        return Agreement.SAME, ""
     if any(held):
-        missing = next(row for row, there in zip(rows, held, strict=True) if not there)
-        said = "; ".join(
+        missing = next(row for row, is_held in zip(rows, held, strict=True) if not is_held)
+        missing_cells = "; ".join(
             cell_words(field, missing[field.key])
             for field in parameter.item_fields
             if field.key in missing and field.visibility == "public"
         )
-        return Found.DIFFERENT, f"not found: {said}"[:_PASSAGE]
+        return Agreement.DIFFERENT, f"not found: {missing_cells}"[:_PASSAGE]
     if parameter.id == "challenge_schedule" and (position := _any_date(text)) is not None:
-        return Found.DIFFERENT, text.around(position)
-    return Found.MISSING, ""
+        return Agreement.DIFFERENT, text.around(position)
+    return Agreement.MISSING, ""
 
 
 def _row(parameter: Parameter, row: dict[str, Any], text: Text) -> bool:
@@ -234,36 +234,36 @@ def _row(parameter: Parameter, row: dict[str, Any], text: Text) -> bool:
         for field in parameter.item_fields
         if field.key in row and field.visibility == "public" and field.type not in ("json", "boolean")
     ]
-    found = []
+    cell_matches = []
     for field, cell in cells:
         if field.type == "date":
-            found.append(any(text.says(form) for form in date_forms(str(cell))))
+            cell_matches.append(any(text.says(form) for form in date_forms(str(cell))))
         elif field.type in ("integer", "number"):
-            found.append(text.says(f"{cell:g}"))
+            cell_matches.append(text.says(f"{cell:g}"))
         else:
-            found.append(_spoken(cell_words(field, cell), text))
-    dates = [there for (field, _), there in zip(cells, found, strict=True) if field.type == "date"]
-    return bool(found) and all(dates) and sum(found) >= len(found) / 2
+            cell_matches.append(_spoken(cell_words(field, cell), text))
+    dates = [matches for (field, _), matches in zip(cells, cell_matches, strict=True) if field.type == "date"]
+    return bool(cell_matches) and all(dates) and sum(cell_matches) >= len(cell_matches) / 2
 
 
-def _tags(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:  # noqa: ARG001 (all compare alike)
-    said = [tag for tag in value if text.says(str(tag))]
-    if len(said) == len(value):
-        return Found.SAME, ""
-    lacking = ", ".join(str(tag) for tag in value if tag not in said)
-    return (Found.DIFFERENT, f"not found: {lacking}"[:_PASSAGE]) if said else (Found.MISSING, "")
+def _tags(parameter: Parameter, value: Any, text: Text) -> tuple[Agreement, str]:  # noqa: ARG001 (all compare alike)
+    present_tags = [tag for tag in value if text.says(str(tag))]
+    if len(present_tags) == len(value):
+        return Agreement.SAME, ""
+    lacking = ", ".join(str(tag) for tag in value if tag not in present_tags)
+    return (Agreement.DIFFERENT, f"not found: {lacking}"[:_PASSAGE]) if present_tags else (Agreement.MISSING, "")
 
 
-def _words(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:
+def _words(parameter: Parameter, value: Any, text: Text) -> tuple[Agreement, str]:
     words = [word.lower() for word in _WORD.findall(value_words(parameter, value, public=True))]
     share = _share(words, text)
     if share >= SAME_SHARE:
-        return Found.SAME, ""
+        return Agreement.SAME, ""
     if share >= TOUCHED_SHARE:
         group = next(group for group in _groups(words) if group in text.groups)
-        found = re.search(r"\W+".join(map(re.escape, group)), text.lower)
-        return Found.DIFFERENT, text.around(found.start() if found else 0)
-    return Found.MISSING, ""
+        match = re.search(r"\W+".join(map(re.escape, group)), text.lower)
+        return Agreement.DIFFERENT, text.around(match.start() if match else 0)
+    return Agreement.MISSING, ""
 
 
 # --- Words ---------------------------------------------------------------------------------------------------------
@@ -293,8 +293,8 @@ def _mentions(parameter: Parameter, text: Text) -> Iterator[int]:
         return
     stems = [re.escape(word.rstrip("s")) for word in words]
     pattern = r"\w*\W+(?:\w+\W+){0,2}?".join(stems)
-    for found in re.finditer(rf"(?<!\w){pattern}", text.lower):
-        yield found.start()
+    for match in re.finditer(rf"(?<!\w){pattern}", text.lower):
+        yield match.start()
 
 
 def _groups(words: list[str]) -> list[tuple[str, ...]]:
@@ -338,7 +338,7 @@ def _ordinal(day: int) -> str:
 
 def _any_date(text: Text) -> int | None:
     months = "|".join(month[:3] for month in _MONTHS)
-    found = re.search(
+    match = re.search(
         rf"\d{{4}}-\d{{2}}-\d{{2}}|(?:{months})[a-z]* \d{{1,2}}|\d{{1,2}}(?:th|st|nd|rd)? (?:{months})", text.lower
     )
-    return found.start() if found else None
+    return match.start() if match else None

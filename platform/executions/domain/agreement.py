@@ -27,12 +27,12 @@ def agreement_sentences(agreement: Mapping[str, Any]) -> list[str]:
         sentences = [
             f"Of the latest {earlier} runs before of the same algorithm, {number} gave the same predictions, byte for byte."
         ]
-    for name, own in agreement["costs"].items():
-        cases = "one case" if own["cases"] == 1 else f"{own['cases']} cases"
+    for name, cost in agreement["costs"].items():
+        cases = "one case" if cost["cases"] == 1 else f"{cost['cases']} cases"
         # Runs of before there was one have no range of their means.
-        means = f"; their means lie {own['of_means']:.1%} apart" if "of_means" in own else ""
+        means = f"; their means lie {cost['of_means']:.1%} apart" if "of_means" in cost else ""
         sentences.append(
-            f"{metric_named(name).label}: over {cases}, runs lie {own['spread']:.1%} apart at the median"
-            f" and {own['widest']:.1%} at most{means}."
+            f"{metric_named(name).label}: over {cases}, runs lie {cost['spread']:.1%} apart at the median"
+            f" and {cost['widest']:.1%} at most{means}."
         )
     return sentences

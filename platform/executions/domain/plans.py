@@ -74,8 +74,8 @@ class Sockets:
         """
         entries = [{"case": name, "inputs": {self.image.name: dict((facts or {}).get(name, {}))}} for name in cases]
         more: dict[str, Any] = {}
-        if (there := plan.there()) is not None:
-            into, out = there
+        if (interface_sockets := plan.there()) is not None:
+            into, out = interface_sockets
             more[KEY] = mapping_of({self.image.name: into}, {self.prediction.name: out})
         if self.table is not None:
             more[case_tables.KEY] = self.table.described()
@@ -112,12 +112,14 @@ def sockets(
     if not problem.takes_algorithms:
         raise NotRunnableError(f"Algorithms are not run for {problem.title}: nothing of it is scored here.")
     assert isinstance(problem, FileProblem | TableProblem)
-    own = sorted(set(endings))
-    if not own or "" in own:
+    formats = sorted(set(endings))
+    if not formats or "" in formats:
         raise NotRunnableError("Not every case of the test set has an image: algorithms would have nothing to work on.")
-    if len(own) > 1:
-        raise NotRunnableError(f"The images of the cases have several formats ({', '.join(own)}); algorithms need one.")
-    image = Socket(plan.input_socket, "image", own[0])
+    if len(formats) > 1:
+        raise NotRunnableError(
+            f"The images of the cases have several formats ({', '.join(formats)}); algorithms need one."
+        )
+    image = Socket(plan.input_socket, "image", formats[0])
     beside = None if isinstance(problem, TableProblem) else problem.table_of_predictions(assessment)
     if plan.is_adapted and (isinstance(problem, TableProblem) or ADAPTED not in problem.suffixes):
         raise NotRunnableError(
@@ -151,16 +153,21 @@ def sockets(
 
 def _table(*, expected: ExpectedTable | None = None, rules: RulesBeside | None = None) -> CaseTable:
     """A table of which containers write the rows of each case, with the bounds within which it is read here."""
-    own = TableLimits()
-    return CaseTable(expected, rules, own.objects_of_case, Limits(table_rows=own.rows, table_bytes=own.bytes_of_case))
+    table_limits = TableLimits()
+    return CaseTable(
+        expected,
+        rules,
+        table_limits.objects_of_case,
+        Limits(table_rows=table_limits.rows, table_bytes=table_limits.bytes_of_case),
+    )
 
 
 def ending_of(file: str) -> str:
     """The ending of an image's file as containers see it; empty where there is none."""
     if not file:
         return ""
-    known = case_name(PurePosixPath(file))
-    return (known[1] if known else PurePosixPath(file).suffix).lower()
+    name_parts = case_name(PurePosixPath(file))
+    return (name_parts[1] if name_parts else PurePosixPath(file).suffix).lower()
 
 
 def facts_shown(geometry: Mapping[str, Any]) -> dict[str, Any]:

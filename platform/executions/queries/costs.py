@@ -33,5 +33,5 @@ def kept_from(user: Any, phase: Phase, costs: Iterable[str]) -> frozenset[str]:
     costs
         Names of metrics, from `costs_in` or `costs_scored`.
     """
-    found = frozenset(costs)
-    return frozenset() if not found or test_rule("executions.view_costs_of_cases", user, phase) else found
+    cost_names = frozenset(costs)
+    return frozenset() if not cost_names or test_rule("executions.view_costs_of_cases", user, phase) else cost_names

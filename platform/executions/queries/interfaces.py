@@ -40,11 +40,11 @@ def places_of(phase: Phase) -> list[tuple[str, str]]:
     """Where a container finds its inputs and leaves its outputs, for people; nothing where none can be run."""
     plan = Registered.of(phase.algorithms)
     try:
-        own = sockets_of(phase)
+        phase_sockets = sockets_of(phase)
     except NotRunnableError:
         return []
-    places = own.conventions(plan).places()
-    if own.table is None:
+    places = phase_sockets.conventions(plan).places()
+    if phase_sockets.table is None:
         return places
-    file = own.beside or own.prediction
-    return [*places, (f"Columns of {file.file}", ", ".join(own.table.columns))]
+    file = phase_sockets.beside or phase_sockets.prediction
+    return [*places, (f"Columns of {file.file}", ", ".join(phase_sockets.table.columns))]

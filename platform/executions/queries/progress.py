@@ -97,12 +97,12 @@ def usual_seconds(execution: Execution) -> float | None:
     """Median time of a start, of the team's own in this phase, else of the phase; None before there is one."""
     done = Batch.objects.filter(execution__phase=execution.phase_id, state=Batch.State.DONE, finished_at__isnull=False)
     for rows in (done.filter(execution__team=execution.team_id), done):
-        found = list(
+        durations = list(
             rows.order_by("-finished_at")
             .annotate(took=F("finished_at") - F("started_at"))
             .values_list("took", flat=True)[:RECENT]
         )
-        seconds = [took.total_seconds() for took in found if took is not None]
+        seconds = [took.total_seconds() for took in durations if took is not None]
         if seconds:
             return median(seconds)
     return None

@@ -72,6 +72,6 @@ def repeated_runs(assessment: Assessment, teams: Mapping[UUID, str]) -> list[Rep
     ]
 
 
-def _apart(title: str, own: Mapping[str, Any]) -> Apart:
-    means = f"{own['of_means']:.1%}" if "of_means" in own else "–"
-    return Apart(title, f"{own['spread']:.1%}", f"{own['widest']:.1%}", means)
+def _apart(title: str, cost: Mapping[str, Any]) -> Apart:
+    means = f"{cost['of_means']:.1%}" if "of_means" in cost else "–"
+    return Apart(title, f"{cost['spread']:.1%}", f"{cost['widest']:.1%}", means)

@@ -40,7 +40,7 @@ def devices_for(batch: Batch, host: str, offered: Mapping[str, Any]) -> list[str
         return None
     used = [needs(other) for other in plans]
     total = _whole(offered)
-    if any(sum(own[name] for own in used) + wanted[name] > total[name] for name in wanted):
+    if any(sum(need[name] for need in used) + wanted[name] > total[name] for name in wanted):
         return None
     taken = {device for other in running for device in other.gpus}
     free = [device for device in offered.get("gpus", ()) if device not in taken]

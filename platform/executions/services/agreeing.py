@@ -40,13 +40,13 @@ def agreement_with_earlier(execution: Execution, runs: "pd.DataFrame", predictio
         identity=execution.identity,
         state=Execution.State.DONE,
     ).exclude(identity="")
-    found = list(earlier.order_by("-finished_at").values_list("runs_file", "predictions_digest")[:MOST_COMPARED])
-    if not found:
+    earlier_runs = list(earlier.order_by("-finished_at").values_list("runs_file", "predictions_digest")[:MOST_COMPARED])
+    if not earlier_runs:
         return {}
-    tables = [runs, *(read_runs(local_path(file)) for file, _ in found)]
+    tables = [runs, *(read_runs(local_path(file)) for file, _ in earlier_runs)]
     costs = {metric.id: agreement(tables, metric.id) for metric in METRICS}
     return {
         "runs": len(tables),
-        "same_predictions": sum(digest == predictions_digest for _, digest in found),
-        "costs": {name: asdict(own) for name, own in costs.items() if own is not None},
+        "same_predictions": sum(digest == predictions_digest for _, digest in earlier_runs),
+        "costs": {name: asdict(spread) for name, spread in costs.items() if spread is not None},
     }

@@ -64,24 +64,24 @@ def begin(*, user: User, phase: Phase, team: Team | None, kind: str, file_name: 
             "The store of images is full. Nothing is lost; try again later, or tell the organizers."
         )
     whose = "This phase has" if team is None else "Your team has"
-    own = Q(phase__task=phase.task_id, team=None) if team is None else Q(team=team)
+    owner_filter = Q(phase__task=phase.task_id, team=None) if team is None else Q(team=team)
     with transaction.atomic():
         Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
         now = timezone.now()
         receiving = AlgorithmUpload.objects.filter(state=AlgorithmUpload.State.RECEIVING, expires_at__gt=now)
-        if receiving.filter(own, phase=phase).count() >= limits.under_way:
+        if receiving.filter(owner_filter, phase=phase).count() >= limits.under_way:
             raise refusals.QuotaExceededError(
                 f"{whose} {limits.under_way} unfinished uploads for this phase. Finish or cancel one of them first."
             )
-        kept = AlgorithmArchive.objects.filter(own, phase=phase, removed_at=None)
-        used = kept.filter(state__in=AlgorithmArchive.USABLE).aggregate(bytes=Sum("size"))["bytes"] or 0
+        archives = AlgorithmArchive.objects.filter(owner_filter, phase=phase, removed_at=None)
+        used = archives.filter(state__in=AlgorithmArchive.USABLE).aggregate(bytes=Sum("size"))["bytes"] or 0
         if used + size > settings.PODIUM_IMAGE_TEAM_BYTES:
             raise refusals.QuotaExceededError(
                 f"{whose} {used / GIB:.1f} GiB of images and weights in this phase; with these there would be more than "
                 f"the {settings.PODIUM_IMAGE_TEAM_BYTES / GIB:.1f} GiB that are kept. Delete one that you do not need first."
             )
-        uploads.check_announced(size, user=user, whose=whose, rows=AlgorithmUpload.objects.filter(own))
+        uploads.check_announced(size, user=user, whose=whose, rows=AlgorithmUpload.objects.filter(owner_filter))
         uploads.check_room(size)
         upload = AlgorithmUpload.objects.create(
             kind=kind,
@@ -112,8 +112,8 @@ def finish(*, upload: AlgorithmUpload) -> AlgorithmArchive:
     UploadError
         `OffsetError` before everything has arrived; `GoneError` for an upload that has ended.
     """
-    if (known := AlgorithmArchive.objects.filter(upload=upload).first()) is not None:
-        return known
+    if (existing := AlgorithmArchive.objects.filter(upload=upload).first()) is not None:
+        return existing
     upload.refresh_from_db()
     uploads.check_receiving(upload)
     if not upload.is_whole:
@@ -126,8 +126,8 @@ def finish(*, upload: AlgorithmUpload) -> AlgorithmArchive:
     with transaction.atomic():
         rows = AlgorithmUpload.objects.select_for_update(of=("self",), no_key=True)
         upload = rows.select_related("phase__task__challenge", "team", "user").get(pk=upload.pk)
-        if (known := AlgorithmArchive.objects.filter(upload=upload).first()) is not None:
-            return known
+        if (existing := AlgorithmArchive.objects.filter(upload=upload).first()) is not None:
+            return existing
         uploads.check_receiving(upload)
         archive = AlgorithmArchive.objects.create(
             upload=upload,

@@ -72,8 +72,8 @@ def assemble(*, execution_id: str | uuid.UUID) -> None:
                 "runs": current.runs_digest,
             },
         )
-        for told in hooks.ended:
-            told(current)
+        for callback in hooks.ended:
+            callback(current)
 
 
 def _agreement(execution: Execution, rows: "pd.DataFrame", digest: str) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _tables(execution: Execution) -> dict[str, tuple[str, ...]]:
     return {}
 
 
-_COLUMNS = {own.name for own in fields(RunRow)}
+_COLUMNS = {field.name for field in fields(RunRow)}
 
 
 def _row(outcome: CaseOutcome) -> RunRow:
@@ -142,7 +142,7 @@ def _provenance(execution: Execution, batches: list[Batch]) -> dict[str, object]
         "host_classes": hosts,
         "exclusive": all(batch.report.get("exclusive") for batch in batches),
         "versions": {
-            name: sorted({str(own[name]) for own in versions if name in own})
+            name: sorted({str(batch_versions[name]) for batch_versions in versions if name in batch_versions})
             for name in ("engine", "runtime", "kernel")
         },
     }

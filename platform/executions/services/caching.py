@@ -31,7 +31,7 @@ DAY = 24 * 3600.0
 
 
 @dataclass(frozen=True)
-class Kept:
+class CachedFile:
     """An image or weights on this machine."""
 
     path: Path
@@ -77,7 +77,7 @@ def make_room(engine: Engine, size: int) -> None:
     """
     with hosts.alone_with("room"):
         for entry in _oldest_first():
-            total = sum(own.size for own in kept())
+            total = sum(cached_file.size for cached_file in kept())
             if total <= settings.PODIUM_RUN_CACHE_BYTES and _free() >= LOADING * size:
                 break
             _give_up(engine, entry)
@@ -102,14 +102,14 @@ def take_stock(engine: Engine) -> None:
             path.write_text(_noted(0))
 
 
-def kept() -> list[Kept]:
+def kept() -> list[CachedFile]:
     """What lies on this machine."""
-    found = []
+    cached_files = []
     for path in _folder().iterdir():
         with suppress(OSError, ValueError):
             size, _, _ = path.read_text().partition(" ")
-            found.append(Kept(path, int(size or 0), path.stat().st_mtime))
-    return found
+            cached_files.append(CachedFile(path, int(size or 0), path.stat().st_mtime))
+    return cached_files
 
 
 def _noted(size: int) -> str:
@@ -117,11 +117,11 @@ def _noted(size: int) -> str:
     return f"{size} {secrets.token_hex(8)}"
 
 
-def _oldest_first() -> list[Kept]:
+def _oldest_first() -> list[CachedFile]:
     return sorted(kept(), key=lambda entry: entry.used_at)
 
 
-def _give_up(engine: Engine, entry: Kept) -> bool:
+def _give_up(engine: Engine, entry: CachedFile) -> bool:
     """Give up an image or weights unless they are in use; returns whether that was done."""
     ways: dict[str, Callable[[], None]] = {
         IMAGE: lambda: engine.remove_image(entry.digest),

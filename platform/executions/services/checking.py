@@ -71,8 +71,8 @@ def check(*, archive_id: str | uuid.UUID) -> None:
                 facts={"team": archive.whose, "digest": digest},
             )
             executing.archive_settled(current)
-            for told in hooks.settled:
-                told(current)
+            for callback in hooks.settled:
+                callback(current)
         delete(archive.file)
 
 
@@ -111,12 +111,12 @@ def _take_image(archive: AlgorithmArchive, path: Path, store: Path, limit: int, 
     _check_interface(archive, report.interface)
     config = store / "config.json"
     blobs = [storing.keep(_hex(report.image_id), config, size=config.stat().st_size)]
-    kept: dict[str, Blob] = {}
+    blob_by_digest: dict[str, Blob] = {}
     for layer in report.layers:
         digest = _hex(layer.diff_id)
-        if digest not in kept:
-            kept[digest] = storing.keep(digest, store / f"{digest}.tar.zst", size=layer.size)
-        blobs.append(kept[digest])
+        if digest not in blob_by_digest:
+            blob_by_digest[digest] = storing.keep(digest, store / f"{digest}.tar.zst", size=layer.size)
+        blobs.append(blob_by_digest[digest])
     return report.as_json(), report.image_id, blobs
 
 
@@ -151,6 +151,6 @@ def _end(lease: Lease, state: str, reason: str, *, failure: str = "") -> None:
                 facts={"team": current.whose, "reason": reason[:200]},
             )
             executing.archive_settled(current)
-            for told in hooks.settled:
-                told(current)
+            for callback in hooks.settled:
+                callback(current)
         delete(file)

@@ -73,4 +73,4 @@ def _needed(archive: AlgorithmArchive) -> str:
     )
     if used.exists():
         return "A run has used it; what stands behind a result is kept."
-    return next((why for told in hooks.needed if (why := told(archive))), "")
+    return next((why for provider in hooks.needed if (why := provider(archive))), "")

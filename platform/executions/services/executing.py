@@ -95,9 +95,13 @@ def archive_settled(archive: AlgorithmArchive) -> None:
     )
     for execution in waiting:
         if archive.state == AlgorithmArchive.State.READY:
-            for own in (execution.image, execution.model):
-                if own is not None and own.pk == archive.pk:
-                    own.state, own.digest, own.report = archive.state, archive.digest, archive.report
+            for used_archive in (execution.image, execution.model):
+                if used_archive is not None and used_archive.pk == archive.pk:
+                    used_archive.state, used_archive.digest, used_archive.report = (
+                        archive.state,
+                        archive.digest,
+                        archive.report,
+                    )
             go_on_if_ready(execution)
         else:
             state = State.REFUSED if archive.state == AlgorithmArchive.State.REFUSED else State.FAILED
@@ -177,8 +181,8 @@ def end(execution: Execution, state: str, *, reason: str, log: str = "", actor: 
         scope=execution.challenge.slug,
         facts={"team": execution.team.name, "phase": execution.phase.name, "reason": reason[:200]},
     )
-    for told in hooks.ended:
-        told(execution)
+    for callback in hooks.ended:
+        callback(execution)
 
 
 def _check_dry_run(

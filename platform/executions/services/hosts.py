@@ -108,8 +108,8 @@ def folder() -> Path:
     if settings.PODIUM_RUN_FOLDER:
         path = Path(settings.PODIUM_RUN_FOLDER)
     else:
-        own = hashlib.sha256(str(settings.PODIUM_DATA).encode()).hexdigest()[:12]
-        path = Path("/var/tmp") / f"podium-run-{os.getuid()}-{own}"  # noqa: S108 (of our own, and checked below)
+        data_digest = hashlib.sha256(str(settings.PODIUM_DATA).encode()).hexdigest()[:12]
+        path = Path("/var/tmp") / f"podium-run-{os.getuid()}-{data_digest}"  # noqa: S108 (of our own, and checked below)
     path.mkdir(parents=True, exist_ok=True, mode=0o711)
     if path.is_symlink() or path.stat().st_uid != os.getuid():
         raise EngineError(f"{path} belongs to somebody else; set PODIUM_RUN_FOLDER to a folder of your own.")
@@ -170,12 +170,14 @@ def _found(queues: frozenset[str]) -> Host:
         engine = engine_named(name, folder(), runtime=settings.PODIUM_RUN_RUNTIME)
         if engine is None:
             return Host(problem=f"{name} is not installed.")
-        found = probe(engine, folder())
+        engine_probe = probe(engine, folder())
     except (EngineError, OSError) as error:
         return Host(problem=f"{name} does not work here: {error}"[:500])
-    findings = {key: found.told.get(key, "") or "does not hold" for key, holds in found.holds.items() if not holds}
-    problem = "" if found.ok else found.sentence()[:500]
-    return Host(engine, problem, findings, dict(found.versions) or engine.versions())
+    findings = {
+        key: engine_probe.told.get(key, "") or "does not hold" for key, holds in engine_probe.holds.items() if not holds
+    }
+    problem = "" if engine_probe.ok else engine_probe.sentence()[:500]
+    return Host(engine, problem, findings, dict(engine_probe.versions) or engine.versions())
 
 
 def tell() -> None:
@@ -237,13 +239,13 @@ def host_class(proc: Path = Path("/proc")) -> str:
     proc
         Where the kernel and its drivers tell of the machine.
     """
-    told = _told_in(proc / "cpuinfo")
-    model = re.search(r"^model name\s*:\s*(.+)$", told, re.MULTILINE)
+    cpu_info = _told_in(proc / "cpuinfo")
+    model = re.search(r"^model name\s*:\s*(.+)$", cpu_info, re.MULTILINE)
     cores = os.cpu_count() or 1
     named = " ".join(model[1].split()) if model else platform.processor()
     files = sorted((proc / "driver/nvidia/gpus").glob("*/information"))
     devices = Counter(
-        found[1] for file in files if (found := re.search(r"^Model:\s*(.+?)\s*$", _told_in(file), re.MULTILINE))
+        match[1] for file in files if (match := re.search(r"^Model:\s*(.+?)\s*$", _told_in(file), re.MULTILINE))
     )
     gpus = [f"{number} × {name}" for name, number in sorted(devices.items())]
     counted = "1 core" if cores == 1 else f"{cores} cores"
@@ -263,7 +265,7 @@ def sweep_leftovers() -> None:
     if host.engine is None:
         return
     # What was there before the database was asked: a lease that is taken meanwhile is none of these.
-    before = {own.lease for own in host.engine.containers()} | {path.name for path in leases().iterdir()}
+    before = {container.lease for container in host.engine.containers()} | {path.name for path in leases().iterdir()}
     tokens = set(living_leases(Batch.objects.filter(state=Batch.State.RUNNING)))
     tokens |= {token for ask in hooks.leases for token in ask()}
     swept = leftovers.sweep(host.engine, leases(), _Living(before - tokens))

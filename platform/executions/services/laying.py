@@ -65,15 +65,15 @@ def _written(
             return error.message
         return {name: str(path) for name, path in files.items()}
 
-    found = {}
+    files_by_case = {}
     reads = sorted({path.parent for path in images.values()})
     for answer in answers(list(images), work, limits=child_limits(), reads=reads, beat=beat, hands_over=folder):
         if answer.failure is not None or not isinstance(answer.value, dict):
             raise LayingError(f"{answer.item}: its image cannot be converted ({answer.failure or answer.value}).")
         allowed = {str(images[answer.item])}
-        own = {str(name): Path(str(path)) for name, path in answer.value.items()}
+        input_files = {str(name): Path(str(path)) for name, path in answer.value.items()}
         # Only what was written here, or the image itself: the child has read a file from outside.
-        if any(str(path) not in allowed and path.parent != places[answer.item] for path in own.values()):
+        if any(str(path) not in allowed and path.parent != places[answer.item] for path in input_files.values()):
             raise LayingError(f"{answer.item}: its image cannot be converted.")
-        found[answer.item] = own
-    return found
+        files_by_case[answer.item] = input_files
+    return files_by_case

@@ -44,16 +44,16 @@ def judged(
     """
     places = _places(sockets)
     written: Written = {}
-    found: Judged = {}
+    verdicts: Judged = {}
     for case in cases:
         files, verdict = _taken(sockets, report, names[case.name], places)
         if verdict is None:
             written[case.name] = files
         else:
-            found[case.name] = verdict
+            verdicts[case.name] = verdict
     facts = {case.name: case.geometry or {} for case in cases}
-    found |= _read(assessment, sockets, written, names, facts, beat)
-    return written, {case.name: found[case.name] for case in cases}
+    verdicts |= _read(assessment, sockets, written, names, facts, beat)
+    return written, {case.name: verdicts[case.name] for case in cases}
 
 
 def _places(sockets: Sockets) -> dict[str, str]:
@@ -98,18 +98,18 @@ def _read(
         # By the name that the container saw: what it is told of a file may be shown to whoever wrote it.
         return check(names[name], written[name], facts[name], folder)
 
-    found: Judged = {}
+    verdicts: Judged = {}
     folders = sorted({path.parent for files in written.values() for path in files.values()})
     for answer in answers(list(written), work, limits=child_limits(), reads=folders, beat=beat):
         first = next(iter(written[answer.item].values()))
         if answer.failure is not None or not isinstance(answer.value, str):
             words = _FAILURES.get(answer.failure or Failure.CRASH, "it cannot be read")
-            found[answer.item] = (Files.BAD, f"{first.name}: {words}")
+            verdicts[answer.item] = (Files.BAD, f"{first.name}: {words}")
         elif answer.value:
-            found[answer.item] = (Files.BAD, answer.value[:500])
+            verdicts[answer.item] = (Files.BAD, answer.value[:500])
         else:
-            found[answer.item] = (Files.VALID, "")
-    return found
+            verdicts[answer.item] = (Files.VALID, "")
+    return verdicts
 
 
 Check = Callable[[str, Mapping[str, Path], Mapping[str, Any], Path], str]
@@ -132,8 +132,8 @@ def _file_check(assessment: Assessment, table: CaseTable | None) -> Check:
         if table is None or table.file not in files:
             return ""
 
-        def compare(said: Any) -> None:
-            problem.check_objects(content, said, case=name, file=path.name)
+        def compare(table_objects: Any) -> None:
+            problem.check_objects(content, table_objects, case=name, file=path.name)
 
         return table.judge(name, files[table.file], folder, compare)
 

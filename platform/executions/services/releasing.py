@@ -42,8 +42,10 @@ def release(*, batch: Batch, actor: User, text: str) -> LogRelease:
         raise ValidationError("The text is longer than what is kept of a log.")
     if LogRelease.objects.filter(batch=batch).exists():
         raise ValidationError("This log was released already.")
-    own = set(packing.read_log(batch).splitlines())
-    strange = [line for line in text.splitlines() if line.strip() and line not in own and not line.startswith("[")]
+    log_lines = set(packing.read_log(batch).splitlines())
+    strange = [
+        line for line in text.splitlines() if line.strip() and line not in log_lines and not line.startswith("[")
+    ]
     if strange:
         raise ValidationError(
             f"“{strange[0][:80]}” is no line of the log. Leave lines out, or put a remark in square brackets in their place."

@@ -120,8 +120,8 @@ def _run_claimed(batch: Batch, lease: Lease) -> None:
     folder = hosts.leases() / str(lease.token)
     try:
         with lease.renewed():
-            found = _found(batch, lease, folder)
-        _store(batch, lease, found)
+            batch_outcome = _found(batch, lease, folder)
+        _store(batch, lease, batch_outcome)
     except LeaseLostError:
         log.info("lease_lost")
     except _OurFaultError as fault:
@@ -169,7 +169,7 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
     rows = {case.name: case for case in execution.test_set.cases.filter(name__in=batch.cases)}
     cases = [rows[name] for name in batch.cases]
     endings = [ending_of(case.image_file) for case in cases]
-    own = sockets_for(plan, execution.phase.assessment, execution.test_set, endings)
+    sockets = sockets_for(plan, execution.phase.assessment, execution.test_set, endings)
 
     def beat() -> None:
         if lease.is_lost:
@@ -183,8 +183,8 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
     lease.tell(every=0, step="loading the image")
     with preparing.held(engine, execution.image, beat), preparing.unpacked(engine, execution.model, beat) as model:
         lease.tell(every=0, step="running", started_at=timezone.now())
-        with laying.laid(own.conventions(plan), own.image.name, cases, names, beat) as inputs:
-            start = _start(batch, lease, plan, own, inputs, cases, model)
+        with laying.laid(sockets.conventions(plan), sockets.image.name, cases, names, beat) as inputs:
+            start = _start(batch, lease, plan, sockets, inputs, cases, model)
             report = run_batch(engine, start, folder, beat=beat)
     beat()
     if report.fault:
@@ -194,7 +194,7 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
     if plan.exclusive and not report.exclusive:
         raise _OurFaultError("something else ran on this machine meanwhile, so that its time cannot be compared")
     lease.tell(every=0, step="reading the outputs")
-    files, judged = reading.judged(execution.phase.assessment, own, cases, names, report, beat)
+    files, judged = reading.judged(execution.phase.assessment, sockets, cases, names, report, beat)
     observed = Observation(
         report.exit_code,
         report.timed,
@@ -205,7 +205,7 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
         report.fault,
     )
     decisions = {name: decide(observed, state, sentence) for name, (state, sentence) in judged.items()}
-    if any(own.outcome is RunOutcome.OK for own in decisions.values()):
+    if any(decision.outcome is RunOutcome.OK for decision in decisions.values()):
         _check_measured(execution.phase.assessment, report)
     return _Found(report, decisions, files)
 
@@ -214,9 +214,9 @@ def _check_measured(assessment: Assessment, report: BatchReport) -> None:
     """Take a cost that is ranked and that this machine did not measure for a fault of ours, and never for the team's."""
     measured = _measured(report, share=1.0)
     for use in assessment.by_run:
-        own = metric_named(use.options["id"])
-        if measured[own.column] is None and own.least is None:
-            raise _OurFaultError(f"{own.label} could not be measured on this machine")
+        metric = metric_named(use.options["id"])
+        if measured[metric.column] is None and metric.least is None:
+            raise _OurFaultError(f"{metric.label} could not be measured on this machine")
 
 
 def _was_killed_by_others(report: BatchReport) -> bool:
@@ -238,12 +238,12 @@ def _start(
     batch: Batch,
     lease: Lease,
     plan: Registered,
-    own: Sockets,
+    sockets: Sockets,
     inputs: Sequence[CaseInput],
     cases: Sequence[TestCase],
     model: Path | None,
 ) -> Start:
-    conventions, limits = own.conventions(plan), run_limits(plan)
+    conventions, limits = sockets.conventions(plan), run_limits(plan)
     names = [entry.name for entry in inputs]
     facts = [facts_shown(case.geometry or {}) for case in cases]
     return Start(
@@ -253,7 +253,7 @@ def _start(
         image_id=batch.execution.image.digest,
         cases=inputs,
         outputs=[Expected(**asdict(entry)) for entry in conventions.expected()],
-        interface=own.document(plan, names, dict(zip(names, facts, strict=True))),
+        interface=sockets.document(plan, names, dict(zip(names, facts, strict=True))),
         limits=limits,
         model=model,
         model_targets=conventions.model_targets(has_model=model is not None),
@@ -265,18 +265,18 @@ def _start(
 
 
 # --- Storing ----------------------------------------------------------------------------------------------------------
-def _store(batch: Batch, lease: Lease, found: _Found) -> None:
+def _store(batch: Batch, lease: Lease, batch_outcome: _Found) -> None:
     """Store what came of a batch, all or nothing; the last one of an execution has its predictions put together."""
-    again = [] if batch.is_alone else alone_again(found.decisions, batch=len(batch.cases))
-    done = {name: decision for name, decision in found.decisions.items() if name not in again}
-    well = {name: found.files[name] for name, decision in done.items() if decision.outcome is RunOutcome.OK}
+    again = [] if batch.is_alone else alone_again(batch_outcome.decisions, batch=len(batch.cases))
+    done = {name: decision for name, decision in batch_outcome.decisions.items() if name not in again}
+    well = {name: batch_outcome.files[name] for name, decision in done.items() if decision.outcome is RunOutcome.OK}
     outputs_file, outputs_digest = packing.store_outputs(batch.execution, well)
-    log_file = packing.store_log(batch, found.report.log)
+    log_file = packing.store_log(batch, batch_outcome.report.log)
     plan = Registered.of(batch.execution.plan)
-    seconds = found.report.wall_seconds * max(1, plan.gpus)
+    seconds = batch_outcome.report.wall_seconds * max(1, plan.gpus)
     with transaction.atomic():
         execution = executing.locked(batch.execution_id)
-        kept = lease.complete(
+        is_completed = lease.complete(
             state=Batch.State.DONE,
             step="",
             failure="",
@@ -285,11 +285,11 @@ def _store(batch: Batch, lease: Lease, found: _Found) -> None:
             outputs_file=outputs_file,
             outputs_digest=outputs_digest,
             log_file=log_file,
-            log_bytes=found.report.log.size,
-            log_lines=found.report.log.lines,
-            report=_told(found.report),
+            log_bytes=batch_outcome.report.log.size,
+            log_lines=batch_outcome.report.log.lines,
+            report=_told(batch_outcome.report),
         )
-        if not kept or execution.is_ended:
+        if not is_completed or execution.is_ended:
             raise LeaseLostError
         CaseOutcome.objects.bulk_create(
             CaseOutcome(
@@ -298,7 +298,7 @@ def _store(batch: Batch, lease: Lease, found: _Found) -> None:
                 case=name,
                 outcome=str(decision.outcome),
                 message=decision.reason[:500],
-                row=_row(batch, lease, name, decision, found.report),
+                row=_row(batch, lease, name, decision, batch_outcome.report),
             )
             for name, decision in done.items()
         )
@@ -311,7 +311,7 @@ def _store(batch: Batch, lease: Lease, found: _Found) -> None:
             execution.state = Execution.State.ASSEMBLING
             execution.save(update_fields=["state"])
             ask(ASSEMBLING, execution)
-    log.info("batch_done", cases=len(done), again=len(again), seconds=round(found.report.wall_seconds, 3))
+    log.info("batch_done", cases=len(done), again=len(again), seconds=round(batch_outcome.report.wall_seconds, 3))
 
 
 def _run_alone(execution: Execution, cases: Sequence[str]) -> None:

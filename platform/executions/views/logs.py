@@ -72,7 +72,7 @@ def release(request: SignedInRequest, slug: str, pk: Any, index: int) -> HttpRes
 
 def _batch(execution: Execution, index: int) -> Batch:
     batch = Batch.objects.select_related("release", "execution__team", "execution__phase__task__challenge")
-    found = batch.filter(execution=execution, index=index, state=Batch.State.DONE).first()
-    if found is None:
+    finished_batch = batch.filter(execution=execution, index=index, state=Batch.State.DONE).first()
+    if finished_batch is None:
         raise Http404("There is no such log.")
-    return found
+    return finished_batch

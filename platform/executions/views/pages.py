@@ -41,50 +41,52 @@ def load(request: HttpRequest, slug: str, pk: Any) -> tuple[Challenge, Execution
     """
     challenge = challenge_queries.visible_challenge(request.user, slug)
     rows = Execution.objects.filter(pk=pk, phase__task__challenge=challenge)
-    found = rows.select_related("phase__task__challenge", "team", "image", "model", "test_set").first()
-    if found is None or not request.user.has_perm("executions.view_execution", found):
+    execution_row = rows.select_related("phase__task__challenge", "team", "image", "model", "test_set").first()
+    if execution_row is None or not request.user.has_perm("executions.view_execution", execution_row):
         raise Http404("There is no such run.")
-    return challenge, found
+    return challenge, execution_row
 
 
 @login_required
 @require_safe
 def execution(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     """Everything about one run that the visitor may see."""
-    challenge, found = load(request, slug, pk)
-    shows_cases = test_rule("executions.view_cases", request.user, found)
-    batches = list(found.batches.select_related("release").order_by("index"))
-    own_logs = test_rule("executions.view_logs", request.user, found)
-    reads_hidden = test_rule("executions.read_hidden_logs", request.user, found)
-    counts = found.counts or progress.counts(found)
-    outcomes = list(found.outcomes.select_related("batch")) if shows_cases else []
+    challenge, execution_row = load(request, slug, pk)
+    shows_cases = test_rule("executions.view_cases", request.user, execution_row)
+    batches = list(execution_row.batches.select_related("release").order_by("index"))
+    own_logs = test_rule("executions.view_logs", request.user, execution_row)
+    reads_hidden = test_rule("executions.read_hidden_logs", request.user, execution_row)
+    counts = execution_row.counts or progress.counts(execution_row)
+    outcomes = list(execution_row.outcomes.select_related("batch")) if shows_cases else []
     return render(
         request,
         "executions/execution.html",
         page_context(
             request,
             challenge,
-            active_tab="submissions:own" if test_rule("executions.own", request.user, found) else "results:organize",
-            execution=found,
-            phase=found.phase,
-            standing=progress.of(found),
+            active_tab="submissions:own"
+            if test_rule("executions.own", request.user, execution_row)
+            else "results:organize",
+            execution=execution_row,
+            phase=execution_row.phase,
+            standing=progress.of(execution_row),
             # Of hidden cases once all are done: a median of one case is that case.
-            measured=progress.measured(found) if shows_cases or found.is_ended else None,
+            measured=progress.measured(execution_row) if shows_cases or execution_row.is_ended else None,
             counts=[(short, words, counts[name]) for name, (short, words) in WORDS.items() if counts.get(name)],
-            missing=missing_words(counts) if found.is_ended else "",
-            limits=size_words(Registered.of(found.plan)),
+            missing=missing_words(counts) if execution_row.is_ended else "",
+            limits=size_words(Registered.of(execution_row.plan)),
             outcomes=outcomes,
             shows_cases=shows_cases,
-            lacks_memory=any(own.row.get("peak_memory_mib") is None for own in outcomes),
+            lacks_memory=any(outcome.row.get("peak_memory_mib") is None for outcome in outcomes),
             no_memory=progress.NO_MEMORY,
-            agreement=agreement_sentences(found.agreement) if reads_hidden else [],
+            agreement=agreement_sentences(execution_row.agreement) if reads_hidden else [],
             batches=batches,
             own_logs=own_logs,
             reads_hidden=reads_hidden,
             released=[batch for batch in batches if hasattr(batch, "release")],
-            is_own=test_rule("executions.own", request.user, found),
-            may_stop=found.state in Execution.STOPPABLE
-            and (test_rule("executions.own", request.user, found) or reads_hidden),
+            is_own=test_rule("executions.own", request.user, execution_row),
+            may_stop=execution_row.state in Execution.STOPPABLE
+            and (test_rule("executions.own", request.user, execution_row) or reads_hidden),
         ),
     )
 
@@ -93,46 +95,46 @@ def execution(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 @require_POST
 def stop(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Stop a run: its team, or an organizer, who says why."""
-    challenge, found = load(request, slug, pk)
-    own = test_rule("executions.own", request.user, found)
-    organizes = test_rule("executions.read_hidden_logs", request.user, found)
-    if not own and not organizes:
+    challenge, execution_row = load(request, slug, pk)
+    is_own = test_rule("executions.own", request.user, execution_row)
+    organizes = test_rule("executions.read_hidden_logs", request.user, execution_row)
+    if not is_own and not organizes:
         raise Http404("There is no such page.")
     reason = request.POST.get("reason", "").strip()[:300]
-    if not own and not reason:
+    if not is_own and not reason:
         messages.error(request, "Say why it is stopped; the team is shown the reason.")
-        return redirect("executions:execution", slug=challenge.slug, pk=found.pk)
+        return redirect("executions:execution", slug=challenge.slug, pk=execution_row.pk)
     try:
-        words = "" if own else f"The organizers stopped it: {reason}"
-        executing.cancel(execution=found, actor=request.user, reason=words)
+        words = "" if is_own else f"The organizers stopped it: {reason}"
+        executing.cancel(execution=execution_row, actor=request.user, reason=words)
     except ValidationError as error:
         messages.error(request, error.message)
     else:
         messages.success(request, "The run is stopped. What it used of the compute time counts.")
-    return redirect("executions:execution", slug=challenge.slug, pk=found.pk)
+    return redirect("executions:execution", slug=challenge.slug, pk=execution_row.pk)
 
 
 @login_required
 @require_safe
 def predictions(request: HttpRequest, slug: str, pk: Any) -> HttpResponseBase:
     """The predictions of a run on cases that the visitor may know."""
-    _, found = load(request, slug, pk)
-    if not found.predictions_file or not test_rule("executions.view_cases", request.user, found):
+    _, execution_row = load(request, slug, pk)
+    if not execution_row.predictions_file or not test_rule("executions.view_cases", request.user, execution_row):
         raise Http404("There is no such page.")
-    return FileResponse(open_stored(found.predictions_file), as_attachment=True, filename="predictions.zip")
+    return FileResponse(open_stored(execution_row.predictions_file), as_attachment=True, filename="predictions.zip")
 
 
 @login_required
 @require_safe
 def runs_csv(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     """The table of runs, for those who may see cases."""
-    _, found = load(request, slug, pk)
-    if not test_rule("executions.view_cases", request.user, found):
+    _, execution_row = load(request, slug, pk)
+    if not test_rule("executions.view_cases", request.user, execution_row):
         raise Http404("There is no such page.")
     columns = (*COLUMNS, "exit_code", "signal", "message")
     rows = (
         tuple({**outcome.row, "message": outcome.message}.get(name) for name in columns)
-        for outcome in found.outcomes.all()
+        for outcome in execution_row.outcomes.all()
     )
     return csv_file("runs.csv", columns, rows)
 
@@ -141,11 +143,11 @@ def runs_csv(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 def interface(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
     """The document that tells a container its inputs, outputs and limits, without cases."""
     challenge = challenge_queries.visible_challenge(request.user, slug)
-    found = phase_by_id(challenge, phase)
-    if not found.algorithms:
+    phase_row = phase_by_id(challenge, phase)
+    if not phase_row.algorithms:
         raise Http404("There is no such page.")
     try:
-        document = interface_of(found)
+        document = interface_of(phase_row)
     except NotRunnableError:
         raise Http404("There is no such page.") from None
     content = json.dumps(document, indent=1) + "\n"

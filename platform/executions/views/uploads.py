@@ -24,13 +24,13 @@ def create(request: SignedInRequest, slug: str, phase: int) -> HttpResponse:
         return options()
     challenge, teams = participating(request, slug)
     metadata = read_metadata(request.headers.get("Upload-Metadata", ""))
-    found = phase_by_id(challenge, phase)
-    team = team_in(teams, found)
+    phase_row = phase_by_id(challenge, phase)
+    team = team_in(teams, phase_row)
     if team is None:
         raise refusals.NotAllowedError("You do not take part in this task.")
     upload = arriving.begin(
         user=request.user,
-        phase=found,
+        phase=phase_row,
         team=team,
         kind=metadata.get("kind") or Kind.IMAGE,
         file_name=metadata.get("filename", ""),

@@ -80,8 +80,8 @@ def term(label: str) -> str:
         if inner.isupper() and " " not in inner:
             return str(inner)
     plain = _PARENTHESIS.sub("", label).strip()
-    kept = plain[:2].isupper() or plain.split(maxsplit=1)[0] in _PEOPLE if plain else True
-    return plain if kept else plain[:1].lower() + plain[1:]
+    keeps_case = plain[:2].isupper() or plain.split(maxsplit=1)[0] in _PEOPLE if plain else True
+    return plain if keeps_case else plain[:1].lower() + plain[1:]
 
 
 class Names:
@@ -104,7 +104,7 @@ class Names:
         """
         if self._pattern is None or text in self._teams:
             return text
-        return self._pattern.sub(lambda found: self._titles[found[1]], text)
+        return self._pattern.sub(lambda match: self._titles[match[1]], text)
 
     def figure(self, value: Any) -> Any:
         """A figure, or a part of one, with the titles in all its texts."""

@@ -13,9 +13,9 @@ from registry.queries.records import answered_checks
 def of_registration(version: RegistrationVersion) -> list[dict[str, str]]:
     """As the public record shows them."""
     return [
-        {"task": found.task, "message": found.message, "answer": found.answer}
-        for found in answered_checks(version)
-        if found.severity == "warning"
+        {"task": finding.task, "message": finding.message, "answer": finding.answer}
+        for finding in answered_checks(version)
+        if finding.severity == "warning"
     ]
 
 
@@ -26,10 +26,10 @@ def of_version(version: DesignVersion) -> list[dict[str, str]]:
     hidden = {parameter.id for parameter in shipped().parameters.values() if parameter.visibility != "public"}
     return [
         {
-            "task": names.get(found.task, "") if found.task else "",
-            "message": without_contacts(found.message),
-            "answer": without_contacts(found.answer.text) if found.answer and found.is_answered else "",
+            "task": names.get(finding.task, "") if finding.task else "",
+            "message": without_contacts(finding.message),
+            "answer": without_contacts(finding.answer.text) if finding.answer and finding.is_answered else "",
         }
-        for found in all_findings(document, design=version.design)
-        if found.severity == "warning" and not hidden & reads(found.check)
+        for finding in all_findings(document, design=version.design)
+        if finding.severity == "warning" and not hidden & reads(finding.check)
     ]

@@ -12,8 +12,8 @@ from test_sets.queries.access_log import DOWNLOADED, SEEN
 def reference_access(challenge: Challenge) -> dict[str, int]:
     """How often a hidden reference was looked at or downloaded through the platform, and by how many people."""
     rows = Entry.objects.filter(scope=challenge.slug, act__in=(SEEN, DOWNLOADED))
-    found = rows.order_by().values_list("act").annotate(number=Count("pk"))
-    counts = dict(found)
+    act_counts = rows.order_by().values_list("act").annotate(number=Count("pk"))
+    counts = dict(act_counts)
     people = rows.order_by().aggregate(people=Count("actor", distinct=True))["people"]
     return {"seen": counts.get(SEEN, 0), "downloaded": counts.get(DOWNLOADED, 0), "people": people}
 
@@ -26,7 +26,9 @@ def affinity(challenge: Challenge) -> dict[str, int]:
     )
     places = {_folded(affiliation) for affiliation, _ in organizers} - {""}
     domains = {_domain(email) for _, email in organizers} - COMMON_DOMAINS - {""}
-    close = [team for place, email, team in members if _folded(place) in places or _domain(email) in domains]
+    close = [
+        team for affiliation, email, team in members if _folded(affiliation) in places or _domain(email) in domains
+    ]
     return {"members": len(members), "close": len(close), "teams": len(set(close))}
 
 

@@ -271,14 +271,14 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
     rows = _submissions(phase)
     good = [row for row in rows if row["state"] not in Submission.UNSUCCESSFUL]
     names = names_shown(phase)
-    made: dict[str, int] = defaultdict(int)
+    submission_counts: dict[str, int] = defaultdict(int)
     states: dict[str, int] = defaultdict(int)
     for row in rows:
         states[row["state"]] += 1
     for row in good:
-        made[names[row["team"]]] += 1
-    shown = level is not Level.NOTHING
-    ranking = ranking_facts(phase, phases, level) if shown else None
+        submission_counts[names[row["team"]]] += 1
+    is_visible = level is not Level.NOTHING
+    ranking = ranking_facts(phase, phases, level) if is_visible else None
     return PhaseFacts(
         pk=phase.pk,
         key=key_of(phase, phases),
@@ -301,11 +301,11 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
         assessment_digest=phase.assessment_digest,
         assessment_address=reverse("challenges:assessment", args=[phase.challenge.slug, phase.pk]),
         test_sets=_test_sets(phase, level),
-        submitting_teams=len(made),
+        submitting_teams=len(submission_counts),
         first_submission=min(row["created_at"] for row in good).isoformat() if good else "",
-        states=dict(sorted(states.items())) if shown else {},
-        late=sum(row["is_late"] for row in rows) if shown else 0,
-        made_by=dict(sorted(made.items())) if shown else {},
+        states=dict(sorted(states.items())) if is_visible else {},
+        late=sum(row["is_late"] for row in rows) if is_visible else 0,
+        made_by=dict(sorted(submission_counts.items())) if is_visible else {},
         ranking=ranking,
         methods=described(ranking.teams, audience) if ranking is not None and with_methods else [],
         deviations=[
@@ -339,7 +339,7 @@ def _test_sets(phase: Phase, level: Level) -> list[dict[str, Any]]:
         rows = Annotation.objects.filter(case__test_set__phase=phase).order_by()
         for version, annotator in rows.values_list("case__test_set__version", "annotator").distinct():
             people[version].add(annotator)
-    known = merging.words(phase.assessment_document.get("problem", ""))
+    merge_words = merging.words(phase.assessment_document.get("problem", ""))
     return [
         {
             "version": entry.version,
@@ -349,7 +349,7 @@ def _test_sets(phase: Phase, level: Level) -> list[dict[str, Any]]:
             "cases": entry.cases_total,
             "decoys": entry.decoys_total if level is Level.ALL else 0,
             "annotators": len(people[entry.version]),
-            "merging": known.get(entry.merge_rule, "") if people[entry.version] else "",
+            "merging": merge_words.get(entry.merge_rule, "") if people[entry.version] else "",
         }
         for entry in TestSet.objects.filter(phase=phase, undone_at=None)
         .exclude(sealed_at=None)

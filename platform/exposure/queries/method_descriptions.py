@@ -24,16 +24,16 @@ def described(teams: Iterable[dict[str, Any]], audience: Audience) -> list[dict[
     rows = MethodDescription.objects.filter(submission__in=list(named)).select_related(
         "submission__phase__task__challenge"
     )
-    found = {}
+    entry_by_team = {}
     for row in rows:
         entries = from_json(row.entries)
         if audience is Audience.PUBLIC and (not is_public(row) or is_anonymous(entries)):
             continue
-        said = share(entries)
-        found[named[str(row.submission_id)]] = {
+        completeness = share(entries)
+        entry_by_team[named[str(row.submission_id)]] = {
             "team": named[str(row.submission_id)],
-            "filled": said.filled,
-            "required": said.total,
+            "filled": completeness.filled,
+            "required": completeness.total,
             "consent": str(entries["consent_result_publication"].value or "")
             if "consent_result_publication" in entries
             else "",
@@ -47,7 +47,7 @@ def described(teams: Iterable[dict[str, Any]], audience: Audience) -> list[dict[
                 if name not in PERSONAL and parameters()[name].visibility == "public" and entry.state is not State.BLANK
             },
         }
-    return [found[name] for name in named.values() if name in found]
+    return [entry_by_team[name] for name in named.values() if name in entry_by_team]
 
 
 def _short(text: str) -> str:

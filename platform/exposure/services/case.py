@@ -103,12 +103,16 @@ class Case:
         design, value = self.facts.design, self.value(parameter)
         if design is None or value is None:
             return []
-        known = shipped().parameters[parameter]
-        words = value_words(known, value, public=True)
+        definition = shipped().parameters[parameter]
+        words = value_words(definition, value, public=True)
         short = words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS].rsplit(' ', 1)[0]} …"
         return [
             Evidence(
-                f"{known.label}: {short}", "parameter", f"{design.label}, {parameter}", design.digest, design.address
+                f"{definition.label}: {short}",
+                "parameter",
+                f"{design.label}, {parameter}",
+                design.digest,
+                design.address,
             )
         ]
 
@@ -198,12 +202,12 @@ def same_moment(first: str | None, second: str) -> bool:
 
 def twins(case: Case) -> list[tuple[PhaseFacts, int]]:
     """How many groups of teams have the same result in every case, by phase."""
-    found = []
+    identical_groups = []
     for phase, ranking in case.rankings:
         counts = Counter(team["result"] for team in ranking.teams)
         if groups := sum(count > 1 for count in counts.values()):
-            found.append((phase, groups))
-    return found
+            identical_groups.append((phase, groups))
+    return identical_groups
 
 
 def metric_words(assessment: Assessment, index: int) -> str:

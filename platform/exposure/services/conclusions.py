@@ -19,10 +19,10 @@ class Conclusion(Claim[Case]):
 
 def conclude(group: Group, case: Case) -> tuple[Cover, Said]:
     """The first conclusion of a group that is true of a challenge, and what it means for the attack."""
-    said = group.first(case)
-    claim = CATALOGUE.claims[said.claim]
+    conclusion = group.first(case)
+    claim = CATALOGUE.claims[conclusion.claim]
     assert isinstance(claim, Conclusion)
-    return claim.cover, said
+    return claim.cover, conclusion
 
 
 def always(_: Any) -> bool:

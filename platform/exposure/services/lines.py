@@ -318,14 +318,14 @@ def _times(number: int) -> str:
 # Of teams
 
 
-def _affinity(found: Mapping[str, int]) -> str:
-    close, members = found["close"], counted(found["members"], "member")
-    told = (
-        f"{close} of {members} of teams, in {counted(found['teams'], 'team')}"
+def _affinity(counts: Mapping[str, int]) -> str:
+    close, members = counts["close"], counted(counts["members"], "member")
+    share_text = (
+        f"{close} of {members} of teams, in {counted(counts['teams'], 'team')}"
         if close
         else f"none of {members} of teams"
     )
-    return f"Sharing an affiliation or e-mail domain with an organizer: {told}"
+    return f"Sharing an affiliation or e-mail domain with an organizer: {share_text}"
 
 
 CLOSE: Final = _line(

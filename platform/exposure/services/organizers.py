@@ -63,18 +63,18 @@ def test_cases(case: Case) -> Judgement:
 
 def _exclusions(case: Case) -> list[Evidence]:
     """Which cases do not count, why, and what was known of scores when that was asked for."""
-    found = [
+    evidence = [
         case.assessment(phase, text)
         for phase in case.phases
         for group in (lines.EXCLUDED, lines.GRADES)
         for text in group.all(About(case.facts, phase))
     ]
-    if found:
-        found += [
+    if evidence:
+        evidence += [
             Evidence(lines.DEVIATION_REASON.first(About(case.facts, entry=entry)), "registration", "Deviations")
             for entry in case.other_assessments()
         ]
-    return found
+    return evidence
 
 
 def references(case: Case) -> Judgement:

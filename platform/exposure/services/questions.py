@@ -39,8 +39,8 @@ def measured_elsewhere(case: Case) -> bool:
 
 def measured_how(case: Case) -> str:
     """Who measured what is not known here, with the digests of the sealed tables."""
-    told = [words for _, ranking in case.rankings for words in outside_notes({MEASURED_OUTSIDE: ranking.outside})]
-    return " ".join(["Values were measured elsewhere: the platform cannot tell how.", *told])
+    notes = [words for _, ranking in case.rankings for words in outside_notes({MEASURED_OUTSIDE: ranking.outside})]
+    return " ".join(["Values were measured elsewhere: the platform cannot tell how.", *notes])
 
 
 def measured_by_what(case: Case) -> str:

@@ -38,11 +38,11 @@ def given_to_sites(archive: AlgorithmArchive) -> str:
 
 def figures(challenge: Challenge) -> list[Figure]:
     """How many sites have sent, of phases that are evaluated at sites."""
-    found: list[Figure] = []
+    site_figures: list[Figure] = []
     for federation in of_challenge(challenge) if has_any(challenge) else ():
         rows = standings(federation)
         sent = sum(row.result is not None for row in rows)
-        found.append(
+        site_figures.append(
             Figure(
                 "Sites that have sent",
                 f"{sent} of {len(rows)}",
@@ -50,4 +50,4 @@ def figures(challenge: Challenge) -> list[Figure]:
                 needs_you=any(row.waits_for_organizers for row in rows),
             )
         )
-    return found
+    return site_figures

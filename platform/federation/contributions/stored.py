@@ -19,8 +19,8 @@ def register() -> None:
 
 def stored() -> Iterator[StoredFile]:
     """Every envelope with the digest of its payload, and the public cases of packages."""
-    kept = SignedMessage.objects.exclude(kind="result", enrolment__site__removed_at__isnull=False)
-    for message in kept.order_by("pk").iterator():
+    messages = SignedMessage.objects.exclude(kind="result", enrolment__site__removed_at__isnull=False)
+    for message in messages.order_by("pk").iterator():
         yield StoredFile(
             message.envelope_name,
             f"message number {message.pk} of a site",
@@ -37,7 +37,7 @@ def _says(name: str, digest: str) -> Callable[[], str]:
             payload = base64.b64decode(json.loads(vault.read_bytes(name))["payload"])
         except (vault.VaultError, ValueError, KeyError) as error:
             return str(error)
-        found = hashlib.sha256(payload).hexdigest()
-        return "" if found == digest else f"the digest of the payload is {found} and was {digest}"
+        actual_digest = hashlib.sha256(payload).hexdigest()
+        return "" if actual_digest == digest else f"the digest of the payload is {actual_digest} and was {digest}"
 
     return proof

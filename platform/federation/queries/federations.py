@@ -28,27 +28,27 @@ def of_challenge(challenge: Challenge) -> list[Federation]:
 
 def of_phase(phase: Phase) -> Federation | None:
     """The federation of a phase, if it is evaluated at sites."""
-    found = Federation.objects.filter(phase=phase).first()
-    if found is not None:
-        found.phase = phase
-    return found
+    federation = Federation.objects.filter(phase=phase).first()
+    if federation is not None:
+        federation.phase = phase
+    return federation
 
 
 def obstacles(phases: Sequence[Phase]) -> dict[int, str]:
     """Why phases cannot be evaluated at sites, by their ids, in one sentence each."""
-    found = {phase.pk: "This phase has ended." for phase in phases if phase.is_closed}
-    for told in hooks.obstacles:
-        found = {**told(phases), **found}
-    return found
+    reasons = {phase.pk: "This phase has ended." for phase in phases if phase.is_closed}
+    for provider in hooks.obstacles:
+        reasons = {**provider(phases), **reasons}
+    return reasons
 
 
 def has_any(challenge: Challenge) -> bool:
     """Whether any phase of a challenge is evaluated at sites; every page of the challenge asks, so it is remembered."""
-    found = cache.get(has_any_key(challenge))
-    if found is None:
-        found = Federation.objects.filter(phase__task__challenge=challenge).exists()
-        cache.set(has_any_key(challenge), found, REMEMBERED_SECONDS)
-    return bool(found)
+    is_federated = cache.get(has_any_key(challenge))
+    if is_federated is None:
+        is_federated = Federation.objects.filter(phase__task__challenge=challenge).exists()
+        cache.set(has_any_key(challenge), is_federated, REMEMBERED_SECONDS)
+    return bool(is_federated)
 
 
 def has_any_key(challenge: Challenge) -> str:
@@ -91,7 +91,7 @@ def ledger_of(federation: Federation) -> Ledger | None:
     rows = SignedMessage.objects.filter(enrolment__in=enrolments).select_related("enrolment__site")
     for row in rows.order_by("enrolment_id", "sequence"):
         by_site[row.enrolment.site.name].append(row)
-    received = {name: _received(own) for name, own in by_site.items()}
+    received = {name: _received(site_messages) for name, site_messages in by_site.items()}
     named = package.document["algorithms"] if package else []
     images = {entry["name"]: entry["image"] for entry in named}
     either = frozenset(entry["name"] for entry in named if entry.get("predictions"))

@@ -67,8 +67,8 @@ def parts_of(archive: AlgorithmArchive) -> dict[str, Any]:
     return {
         "config": {"sha256": config.digest, "size": config.size},
         "layers": [
-            {"diff_id": own.diff_id, "sha256": own.stored_digest.removeprefix("sha256:"), "size": own.stored_size}
-            for own in layers
+            {"diff_id": layer.diff_id, "sha256": layer.stored_digest.removeprefix("sha256:"), "size": layer.stored_size}
+            for layer in layers
         ],
     }
 
@@ -79,9 +79,9 @@ def file_of(federation: Federation, sha256: str) -> tuple[str, int] | None:
         return federation.dry_run_name, federation.dry_run_size
     for algorithm in federation.algorithms.exclude(archive=None).select_related("archive"):
         assert algorithm.archive is not None
-        found = _stored(algorithm.archive).get(sha256)
-        if found is not None:
-            return found
+        stored_file = _stored(algorithm.archive).get(sha256)
+        if stored_file is not None:
+            return stored_file
     return None
 
 
@@ -96,7 +96,7 @@ def image_archive(algorithm: Algorithm) -> Iterator[bytes]:
         config = source.read()
     for name, content in small_files(config, layers).items():
         yield from _member(name, len(content), io.BytesIO(content))
-    for sha256 in dict.fromkeys(own.stored_digest.removeprefix("sha256:") for own in layers):
+    for sha256 in dict.fromkeys(layer.stored_digest.removeprefix("sha256:") for layer in layers):
         name, size = stored[sha256]
         with open_stored(name) as source:
             yield from _member(f"blobs/sha256/{sha256}", size, source)
@@ -116,9 +116,9 @@ def _stored(archive: AlgorithmArchive) -> dict[str, tuple[str, int]]:
     """Every file of an image by its SHA-256: where it lies, and its size."""
     blobs = {part.blob.digest: part.blob for part in archive.parts.select_related("blob")}
     config = archive.digest.removeprefix("sha256:")
-    found = {config: (blobs[config].file, blobs[config].size)} if config in blobs else {}
+    files = {config: (blobs[config].file, blobs[config].size)} if config in blobs else {}
     for layer in ImageReport.from_json(archive.report).layers:
         blob = blobs.get(layer.diff_id.removeprefix("sha256:"))
         if blob is not None:
-            found[layer.stored_digest.removeprefix("sha256:")] = (blob.file, layer.stored_size)
-    return found
+            files[layer.stored_digest.removeprefix("sha256:")] = (blob.file, layer.stored_size)
+    return files

@@ -27,8 +27,8 @@ class Arrived:
     def summary(self) -> dict[str, Any]:
         """The numbers of the site."""
         body = json.loads(base64.b64decode(json.loads(self.envelope())["payload"]))
-        found: dict[str, Any] = body["summary"]
-        return found
+        site_summary: dict[str, Any] = body["summary"]
+        return site_summary
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ class Pool:
 
 def pool_of(federation: Federation) -> Pool:
     """Read which summaries count at this moment."""
-    found = standings(federation)
+    site_standings = standings(federation)
     arrived = tuple(
-        Arrived(entry.site.name, entry.result) for entry in found if entry.counts and entry.result is not None
+        Arrived(entry.site.name, entry.result) for entry in site_standings if entry.counts and entry.result is not None
     )
     rules = federation.rules
     document: dict[str, Any] = {
         "schema": "podium.federation/1",
-        "sites": [{"site": entry.site.name, **_state(entry, found)} for entry in found],
+        "sites": [{"site": entry.site.name, **_state(entry, site_standings)} for entry in site_standings],
         "if_missing": rules["if_missing"],
     }
     if rules["sites_required"] is not None:
@@ -65,10 +65,10 @@ def pool_of(federation: Federation) -> Pool:
     return Pool(federation, arrived, document, teams)
 
 
-def _state(entry: Standing, found: Sequence[Standing]) -> dict[str, Any]:
+def _state(entry: Standing, site_standings: Sequence[Standing]) -> dict[str, Any]:
     site = entry.site
     if entry.joined and site.counts == Site.Counts.INCLUDED:
-        return _joined(entry, next((other for other in found if other.site.name == entry.joined), None))
+        return _joined(entry, next((other for other in site_standings if other.site.name == entry.joined), None))
     if entry.counts:
         return {"state": "included", "reason": site.reason or None}
     if site.counts == Site.Counts.WITHDRAWN:

@@ -130,16 +130,16 @@ def _taken(data: bytes, federation: Federation, now: datetime) -> Answer:
         .values_list("public_key", flat=True)
     )
     try:
-        found = accept(data, ledger, now=now)
+        accepted = accept(data, ledger, now=now)
     except Refusal as refusal:
         if refusal.code != "unknown_key" or "not registered" not in str(refusal):
             raise
         return _registered(enrol(data, federation=federation.identifier, now=now), data, federation, now)
     enrolment = EnrolmentRow.objects.select_related("site").get(
-        site__federation=federation, site__name=found.message["site"], revoked_at=None
+        site__federation=federation, site__name=accepted.message["site"], revoked_at=None
     )
-    if found.replay:
-        return _again(enrolment, found, federation)
+    if accepted.replay:
+        return _again(enrolment, accepted, federation)
     if enrolment.public_key not in confirmed:
         raise Refusal(
             "unconfirmed",
@@ -147,14 +147,14 @@ def _taken(data: bytes, federation: Federation, now: datetime) -> Answer:
         )
     if enrolment.site.counts == Site.Counts.WITHDRAWN:
         raise Refusal("withdrawn", f"site {enrolment.site.name} withdrew")
-    answer = _kept(enrolment, found.message, found.kind, found.digest, data, federation, now)
-    if found.kind == "site-withdrawal":
-        _withdraw(enrolment.site, found)
+    answer = _kept(enrolment, accepted.message, accepted.kind, accepted.digest, data, federation, now)
+    if accepted.kind == "site-withdrawal":
+        _withdraw(enrolment.site, accepted)
     return answer
 
 
-def _registered(found: Enrolment, data: bytes, federation: Federation, now: datetime) -> Answer:
-    message = found.message
+def _registered(new_enrolment: Enrolment, data: bytes, federation: Federation, now: datetime) -> Answer:
+    message = new_enrolment.message
     rows = EnrolmentRow.objects.select_for_update(no_key=True, of=("self",)).select_related("site")
     enrolment = rows.filter(
         site__federation=federation, code_sha256=code_digest(message["invitation"]), site__name=message["site"]
@@ -173,7 +173,7 @@ def _registered(found: Enrolment, data: bytes, federation: Federation, now: date
         raise Refusal(
             "terms", "the terms that were confirmed are not those of this challenge: read the invitation again"
         )
-    enrolment.public_key = found.public.hex()
+    enrolment.public_key = new_enrolment.public.hex()
     enrolment.key_since = _moment(message["sent_at"])
     enrolment.registered_at = now
     enrolment.terms_sha256, enrolment.terms_confirmed_by = message["terms"], message["confirmed_by"]
@@ -181,7 +181,7 @@ def _registered(found: Enrolment, data: bytes, federation: Federation, now: date
     if message.get("country") and not enrolment.site.country:
         enrolment.site.country = message["country"]
         enrolment.site.save(update_fields=["country"])
-    answer = _kept(enrolment, message, "site-registration", found.digest, data, federation, now)
+    answer = _kept(enrolment, message, "site-registration", new_enrolment.digest, data, federation, now)
     former = enrolment.site.enrolments.exclude(revoked_at=None).exclude(public_key="").order_by("pk").last()
     if former is not None:
         record(
@@ -270,30 +270,30 @@ def _kept(
     return Answer(receipt, False, kind, message["sequence"], state)
 
 
-def _again(enrolment: EnrolmentRow, found: Accepted, federation: Federation) -> Answer:
-    row = enrolment.messages.get(digest=found.digest)
+def _again(enrolment: EnrolmentRow, accepted: Accepted, federation: Federation) -> Answer:
+    row = enrolment.messages.get(digest=accepted.digest)
     record(
         actor=None,
         act="site_message_replayed",
         subject=enrolment.site,
         scope=federation.phase.challenge.slug,
-        facts={"federation": federation.identifier, "site": enrolment.site.name, "payload": found.digest},
+        facts={"federation": federation.identifier, "site": enrolment.site.name, "payload": accepted.digest},
     )
     return Answer(row.receipt, True, row.kind, row.sequence, "late" if row.is_late else "accepted")
 
 
-def _withdraw(site: Site, found: Accepted) -> None:
-    site.counts = Site.Counts.WITHDRAWN if found.message["results"] == "remove" else site.counts
-    said = found.message["reason"].strip()[:400]
-    site.reason = said or "it withdrew"
-    if found.message["results"] == "keep":
-        site.reason = f"withdrew and left its sums{f': {said}' if said else ''}"
-    if found.message["results"] == "remove":
+def _withdraw(site: Site, accepted: Accepted) -> None:
+    site.counts = Site.Counts.WITHDRAWN if accepted.message["results"] == "remove" else site.counts
+    reason = accepted.message["reason"].strip()[:400]
+    site.reason = reason or "it withdrew"
+    if accepted.message["results"] == "keep":
+        site.reason = f"withdrew and left its sums{f': {reason}' if reason else ''}"
+    if accepted.message["results"] == "remove":
         phase = site.federation.phase
         # What was published can be recomputed for a while; before that nobody has seen anything.
         site.removes_at = timezone.now() + (KEPT_AFTER_WITHDRAWAL if phase.is_closed else timedelta(0))
     site.save(update_fields=["counts", "reason", "removes_at"])
-    if found.message["results"] == "remove":
+    if accepted.message["results"] == "remove":
         tell_changed(site.federation)
         enqueue("federation.tasks.remove_sums")
 

@@ -145,10 +145,10 @@ def image_file(request: HttpRequest, slug: str, code: str, name: str) -> HttpRes
 def _enrolment(slug: str, code: str) -> Enrolment:
     rows = Enrolment.objects.filter(revoked_at=None, site__federation__phase__task__challenge__slug=slug)
     rows = rows.select_related("site__federation__phase__task__challenge")
-    found = rows.filter(code_sha256=sites.code_digest(code)).first()
-    if found is None:
+    enrolment = rows.filter(code_sha256=sites.code_digest(code)).first()
+    if enrolment is None:
         raise Http404("There is no such invitation, or it has ended.")
-    return found
+    return enrolment
 
 
 def _json(text: str, name: str) -> HttpResponse:

@@ -46,9 +46,9 @@ def _page(
     others = [phase for phase in phases_of(challenge) if phase.pk not in taken]
     against = obstacles(others)
     free = [(phase.pk, str(phase.label or phase.name)) for phase in others if phase.pk not in against]
-    shown = [_shown(entry, challenge, bound if federation and entry.pk == federation.pk else {}) for entry in opened]
+    entries = [_shown(entry, challenge, bound if federation and entry.pk == federation.pk else {}) for entry in opened]
     context = {
-        "federations": shown,
+        "federations": entries,
         "open_form": bound.get("open_form") or (forms.OpenForm(phases=free) if free else None),
         "not_offered": [(phase, against[phase.pk]) for phase in others if phase.pk in against and not phase.is_closed],
         "invited": request.session.pop(_CODE, None),
@@ -99,26 +99,26 @@ def open_sites(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_POST
 def invite(request: SignedInRequest, slug: str, federation: int) -> HttpResponse:
     """Invite a site."""
-    challenge, found = _federation(request, slug, federation)
+    challenge, federation_row = _federation(request, slug, federation)
     form = forms.InviteForm(request.POST, prefix="invite")
     if form.is_valid():
         try:
-            site, code = sites.invite_site(actor=request.user, federation=found, **form.cleaned_data)
+            site, code = sites.invite_site(actor=request.user, federation=federation_row, **form.cleaned_data)
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
             _tell_code(request, site, code)
             return redirect("federation:organize", slug=slug)
-    return _page(request, challenge, federation=found, invite_form=form)
+    return _page(request, challenge, federation=federation_row, invite_form=form)
 
 
 @login_required
 @require_POST
 def name_algorithm(request: SignedInRequest, slug: str, federation: int) -> HttpResponse:
     """Name something that sites score, or take it off the list."""
-    challenge, found = _federation(request, slug, federation)
+    challenge, federation_row = _federation(request, slug, federation)
     if "remove" in request.POST:
-        algorithm = get_object_or_404(Algorithm, federation=found, name=request.POST["remove"])
+        algorithm = get_object_or_404(Algorithm, federation=federation_row, name=request.POST["remove"])
         return _done(
             request,
             slug,
@@ -131,7 +131,7 @@ def name_algorithm(request: SignedInRequest, slug: str, federation: int) -> Http
         try:
             named = services.name_algorithm(
                 actor=request.user,
-                federation=found,
+                federation=federation_row,
                 name=form.cleaned_data["name"],
                 team=team,
                 archive=form.archives.get(form.cleaned_data.get("archive", "")),
@@ -142,7 +142,7 @@ def name_algorithm(request: SignedInRequest, slug: str, federation: int) -> Http
         else:
             messages.success(request, f"{named.name} is on the list. Sites get it with the next package.")
             return redirect("federation:organize", slug=slug)
-    return _page(request, challenge, federation=found, algorithm_form=form)
+    return _page(request, challenge, federation=federation_row, algorithm_form=form)
 
 
 @takes_files(lambda: services.MOST_DRY_RUN)
@@ -150,28 +150,28 @@ def name_algorithm(request: SignedInRequest, slug: str, federation: int) -> Http
 @require_POST
 def keep_public_cases(request: SignedInRequest, slug: str, federation: int) -> HttpResponse:
     """Keep the public cases of the next package."""
-    challenge, found = _federation(request, slug, federation)
+    challenge, federation_row = _federation(request, slug, federation)
     form = forms.PublicCasesForm(request.POST, request.FILES, prefix="public")
     if form.is_valid():
         try:
-            services.keep_dry_run(actor=request.user, federation=found, file=form.cleaned_data["archive"])
+            services.keep_dry_run(actor=request.user, federation=federation_row, file=form.cleaned_data["archive"])
         except ValidationError as error:
             form.add_error("archive", error.messages)
         else:
             messages.success(request, "The public cases are kept. Sites get them with the next package.")
             return redirect("federation:organize", slug=slug)
-    return _page(request, challenge, federation=found, public_cases_form=form)
+    return _page(request, challenge, federation=federation_row, public_cases_form=form)
 
 
 @login_required
 @require_POST
 def release(request: SignedInRequest, slug: str, federation: int) -> HttpResponse:
     """Sign the package and give it to the sites."""
-    _, found = _federation(request, slug, federation)
+    _, federation_row = _federation(request, slug, federation)
     return _done(
         request,
         slug,
-        lambda: services.release_package(actor=request.user, federation=found),
+        lambda: services.release_package(actor=request.user, federation=federation_row),
         "The package is signed; sites get it with podium site fetch.",
     )
 
@@ -181,25 +181,25 @@ def release(request: SignedInRequest, slug: str, federation: int) -> HttpRespons
 @require_POST
 def carried(request: HttpRequest, slug: str, federation: int) -> HttpResponse:
     """Take a file that a site had carried here."""
-    challenge, found = _federation(request, slug, federation)
+    challenge, federation_row = _federation(request, slug, federation)
     form = forms.CarriedForm(request.POST, request.FILES, prefix="carried")
     if form.is_valid():
-        answers, refusal = inbox.receive_carried(form.cleaned_data["file"].read(), federation=found)
+        answers, refusal = inbox.receive_carried(form.cleaned_data["file"].read(), federation=federation_row)
         if answers:
             messages.success(request, f"{len(answers)} messages were taken.")
         if refusal is None:
             return redirect("federation:organize", slug=slug)
         form.add_error("file", f"Refused ({refusal.code}): {refusal}.")
-    return _page(request, challenge, federation=found, carried_form=form)
+    return _page(request, challenge, federation=federation_row, carried_form=form)
 
 
 @login_required
 @require_POST
 def act(request: SignedInRequest, slug: str, federation: int, site: str) -> HttpResponse:
     """Do something about one site: the button says what."""
-    _, found = _federation(request, slug, federation)
+    _, federation_row = _federation(request, slug, federation)
     entry = get_object_or_404(
-        Site.objects.select_related("federation__phase__task__challenge"), federation=found, name=site
+        Site.objects.select_related("federation__phase__task__challenge"), federation=federation_row, name=site
     )
     asked = request.POST.get("act", "")
     user, post = request.user, request.POST
@@ -239,13 +239,13 @@ def _tell_code(request: HttpRequest, site: Site, code: str) -> None:
     request.session[_CODE] = {"site": site.name, "address": address, "contact": site.contact}
 
 
-def _done(request: HttpRequest, slug: str, act: Callable[[], object], said: str) -> HttpResponse:
+def _done(request: HttpRequest, slug: str, act: Callable[[], object], message_text: str) -> HttpResponse:
     try:
         act()
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, said)
+        messages.success(request, message_text)
     return redirect("federation:organize", slug=slug)
 
 

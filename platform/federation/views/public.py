@@ -15,10 +15,10 @@ from federation.queries.standing import standings
 def sites(request: HttpRequest, slug: str) -> HttpResponse:
     """Which sites there are, how each stands, and what is promised to them; never a result."""
     challenge = visible_challenge(request.user, slug)
-    found = of_challenge(challenge)
-    if not found:
+    federations = of_challenge(challenge)
+    if not federations:
         raise Http404("No phase of this challenge is evaluated at sites.")
-    shown = [
+    entries = [
         {
             "federation": federation,
             "phase": federation.phase,
@@ -26,10 +26,10 @@ def sites(request: HttpRequest, slug: str) -> HttpResponse:
             "package": current_package(federation),
             "standings": standings(federation),
         }
-        for federation in found
+        for federation in federations
     ]
     return render(
         request,
         "federation/sites.html",
-        page_context(request, challenge, active_tab="federation:sites", federations=shown),
+        page_context(request, challenge, active_tab="federation:sites", federations=entries),
     )

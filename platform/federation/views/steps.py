@@ -92,9 +92,9 @@ def _scoring(images: int, algorithms: int) -> str:
     carried = "Predictions go to predictions/NAME, one folder an algorithm."
     if not images:
         return f"{carried} {goes_on}"
-    own = "Runs each image on your cases without a network, and scores what it writes."
+    images_sentence = "Runs each image on your cases without a network, and scores what it writes."
     return (
-        f"{own} {goes_on}"
+        f"{images_sentence} {goes_on}"
         if images == algorithms
-        else f"{own} For the others, {carried[0].lower()}{carried[1:]} {goes_on}"
+        else f"{images_sentence} For the others, {carried[0].lower()}{carried[1:]} {goes_on}"
     )

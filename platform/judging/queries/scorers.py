@@ -26,11 +26,11 @@ def phases_with_scorers(challenge: Challenge) -> list[Phase]:
 def has_scorers(challenge: Challenge) -> bool:
     """Whether any phase has a scoring image registered; every page asks it for organizers, so it is remembered for a minute."""
     key = f"judging:any:{challenge.pk}"
-    known = cache.get(key)
-    if known is None:
-        known = bool(phases_with_scorers(challenge))
-        cache.set(key, known, _REMEMBERED_SECONDS)
-    return bool(known)
+    has_any = cache.get(key)
+    if has_any is None:
+        has_any = bool(phases_with_scorers(challenge))
+        cache.set(key, has_any, _REMEMBERED_SECONDS)
+    return bool(has_any)
 
 
 def images_of(phase: Phase) -> QuerySet[AlgorithmArchive]:

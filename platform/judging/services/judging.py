@@ -124,12 +124,12 @@ def _judge(part: Judgement, lease: Lease) -> None:
         else:
             _fail(lease, OURS, traceback.format_exc())
         return
-    kept = lease.complete(
+    is_completed = lease.complete(
         state=State.DONE, rows=rows, trial=trial, seconds=seconds, failure="", log="", finished_at=timezone.now()
     )
-    if kept and not Judgement.objects.filter(run=part.run).exclude(state=State.DONE).exists():
-        for told in hooks.judged:
-            told(part.run)
+    if is_completed and not Judgement.objects.filter(run=part.run).exclude(state=State.DONE).exists():
+        for callback in hooks.judged:
+            callback(part.run)
 
 
 def _answered(part: Judgement, trial: Trial, lease: Lease) -> tuple[list[list[Any]], float]:
@@ -155,8 +155,10 @@ def _answered(part: Judgement, trial: Trial, lease: Lease) -> tuple[list[list[An
         handed = presenting.Archive(source, part.members, part.beside)
         given = presenting.predictions(assessment, cases, handed, folder, beat)
         names = {alias: case for case, alias in aliases(bytes.fromhex(part.key), [c.name for c in cases]).items()}
-        shown = [presenting.scorer_case(alias, truth[case], given.get(case)) for alias, case in names.items()]
-        answer = starting.start(trial.archive, declared, shown, problem=assessment.problem, lease=lease, folder=folder)
+        scorer_cases = [presenting.scorer_case(alias, truth[case], given.get(case)) for alias, case in names.items()]
+        answer = starting.start(
+            trial.archive, declared, scorer_cases, problem=assessment.problem, lease=lease, folder=folder
+        )
     if answer.rows is None:
         raise ScorerError(f"{answer.failure}\n{starting.said(answer)}".strip())
     labels = {metric.options["id"]: metric.name for metric in assessment.by_scorer}
@@ -172,5 +174,5 @@ def _fail(lease: Lease, cause: str, text: str) -> None:
         with transaction.atomic(), lease.completing() as current:
             current.state, current.log, current.finished_at = State.FAILED, text, timezone.now()
             run = current.run
-        for told in hooks.failed:
-            told(run, cause, text)
+        for callback in hooks.failed:
+            callback(run, cause, text)

@@ -56,7 +56,11 @@ def room_for(assessment: Assessment, cases: Sequence[TestCase]) -> int:
     each = 2 * _REAL_BYTES if is_real else PRESENTED_BYTES
     facts = [case.geometry or {} for case in cases]
     return (
-        sum(each * int(np.prod(own.get("shape", (1,)))) * int(own.get("channels", 1)) for own in facts) + 64 * 1024**2
+        sum(
+            each * int(np.prod(case_facts.get("shape", (1,)))) * int(case_facts.get("channels", 1))
+            for case_facts in facts
+        )
+        + 64 * 1024**2
     )
 
 
@@ -64,21 +68,21 @@ def references(
     assessment: Assessment, cases: Sequence[TestCase], folder: Path, beat: Callable[[], None]
 ) -> dict[str, Shown]:
     """Write the reference of each case into a folder, by the name of the case."""
-    found = {}
+    files_by_case = {}
     for number, case in enumerate(cases):
-        found[case.name] = _reference(assessment.kind, assessment, case, folder / f"reference-{number}")
+        files_by_case[case.name] = _reference(assessment.kind, assessment, case, folder / f"reference-{number}")
         beat()
-    return found
+    return files_by_case
 
 
 def _reference(kind: Problem, assessment: Assessment, case: TestCase, folder: Path) -> Shown:
     if isinstance(kind, TableProblem):
         table = reference_tables.stored(case.reference_file, kind.id)
         return kind.show(kind.reference_rows(table, case.name, case.test_set.shared), folder)
-    own = file_problem(assessment.problem)
+    problem = file_problem(assessment.problem)
     with vault.opened(case.reference_file) as path:
-        content = own.read_reference(assessment, path)
-    return own.show_reference(assessment, content, reference_tables.instances_of(case), folder)
+        content = problem.read_reference(assessment, path)
+    return problem.show_reference(assessment, content, reference_tables.instances_of(case), folder)
 
 
 def predictions(
@@ -93,22 +97,22 @@ def predictions(
     places = {case.name: handed / f"prediction-{number}" for number, case in enumerate(cases)}
     shared = cases[0].test_set.shared
 
-    def work(name: str, own: Path) -> list[str]:
+    def work(name: str, child_folder: Path) -> list[str]:
         try:
-            content, said = read(name, own)
+            content, case_table = read(name, child_folder)
         except (archive.ArchiveError, ReadError):
             return []
         if isinstance(kind, TableProblem):
             return [] if content is None else list(kind.show(kind.prediction_rows(content, shared), places[name]))
         assert isinstance(kind, FileProblem)
-        return list(kind.show_prediction(assessment, content, said, places[name]))
+        return list(kind.show_prediction(assessment, content, case_table, places[name]))
 
-    found = {}
+    files_by_case = {}
     for answer in answers(list(places), work, limits=child_limits(), reads=[given.path], beat=beat, hands_over=handed):
         names = answer.value if answer.failure is None else None
         if files := _taken(kind, names, places[answer.item]):
-            found[answer.item] = files
-    return found
+            files_by_case[answer.item] = files
+    return files_by_case
 
 
 def _taken(kind: Problem, names: Any, folder: Path) -> Shown:
@@ -121,15 +125,15 @@ def _taken(kind: Problem, names: Any, folder: Path) -> Shown:
 
 
 def _file_reader(assessment: Assessment, wanted: Expectation, given: Archive) -> Callable[[str, Path], tuple[Any, Any]]:
-    own = file_problem(assessment.kind.id)
-    expected, cases = own.expected(assessment), {case.name: case for case in wanted.cases}
+    problem = file_problem(assessment.kind.id)
+    expected, cases = problem.expected(assessment), {case.name: case for case in wanted.cases}
     beside = OpenTableBeside(given.path, given.beside, wanted.beside)
 
     def read(name: str, folder: Path) -> tuple[Any, Any]:
         target = folder / PurePosixPath(given.members[name]).name
         limit = cases[name].byte_limit
         archive.extract(given.path, given.members[name], target, limit=limit)
-        content = own.read_prediction(target, cases[name].facts, expected, limits=Limits(decoded_bytes=limit))
+        content = problem.read_prediction(target, cases[name].facts, expected, limits=Limits(decoded_bytes=limit))
         table = beside.read(folder)
         return content, None if table is None else table.of(name)
 

@@ -62,11 +62,11 @@ def start(
 
     files = sorted({name for case in cases for name in (*case.reference, *case.prediction)})
     limits = RunLimits(**bounds_of(declared))
-    own = folder / f"start-{number}"
+    start_folder = folder / f"start-{number}"
     try:
         answer = run_scorer(
             _engine(),
-            own,
+            start_folder,
             batch=f"judge-{str(lease.token)[:13]}-{number}",
             lease=str(lease.token),
             image_id=image.digest,
@@ -74,7 +74,7 @@ def start(
             interface=interface_of(
                 declared,
                 [case.name for case in cases],
-                shown=problems.get(problem).shown,
+                stems_and_kinds=problems.get(problem).shown,
                 files=files,
                 limits=limits.described(),
             ),
@@ -83,7 +83,7 @@ def start(
             beat=beat,
         )
     finally:
-        remove_tree(own)
+        remove_tree(start_folder)
     beat()
     if answer.report.fault:
         raise FaultError(answer.report.fault)

@@ -124,11 +124,11 @@ def _tried(trial: Trial, lease: Lease) -> tuple[SelfTest, str, dict[str, Any]]:
     room = 8 * presenting.room_for(assessment, cases)
     with starting.held(trial.archive, beat), vault.open_folder(room) as folder:
         folder.chmod(0o711)
-        found = presenting.references(assessment, cases, folder, beat)
+        reference_files = presenting.references(assessment, cases, folder, beat)
         shared = trial.test_set.shared
         tried = [
             _trial_case(assessment, name, files, shared, folder / f"made-{number}")
-            for number, (name, files) in enumerate(found.items())
+            for number, (name, files) in enumerate(reference_files.items())
         ]
         broken = folder / "broken"
         broken.touch()
@@ -137,11 +137,16 @@ def _tried(trial: Trial, lease: Lease) -> tuple[SelfTest, str, dict[str, Any]]:
             nonlocal number, printed
             number += 1
             lease.tell(step=f"start {number}")
-            shown = [presenting.scorer_case(own.name, dict(own.reference), dict(own.prediction)) for own in presented]
+            scorer_cases = [
+                presenting.scorer_case(
+                    presented_case.name, dict(presented_case.reference), dict(presented_case.prediction)
+                )
+                for presented_case in presented
+            ]
             answer = starting.start(
                 trial.archive,
                 trial.declared,
-                shown,
+                scorer_cases,
                 problem=assessment.problem,
                 lease=lease,
                 folder=folder,
@@ -166,12 +171,12 @@ def _trial_case(
 def _cases(assessment: Assessment, test_set: TestSet) -> list[TestCase]:
     """The smallest cases with something in their reference: enough to say something, and quick."""
     rows = TestCase.objects.filter(test_set=test_set, is_decoy=False).exclude(reference_file="")
-    found = sorted(
+    by_size = sorted(
         rows.select_related("test_set").order_by("position"),
         key=lambda case: presenting.room_for(assessment, [case]),
     )
-    telling = [case for case in found if presenting.tells_much(assessment, case)]
-    return (telling + [case for case in found if case not in telling])[:LEAST_CASES]
+    telling = [case for case in by_size if presenting.tells_much(assessment, case)]
+    return (telling + [case for case in by_size if case not in telling])[:LEAST_CASES]
 
 
 def _end(lease: Lease, reason: str, failure: str) -> None:

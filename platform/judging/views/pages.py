@@ -56,7 +56,7 @@ def scorers(request: SignedInRequest, slug: str) -> HttpResponse:
     images = list(queries.images_of(phase))
     trials = queries.trials_by_image(phase, images)
     declared = declared_of(phase.assessment)
-    shown = [_image(archive, trials.get(archive.pk), phase, digest_of(declared)) for archive in images]
+    image_rows = [_image(archive, trials.get(archive.pk), phase, digest_of(declared)) for archive in images]
     return render(
         request,
         "judging/scorers.html",
@@ -69,13 +69,13 @@ def scorers(request: SignedInRequest, slug: str) -> HttpResponse:
             metrics=phase.assessment.by_scorer,
             off=no_judge(),
             reads_logs=test_rule("judging.read_logs", request.user, challenge),
-            images=shown,
+            images=image_rows,
             counts=queries.trial_that_counts(phase),
             is_busy=any(
                 entry["archive"].state in AlgorithmArchive.OPEN or (entry["trial"] and entry["trial"].is_open)
-                for entry in shown
+                for entry in image_rows
             ),
-            unfinished=[own for own in arriving.unfinished(request.user, phase) if own.kind == Kind.SCORER],
+            unfinished=[upload for upload in arriving.unfinished(request.user, phase) if upload.kind == Kind.SCORER],
             form=form,
             most_bytes=arriving.most_bytes(phase, Kind.SCORER),
             chunk_bytes=settings.PODIUM_UPLOAD_CHUNK_BYTES,
@@ -89,9 +89,9 @@ def scorers(request: SignedInRequest, slug: str) -> HttpResponse:
 def try_again(request: SignedInRequest, slug: str, phase: int, pk: Any) -> HttpResponse:
     """Have an image tried once more."""
     challenge = bringing(request, slug)
-    found = phase_by_id(challenge, phase)
+    phase_row = phase_by_id(challenge, phase)
     try:
-        trial = trying.begin_trial(archive=_archive(challenge, pk), phase=found, actor=request.user)
+        trial = trying.begin_trial(archive=_archive(challenge, pk), phase=phase_row, actor=request.user)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
@@ -99,7 +99,7 @@ def try_again(request: SignedInRequest, slug: str, phase: int, pk: Any) -> HttpR
             messages.info(request, "It is being tried already, or the phase has no test set yet.")
         else:
             messages.success(request, "It is tried once more.")
-    return _back(slug, found)
+    return _back(slug, phase_row)
 
 
 @login_required
@@ -157,10 +157,10 @@ def _archive(challenge: Challenge, pk: Any) -> AlgorithmArchive:
     rows = AlgorithmArchive.objects.filter(
         pk=pk, kind=Kind.SCORER, phase__task__challenge=challenge, removed_at=None
     ).select_related("phase__task__challenge", "team")
-    found = rows.first()
-    if found is None:
+    archive = rows.first()
+    if archive is None:
         raise Http404("There is no such image.")
-    return found
+    return archive
 
 
 def _back(slug: str, phase: Phase) -> HttpResponse:

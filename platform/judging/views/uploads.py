@@ -24,13 +24,13 @@ def create(request: SignedInRequest, slug: str, phase: int) -> HttpResponse:
     if request.method == "OPTIONS":
         return options()
     challenge = organizing(request, slug)
-    found = phase_by_id(challenge, phase)
+    phase_row = phase_by_id(challenge, phase)
     if not request.user.has_perm("judging.bring_scorers", challenge):
         raise refusals.NotAllowedError("You do not bring scoring images here.")
     metadata = read_metadata(request.headers.get("Upload-Metadata", ""))
     upload = arriving.begin(
         user=request.user,
-        phase=found,
+        phase=phase_row,
         team=None,
         kind=Kind.SCORER,
         file_name=metadata.get("filename", ""),

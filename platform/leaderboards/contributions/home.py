@@ -17,11 +17,11 @@ def my_challenges(request: HttpRequest) -> str:
 
 def real_ranking(request: HttpRequest) -> str | None:
     """The first teams of a public ranking, drawn; nothing while there is none."""
-    found = shown_to_visitors(request.user)
-    if found is None:
+    public_ranking = shown_to_visitors(request.user)
+    if public_ranking is None:
         return None
-    phase, key, version = found
+    phase, key, version = public_ranking
     board = boards.board(version.table)
-    said = boards.spoken(board.order, version.sentences[board.order["key"]], closed=phase.is_closed)
-    content = {"phase": phase, "key": key, "board": board, "rows": board.rows[:DRAWN], "said": said[0]}
+    sentences = boards.spoken(board.order, version.sentences[board.order["key"]], closed=phase.is_closed)
+    content = {"phase": phase, "key": key, "board": board, "rows": board.rows[:DRAWN], "said": sentences[0]}
     return render_to_string("leaderboards/home_picture.html", content, request)

@@ -16,7 +16,7 @@ from leaderboards.domain import states
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.queries.home import stand_in, standing_tables, tables_for
-from leaderboards.queries.single_cases import Kept, kept_in
+from leaderboards.queries.single_cases import WithheldCases, kept_in
 from submissions.hooks import Gap, Placed, Stand
 from submissions.models import Submission
 
@@ -31,29 +31,32 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
     # The version that has this table: the same that the tables were read by.
     version = _version(user, phase)
     # What stands for the team there: its name or pseudonym, and which of its methods this submission is.
-    own = _own_name(version, submission)
-    stand = stand_in(table, own, before.get(phase.pk))
+    team_name = _own_name(version, submission)
+    stand = stand_in(table, team_name, before.get(phase.pk))
     if stand is None:
         return None
     ranked = {team["submission"] for team in version.inputs["teams"]} if version else set()
-    index = table["teams"].index(own)
+    index = table["teams"].index(team_name)
     others = sorted(
-        (place for place in range(len(table["teams"])) if place != index),
-        key=lambda place: (table["orders"][0]["rank"][place] or len(table["teams"]) + 1, table["teams"][place]),
+        (team_index for team_index in range(len(table["teams"])) if team_index != index),
+        key=lambda team_index: (
+            table["orders"][0]["rank"][team_index] or len(table["teams"]) + 1,
+            table["teams"][team_index],
+        ),
     )
-    names = tuple(table["teams"][place] for place in others)
+    names = tuple(table["teams"][team_index] for team_index in others)
     chosen = other if other in names else next(iter(names), "")
     key = rankings.key_of(phase, phases_of(phase.challenge))
     sees_cases = version is not None and user.has_perm("leaderboards.view_cases", phase)
-    said = states.Stands(
+    standing_facts = states.Stands(
         stand.rank_text,
         stand.teams,
         could_be=stand.could_be,
         is_this=str(submission.pk) in {str(one) for one in ranked},
     )
     return Placed(
-        yours=states.STANDS.letter(said).subject,
-        theirs=states.STANDS.letter(replace(said, team=submission.team.name)).subject,
+        yours=states.STANDS.letter(standing_facts).subject,
+        theirs=states.STANDS.letter(replace(standing_facts, team=submission.team.name)).subject,
         places=stand.places_text if stand.places else "",
         is_better=bool(stand.places and stand.places > 0),
         address=reverse("leaderboards:current", args=[phase.challenge.slug, key]),
@@ -86,14 +89,14 @@ def public_stands_in(phase: Phase) -> dict[str, Stand]:
 
 def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[tuple[int, str], str]:
     """How teams rank in phases, as far as the person may see it; a constant number of queries."""
-    found = {}
+    rank_texts = {}
     for phase, table in standing_tables(phases, user).items():
         for team in teams:
             stand = stand_in(table, team)
             if stand is not None:
                 could = f" ({stand.set_text})" if stand.set_text else ""
-                found[phase, team] = f"{stand.rank_text}{could} of {stand.teams}"
-    return found
+                rank_texts[phase, team] = f"{stand.rank_text}{could} of {stand.teams}"
+    return rank_texts
 
 
 def _version(user: Any, phase: Phase) -> RankingVersion | None:
@@ -106,20 +109,20 @@ def _version(user: Any, phase: Phase) -> RankingVersion | None:
     return standing.version
 
 
-def _gaps(table: Mapping[str, Any], own: int, other: int | None) -> list[Gap]:
-    found = []
+def _gaps(table: Mapping[str, Any], own_index: int, other: int | None) -> list[Gap]:
+    gaps = []
     for order in table["orders"]:
         # Where a phase ranks in several ways, each metric stands once.
         if order["metric"] is None or order["ranking"] != table["orders"][0]["ranking"]:
             continue
         values = order["score"]
-        known = [value for value in values if value is not None]
-        middle = median(known) if known else None
-        mine, theirs = values[own], None if other is None else values[other]
+        scores = [value for value in values if value is not None]
+        middle = median(scores) if scores else None
+        mine, theirs = values[own_index], None if other is None else values[other]
         here = [value for value in (mine, theirs, middle) if value is not None]
         low, high = min(here, default=0.0), max(here, default=0.0)
 
-        def place(
+        def axis_position(
             value: float | None, low: float = low, high: float = high, *, up: bool = order["higher"]
         ) -> float | None:
             if value is None:
@@ -130,13 +133,13 @@ def _gaps(table: Mapping[str, Any], own: int, other: int | None) -> list[Gap]:
         leads = None
         if mine is not None and theirs is not None and mine != theirs:
             leads = (mine > theirs) == order["higher"]
-        found.append(
+        gaps.append(
             Gap(
                 label=" ".join(part for part in (readable(order["title"]), order["region"]) if part),
                 unit=order["unit"] or "",
-                own=place(mine),
-                other=place(theirs),
-                median=place(middle),
+                own=axis_position(mine),
+                other=axis_position(theirs),
+                median=axis_position(middle),
                 **{
                     f"{name}_text": words.score(value, order["decimals"])
                     for name, value in (("own", mine), ("other", theirs), ("median", middle))
@@ -144,16 +147,16 @@ def _gaps(table: Mapping[str, Any], own: int, other: int | None) -> list[Gap]:
                 leads=leads,
             )
         )
-    return found
+    return gaps
 
 
-def _medians(version: RankingVersion, kept: Kept) -> dict[str, dict[str, str]]:
+def _medians(version: RankingVersion, withheld: WithheldCases) -> dict[str, dict[str, str]]:
     """Of the hardest cases the median of the teams, as text, by label of metric and region."""
     orders = {order["key"]: order for order in version.table["orders"]}
     return {
         f"{orders[key]['metric']}/{orders[key]['region'] or ''}": {
             case["case"]: words.score(case["median"], orders[key]["decimals"]) for case in cases
         }
-        for key, cases in kept.told(version.analysis.findings.get("hardest", {})).items()
+        for key, cases in withheld.told(version.analysis.findings.get("hardest", {})).items()
         if key in orders and orders[key]["metric"] is not None
     }

@@ -30,7 +30,7 @@ def _says(name: str, digest: str) -> Callable[[], str]:
         from evaluation import ranking
         from uploads.storage import load_json
 
-        found = ranking.digest(load_json(name))
-        return "" if found == digest else f"the digest of the document is {found} and was {digest}"
+        actual_digest = ranking.digest(load_json(name))
+        return "" if actual_digest == digest else f"the digest of the document is {actual_digest} and was {digest}"
 
     return proof

@@ -51,8 +51,12 @@ def csv_rows(
         values = [order[field][index] for order in table["orders"] for field in COLUMNS]
         values += [entry[field][index] for entry in reported for field in REPORTED]
         # Tables that were stored before these were known have none.
-        known = [table[key][index] if key in table else "" for key in ("submissions", "handed_in")]
+        submission_cells = [table[key][index] if key in table else "" for key in ("submissions", "handed_in")]
         team = table["teams"][index]
         method = methods.get(team)
-        told = [" ".join(marks_of(table, index, method)), method.url if method else "", harmless("; ".join(deviations))]
-        yield [harmless(team), table["cases"], table["missing"][index], *known, *told, *values]
+        method_cells = [
+            " ".join(marks_of(table, index, method)),
+            method.url if method else "",
+            harmless("; ".join(deviations)),
+        ]
+        yield [harmless(team), table["cases"], table["missing"][index], *submission_cells, *method_cells, *values]

@@ -110,14 +110,14 @@ def challenges_of(user: Any) -> list[Taking]:
     ]
     tables, earlier = tables_for(phases, user)
     left = quotas(phases, [member.team for member in members], user)
-    found = []
+    entries = []
     for phase in sorted(phases, key=lambda entry: (entry.is_closed, entry.ends_at)):
         team = by_task[phase.task_id].team
         table = tables.get(phase.pk)
         key = rankings.key_of(phase, all_phases[phase.task.challenge_id])
         stand = stand_in(table, team.name, earlier.get(phase.pk)) if table else None
-        found.append(Taking(phase, team, key, stand, left.get(phase.pk) if phase.is_open else None))
-    return found
+        entries.append(Taking(phase, team, key, stand, left.get(phase.pk) if phase.is_open else None))
+    return entries
 
 
 Tables = dict[int, dict[str, Any]]
@@ -133,8 +133,8 @@ def tables_for(phases: Sequence[Phase], user: Any) -> tuple[Tables, Tables]:
         if phase not in until or since <= until[phase]:
             before.setdefault(phase, []).append(version)
     wanted = {phase: versions[-2] for phase, versions in before.items() if len(versions) > 1}
-    found = dict(RankingVersion.objects.filter(pk__in=wanted.values()).values_list("pk", "table"))
-    return tables, {phase: found[version] for phase, version in wanted.items()}
+    table_by_version = dict(RankingVersion.objects.filter(pk__in=wanted.values()).values_list("pk", "table"))
+    return tables, {phase: table_by_version[version] for phase, version in wanted.items()}
 
 
 def standing_tables(phases: Sequence[Phase], user: Any) -> Tables:
@@ -164,9 +164,9 @@ def shown_to_visitors(user: Any, *, most: int = 5) -> tuple[Phase, str, RankingV
     return _first_ranked(user, closed) or _first_ranked(user, running.order_by("task__challenge__created_at")[:most])
 
 
-def _first_ranked(user: Any, found: Iterable[Phase]) -> tuple[Phase, str, RankingVersion] | None:
+def _first_ranked(user: Any, candidates: Iterable[Phase]) -> tuple[Phase, str, RankingVersion] | None:
     """The first phase with a ranking of several teams that the person may see."""
-    phases = list(found)
+    phases = list(candidates)
     remember_decoys(phases)
     for phase in phases:
         is_open = not phase.is_closed or phase.is_revealed

@@ -18,15 +18,15 @@ def methods_of(phase: Phase, submissions: Sequence[str]) -> dict[str, Method]:
     """Return the public descriptions of submissions, by id of the submission; there are none before the phase closes."""
     if not phase.is_revealed:
         return {}
-    found = {}
+    methods = {}
     for submission, method in public_methods(submissions).items():
         entries = from_json(method.entries)
         # A row has the team's name: a link from it would tell who is behind a description without one.
         if is_anonymous(entries):
             continue
         extra = entries.get(EXTRA_DATA)
-        found[str(submission)] = Method(
+        methods[str(submission)] = Method(
             url=reverse("submissions:method", args=[phase.challenge.slug, submission]),
             uses_extra_data=extra is not None and extra.state is State.PROVIDED and bool(extra.value),
         )
-    return found
+    return methods

@@ -72,8 +72,8 @@ def methods_of(version: RankingVersion) -> list[Method]:
     runs = Run.objects.filter(pk__in=keys).only("pk", "disentangled")
     first = version.table["orders"][0]
     ranks = dict(zip(version.table["teams"], first["rank"], strict=True))
-    found = [(keys[str(run.pk)], run, parts_of(run.disentangled)) for run in runs]
-    methods = [Method(team, ranks.get(team), parts, run) for team, run, parts in found if parts is not None]
+    run_parts = [(keys[str(run.pk)], run, parts_of(run.disentangled)) for run in runs]
+    methods = [Method(team, ranks.get(team), parts, run) for team, run, parts in run_parts if parts is not None]
     return sorted(methods, key=lambda method: (method.rank is None, method.rank, method.team))
 
 

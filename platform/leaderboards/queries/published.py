@@ -44,7 +44,7 @@ def document(version: RankingVersion, *, key: str, stands: bool, part: Group | N
     """
     phase = version.phase
     table = part.table if part else version.table
-    told = described(version)
+    method_by_team = described(version)
     return {
         "schema": SCHEMA,
         "challenge": phase.challenge.slug,
@@ -82,7 +82,7 @@ def document(version: RankingVersion, *, key: str, stands: bool, part: Group | N
             {name: entry[name] for name in ("key", "label", "metric", "region", "statistic", "unit", "higher", "cases")}
             for entry in table.get("reported", ())
         ],
-        "teams": [_team(table, index, told.get(name)) for index, name in enumerate(table["teams"])],
+        "teams": [_team(table, index, method_by_team.get(name)) for index, name in enumerate(table["teams"])],
     }
 
 

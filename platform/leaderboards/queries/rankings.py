@@ -33,8 +33,8 @@ def stood_by(version: RankingVersion, until: datetime) -> bool:
 
 
 def _standings(phase: Phase, until: datetime | None) -> QuerySet[Standing]:
-    found = Standing.objects.filter(phase=phase)
-    return found if until is None else found.filter(since__lte=until)
+    standings = Standing.objects.filter(phase=phase)
+    return standings if until is None else standings.filter(since__lte=until)
 
 
 def freeze_of(phase: Phase) -> Freeze | None:
@@ -124,24 +124,28 @@ def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[UUID, str]) -> 
     names
         What stands for each run in the ranking, by which the facts are returned.
     """
-    made: dict[int, int] = defaultdict(int)
+    submission_counts: dict[int, int] = defaultdict(int)
     late: set[int] = set()
     rows = Submission.objects.filter(phase=phase).exclude(state__in=Submission.UNSUCCESSFUL)
     for team, is_late in rows.values_list("team_id", "is_late"):
-        made[team] += 1
+        submission_counts[team] += 1
         if is_late:
             late.add(team)
     levels = levels_of(phase) if phase.interaction else {}
     organizers = Organizer.objects.filter(challenge=phase.task.challenge_id).values("user")
-    own = set(
+    organizer_teams = set(
         Member.objects.filter(challenge=phase.task.challenge_id, user__in=organizers).values_list("team", flat=True)
     )
     return {
         names[run.pk]: {
-            "submissions": made[run.submission.team_id],
+            "submissions": submission_counts[run.submission.team_id],
             "handed_in": run.submission.created_at.isoformat(timespec="seconds"),
             "marks": [
-                *(mark for mark, teams in (("organizer", own), ("late", late)) if run.submission.team_id in teams),
+                *(
+                    mark
+                    for mark, teams in (("organizer", organizer_teams), ("late", late))
+                    if run.submission.team_id in teams
+                ),
                 *([levels[run.submission.team_id]] if run.submission.team_id in levels else []),
             ],
             # Of an algorithm that was run here: how many cases have no prediction, and why.

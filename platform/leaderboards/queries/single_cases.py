@@ -11,7 +11,7 @@ from leaderboards.queries.partial_tables import Group
 
 
 @dataclass(frozen=True)
-class Kept:
+class WithheldCases:
     """What is kept from a person of the single cases of a ranking version; nothing as a rule.
 
     Attributes
@@ -36,8 +36,8 @@ class Kept:
         """The stored groups of cases, each with what may be told of it; none where nothing may."""
         if not self.orders:
             return findings
-        told = [entry | {name: self.told(entry.get(name, {})) for name in ("first", "gaps")} for entry in findings]
-        return [entry for entry in told if entry["first"]]
+        groups = [entry | {name: self.told(entry.get(name, {})) for name in ("first", "gaps")} for entry in findings]
+        return [entry for entry in groups if entry["first"]]
 
     def told_group(self, group: Group | None) -> Group | None:
         """The table of a group of cases with the orders that may be told; None where there is none."""
@@ -53,12 +53,12 @@ class Kept:
         return replace(group, table=table) if table["orders"] else None
 
 
-def kept_in(user: Any, version: RankingVersion) -> Kept:
+def kept_in(user: Any, version: RankingVersion) -> WithheldCases:
     """What is kept from a person of the single cases of a ranking version."""
     table = version.table
     metrics = kept_from(user, version.phase, table.get("costs", ()))
     if not metrics:
-        return Kept()
+        return WithheldCases()
     assessment = assessment_by_digest(version.phase, version.assessment_digest)
     apart = {
         scheme.name
@@ -66,7 +66,7 @@ def kept_in(user: Any, version: RankingVersion) -> Kept:
         if scheme.metrics is not None and not metrics & set(scheme.metrics)
     }
     orders = (*table["orders"], *table.get("reported", ()))
-    return Kept(
+    return WithheldCases(
         metrics,
         frozenset(
             order["key"]

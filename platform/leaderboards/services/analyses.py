@@ -66,8 +66,8 @@ def _comparing(version: RankingVersion, sources: Sources) -> Made:
 
 
 def _hardest(version: RankingVersion, sources: Sources) -> Made:
-    found = {order["key"]: exploring.hardest(sources, order) for order in version.table["orders"]}
-    return Made(findings={key: cases for key, cases in found.items() if cases})
+    cases_by_order = {order["key"]: exploring.hardest(sources, order) for order in version.table["orders"]}
+    return Made(findings={key: cases for key, cases in cases_by_order.items() if cases})
 
 
 def _subgroups(version: RankingVersion, sources: Sources) -> Made:
@@ -116,14 +116,14 @@ def analyse_version(*, version_id: int) -> Analysis | None:
                 # The sweep hands it out again once the ranking has been taken.
                 lease.hand_back(timedelta(0), asks=False, attempts=0)
                 return None
-            made, failure = Made(), ""
+            step_output, failure = Made(), ""
             try:
                 sources = sources or sources_of(version)
-                made = step(version, sources)
+                step_output = step(version, sources)
             except Exception:
                 log.exception("analysis_step_failed", version=version_id, step=name)
                 failure = UNEXPECTED
-            if not _keep(lease, name, made, failure):
+            if not _keep(lease, name, step_output, failure):
                 return None
     return _finish(lease)
 
@@ -140,21 +140,21 @@ def _leave_out(lease: Lease) -> None:
 
 
 @transaction.atomic
-def _keep(lease: Lease, name: str, made: Made, failure: str) -> bool:
+def _keep(lease: Lease, name: str, step_output: Made, failure: str) -> bool:
     """Store what a step made, unless the lease has gone to another worker."""
     row = lease.rows.select_for_update(no_key=True).first()
     if row is None:
         return False
     row.steps = [*row.steps, name]
     row.attempts = 1
-    if made.figures:
-        row.figures = row.figures | {name: dict(made.figures)}
+    if step_output.figures:
+        row.figures = row.figures | {name: dict(step_output.figures)}
     else:
         row.figures = {kind: drawn for kind, drawn in row.figures.items() if kind != name}
-    if made.sentences:
-        row.sentences = dict(made.sentences)
-    if made.findings is not None:
-        row.findings = row.findings | {name: made.findings}
+    if step_output.sentences:
+        row.sentences = dict(step_output.sentences)
+    if step_output.findings is not None:
+        row.findings = row.findings | {name: step_output.findings}
     if failure:
         row.failures = row.failures | {name: failure}
     row.save()
@@ -168,12 +168,12 @@ def _finish(lease: Lease) -> Analysis | None:
     return None
 
 
-def sources_of(version: RankingVersion, *, kept: frozenset[str] = frozenset()) -> Sources:
+def sources_of(version: RankingVersion, *, withheld: frozenset[str] = frozenset()) -> Sources:
     """Read again what a version was made of, and what is known of its cases.
 
     Parameters
     ----------
-    kept
+    withheld
         Metrics whose values of single cases may not be told to whom it is for.
     """
     phase = version.phase
@@ -198,7 +198,7 @@ def sources_of(version: RankingVersion, *, kept: frozenset[str] = frozenset()) -
         length_unit=rankings.length_unit(phase),
         read_evidence=lambda: computing.merged_evidence(of_teams),
         annotated_results=annotated,
-        kept=kept,
+        kept=withheld,
         annotated_evidence=_annotated_evidence(of_teams) if annotated else {},
         deciding_annotator=deciding_annotator(of_teams[0][1].test_set) if annotated else "",
     )
@@ -217,12 +217,14 @@ def _by_annotator(
     runs: Sequence[tuple[str, Run]], assessment: Assessment, levels: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
     """Read the results of all teams under the references of each annotator; of annotators that all were scored by."""
-    found: dict[str, list[pd.DataFrame]] = defaultdict(list)
+    by_annotator: dict[str, list[pd.DataFrame]] = defaultdict(list)
     for (team, run), level in zip(runs, levels, strict=True):
         for annotator, frame in annotator_frames(run).items():
-            found[annotator].append(computing.as_team(frame, team, assessment, level=level))
+            by_annotator[annotator].append(computing.as_team(frame, team, assessment, level=level))
     return {
-        name: pd.concat(frames, ignore_index=True) for name, frames in sorted(found.items()) if len(frames) == len(runs)
+        name: pd.concat(frames, ignore_index=True)
+        for name, frames in sorted(by_annotator.items())
+        if len(frames) == len(runs)
     }
 
 
@@ -230,11 +232,11 @@ def _annotated_evidence(runs: Sequence[tuple[str, Run]]) -> "dict[str, Evidence]
     """Read what the values of the whole data set are made of, of all teams by annotator."""
     from evaluation.scoring.evidence import merge_evidence
 
-    found: dict[str, list[tuple[str, Evidence]]] = defaultdict(list)
+    by_annotator: dict[str, list[tuple[str, Evidence]]] = defaultdict(list)
     for team, run in runs:
-        for annotator, own in annotator_evidence(run).items():
-            found[annotator].append((team, own))
-    return {name: merge_evidence(own) for name, own in found.items()}
+        for annotator, evidence in annotator_evidence(run).items():
+            by_annotator[annotator].append((team, evidence))
+    return {name: merge_evidence(named_evidence) for name, named_evidence in by_annotator.items()}
 
 
 def store_figures(version: RankingVersion, name: str, drawn: Iterable[tuple[str, Figure]]) -> dict[str, str]:
@@ -260,7 +262,9 @@ def store_subgroups(version: RankingVersion, sources: Sources) -> list[dict[str,
         for grouping in sources.subgroups
     }
     for choice, (grouping, label, document) in zip(choices, groups, strict=True):
-        choice["gaps"] = {key: own[label] for key, own in gaps[grouping.title].items() if label in own}
+        choice["gaps"] = {
+            key: group_gaps[label] for key, group_gaps in gaps[grouping.title].items() if label in group_gaps
+        }
         choice["first"] = {
             order["key"]: [algorithm["name"] for algorithm in entry["algorithms"] if algorithm["rank"] == 1]
             for order, entry in catalogue.orders_of(document, version.table)
@@ -284,12 +288,12 @@ def store_parts(
     parts: Iterable[tuple[str, str, str, Mapping[str, Any]]],
 ) -> list[dict[str, Any]]:
     """Keep the tables of ranking documents beside that of a version, each given with its key, title and label."""
-    kept = [name for name in ("submissions", "handed_in", "marks") if name in version.table]
-    places = {team: place for place, team in enumerate(version.table["teams"])}
+    copied_columns = [name for name in ("submissions", "handed_in", "marks") if name in version.table]
+    places = {team: index for index, team in enumerate(version.table["teams"])}
     choices: list[dict[str, Any]] = []
     for key, title, label, document in parts:
         table = boards.build(document, sources.assessment, length_unit=sources.length_unit)
-        table |= {name: [version.table[name][places[team]] for team in table["teams"]] for name in kept}
+        table |= {name: [version.table[name][places[team]] for team in table["teams"]] for name in copied_columns}
         content = {
             "table": table,
             "sentences": catalogue.sentences(document, table),

@@ -37,19 +37,23 @@ def registered_digests(phase: Phase) -> list[str]:
 
 def rank_registered(phase: Phase) -> list[RankingVersion]:
     """Rank what counts now by every assessment that a deviation put aside; returns the versions that are new."""
-    made = []
+    new_versions = []
     for digest in registered_digests(phase):
         assessment = assessment_by_digest(phase, digest)
         if assessment is None or assessment.digest != digest:
             continue
-        runs = [found for run in counted_runs(phase) if (found := _run_for(phase, run, assessment)) is not None]
+        runs = [
+            registered_run
+            for run in counted_runs(phase)
+            if (registered_run := _run_for(phase, run, assessment)) is not None
+        ]
         inputs = computing.collect(phase, assessment=assessment, runs=runs)
         if not runs or RankingVersion.objects.filter(phase=phase, inputs_digest=inputs.digest).exists():
             continue
         version = computing.compute(inputs)
         if _store(phase, version):
-            made.append(version)
-    return made
+            new_versions.append(version)
+    return new_versions
 
 
 def _run_for(phase: Phase, run: Run, assessment: Assessment) -> Run | None:
@@ -203,7 +207,7 @@ def _by_former_references(phase: Phase) -> list[Column]:
         return []
     versions = TestSet.objects.filter(phase=phase, sealed_at__isnull=False).order_by("version")
     replaced = [later.version - 1 for later in versions if later.change_request_id is not None]
-    found = []
+    columns = []
     for number in replaced:
         rows = RankingVersion.objects.filter(phase=phase, inputs__test_set=number)
         # What stood, not what was computed beside it by an assessment that was put aside.
@@ -211,15 +215,15 @@ def _by_former_references(phase: Phase) -> list[Column]:
         if version is not None:
             version.phase = phase
             words = f"by the former references (test set version {number})"
-            found.append(Column(version.assessment_digest, is_registered=True, version=version, words=words))
-    return found
+            columns.append(Column(version.assessment_digest, is_registered=True, version=version, words=words))
+    return columns
 
 
 def _latest(phase: Phase, digest: str) -> RankingVersion | None:
-    found = RankingVersion.objects.filter(phase=phase, assessment_digest=digest).order_by("number").last()
-    if found is not None:
-        found.phase = phase
-    return found
+    version = RankingVersion.objects.filter(phase=phase, assessment_digest=digest).order_by("number").last()
+    if version is not None:
+        version.phase = phase
+    return version
 
 
 def _ranks(version: RankingVersion | None) -> dict[str, float | None]:

@@ -49,16 +49,16 @@ def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:
 
 def _deviations(version: RankingVersion) -> dict[str, Any]:
     """Where the ranking deviates from its registration; nothing for a challenge without one."""
-    found = deviations(version.phase, executed=version.assessment_digest)
-    return {"deviations": [entry.facts for entry in found]} if found else {}
+    entries = deviations(version.phase, executed=version.assessment_digest)
+    return {"deviations": [entry.facts for entry in entries]} if entries else {}
 
 
 def _rankings_of_changes(version: RankingVersion) -> dict[str, Any]:
     """The rankings of the same phase by the other assessments, or former references, that a deviation left beside it."""
-    found = both_assessments.comparison(version.phase)
+    comparison = both_assessments.comparison(version.phase)
     others = [
         {"what": column.words, "digest": column.version.digest, "number": column.version.number}
-        for column in (found.columns if found else ())
+        for column in (comparison.columns if comparison else ())
         if column.version is not None and column.version.pk != version.pk
     ]
     return {bundle.OTHER_RANKINGS: others} if others else {}
@@ -68,22 +68,24 @@ def _executions(version: RankingVersion) -> dict[str, Any]:
     """What the predictions of each team were made with, where algorithms were run here; nothing where none was."""
     teams = {team["run"]: team["name"] for team in version.inputs["teams"]}
     rows = Run.objects.filter(pk__in=list(teams)).values_list("pk", "provenance")
-    made = {teams[str(pk)]: provenance["execution"] for pk, provenance in rows if provenance.get("execution")}
+    executions = {teams[str(pk)]: provenance["execution"] for pk, provenance in rows if provenance.get("execution")}
     names = ("identity", "image", "model", "predictions", "runs", "host_classes", "versions")
-    found = {team: {name: own.get(name) for name in names} for team, own in sorted(made.items())}
-    return {"executions": found} if found else {}
+    facts_by_team = {
+        team: {name: execution.get(name) for name in names} for team, execution in sorted(executions.items())
+    }
+    return {"executions": facts_by_team} if facts_by_team else {}
 
 
 def _measured_outside(version: RankingVersion) -> dict[str, Any]:
     """Where values come from that the platform did not compute."""
-    found = version.inputs.get(bundle.MEASURED_OUTSIDE)
-    return {bundle.MEASURED_OUTSIDE: found} if found else {}
+    origins = version.inputs.get(bundle.MEASURED_OUTSIDE)
+    return {bundle.MEASURED_OUTSIDE: origins} if origins else {}
 
 
 def _scorers(version: RankingVersion) -> dict[str, Any]:
     """The scoring images of the organizers that values are from."""
-    found = version.inputs.get(bundle.SCORERS)
-    return {bundle.SCORERS: found} if found else {}
+    scorers = version.inputs.get(bundle.SCORERS)
+    return {bundle.SCORERS: scorers} if scorers else {}
 
 
 def team_results(version: RankingVersion) -> Iterator[bundle.TeamResult]:

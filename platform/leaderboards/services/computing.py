@@ -125,19 +125,21 @@ def compute(
     inputs: Inputs,
     *,
     progress: Callable[[int, int], None] | None = None,
-    kept: "MutableMapping[int, Ranked] | None" = None,
+    cache: "MutableMapping[int, Ranked] | None" = None,
 ) -> RankingVersion:
     """Rank and store the files; the version returned is not saved and has no number yet.
 
     Parameters
     ----------
-    kept
+    cache
         Tables that were computed before, and where those that are computed now are put.
     """
     phase, assessment = inputs.phase, inputs.assessment
     frame = inputs.frame()
     cases = read_metadata(inputs.metadata)
-    document = ranking.rank(assessment, frame, cases=cases, evidence=inputs.evidence(), progress=progress, kept=kept)
+    document = ranking.rank(
+        assessment, frame, cases=cases, evidence=inputs.evidence(), progress=progress, ranked_tables=cache
+    )
     table = boards.build(
         document,
         assessment,
@@ -172,14 +174,14 @@ def team_frame(run: Run, name: str, assessment: Assessment, *, level: str) -> pd
 
 def merged_evidence(named: Iterable[tuple[str, Run]]) -> "Evidence | None":
     """Read what values of the whole data set are made of, of all teams, each under the name given; None where no result has any."""
-    there = [(name, evidence_of(run)) for name, run in named]
-    found = [(name, evidence.renamed(name)) for name, evidence in there if evidence is not None]
-    if not found:
+    run_evidence = [(name, evidence_of(run)) for name, run in named]
+    team_evidence = [(name, evidence.renamed(name)) for name, evidence in run_evidence if evidence is not None]
+    if not team_evidence:
         return None
     # Here, so that pages start without the libraries of scoring.
     from evaluation.scoring.evidence import merge_evidence
 
-    return merge_evidence(found)
+    return merge_evidence(team_evidence)
 
 
 def as_team(frame: pd.DataFrame, name: str, assessment: Assessment, *, level: str) -> pd.DataFrame:

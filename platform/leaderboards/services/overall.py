@@ -24,19 +24,19 @@ def rank_overall(phase: Phase) -> list[OverallRanking]:
     Phases of the same short name are combined, one in each task. As long as one of the tasks has no ranking there is
     none over the tasks.
     """
-    made = []
+    new_rankings = []
     for registered in phase.challenge.overall_rankings:
         if phase.task.design_key not in registered["tasks"]:
             continue
         versions = _standing(phase, registered["tasks"])
         if versions is not None and (row := _combined(phase, registered, versions)) is not None:
-            made.append(row)
-    return made
+            new_rankings.append(row)
+    return new_rankings
 
 
 def _standing(phase: Phase, tasks: Sequence[str]) -> list[RankingVersion] | None:
     """The rankings that stand in the phases of the same short name, in the order of the tasks."""
-    found = {
+    phase_by_key = {
         candidate.task.design_key: candidate
         for candidate in Phase.objects.filter(task__challenge=phase.challenge, slug=phase.slug, task__removed_at=None)
         .select_related("task__challenge")
@@ -44,10 +44,10 @@ def _standing(phase: Phase, tasks: Sequence[str]) -> list[RankingVersion] | None
     }
     versions = []
     for key in tasks:
-        standing = rankings.current_standing(found[key]) if key in found else None
+        standing = rankings.current_standing(phase_by_key[key]) if key in phase_by_key else None
         if standing is None:
             return None
-        standing.version.phase = found[key]
+        standing.version.phase = phase_by_key[key]
         versions.append(standing.version)
     return versions
 
@@ -66,10 +66,10 @@ def _combined(phase: Phase, registered: Mapping[str, Any], versions: Sequence[Ra
         ],
     }
     digest = canonical.sha256(inputs)
-    known = OverallRanking.objects.filter(
+    existing = OverallRanking.objects.filter(
         challenge=phase.challenge, phase_slug=phase.slug, name=registered["name"], inputs_digest=digest
     )
-    if known.exists():
+    if existing.exists():
         return None
     document: dict[str, Any] = {}
     problem = _at_sites(versions)
@@ -114,12 +114,12 @@ def _at_sites(versions: Sequence[RankingVersion]) -> str:
 
 def _names(versions: Sequence[RankingVersion]) -> dict[int, str]:
     """What stands for each team over all tasks: its name where every task names it, else its pseudonym."""
-    shown: dict[int, set[str]] = {}
+    names_by_team: dict[int, set[str]] = {}
     for version in versions:
         for team in version.inputs["teams"]:
-            shown.setdefault(team["team"], set()).add(team["name"])
-    pseudonyms = dict(Team.objects.filter(pk__in=list(shown)).values_list("pk", "pseudonym"))
-    return {team: next(iter(names)) if len(names) == 1 else pseudonyms[team] for team, names in shown.items()}
+            names_by_team.setdefault(team["team"], set()).add(team["name"])
+    pseudonyms = dict(Team.objects.filter(pk__in=list(names_by_team)).values_list("pk", "pseudonym"))
+    return {team: next(iter(names)) if len(names) == 1 else pseudonyms[team] for team, names in names_by_team.items()}
 
 
 def _results(version: RankingVersion, ranking: str, names: Mapping[int, str]) -> TaskResults:

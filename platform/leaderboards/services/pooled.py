@@ -39,19 +39,19 @@ class PooledInputs:
 
 def collect(phase: Phase, federation: Federation) -> PooledInputs:
     """Read which summaries of a phase that is evaluated at sites count."""
-    found = pool_of(federation)
+    site_pool = pool_of(federation)
     document = {
         "schema": INPUTS_SCHEMA,
         "assessment": phase.assessment.digest,
         "federation": federation.identifier,
         "rules": federation.rules,
-        "sites": found.facts,
+        "sites": site_pool.facts,
         "teams": [
             {"team": team, "name": name, "submission": None, "run": None, "result": None}
-            for name, team in sorted(found.teams.items())
+            for name, team in sorted(site_pool.teams.items())
         ],
     }
-    return PooledInputs(phase, found, document)
+    return PooledInputs(phase, site_pool, document)
 
 
 def compute(inputs: PooledInputs, *, progress: Callable[[int, int], None] | None = None) -> RankingVersion:
@@ -72,8 +72,8 @@ def compute(inputs: PooledInputs, *, progress: Callable[[int, int], None] | None
         minimum=int(rules["minimum_units"]),
         progress=progress,
     )
-    shown = {**document, "rankings": [entry for entry in document["rankings"] if entry["algorithms"]]}
-    table = boards.build(shown, assessment)
+    ranked_document = {**document, "rankings": [entry for entry in document["rankings"] if entry["algorithms"]]}
+    table = boards.build(ranked_document, assessment)
     table["sites"] = len(inputs.pool.arrived)
     folder = f"rankings/{phase.pk}/{inputs.digest}"
     return RankingVersion(
@@ -86,7 +86,7 @@ def compute(inputs: PooledInputs, *, progress: Callable[[int, int], None] | None
         cases=table["cases"],
         digest=ranking.digest(document),
         versions=document["versions"],
-        sentences=catalogue.sentences(shown, table),
+        sentences=catalogue.sentences(ranked_document, table),
         table=table,
         document_name=store_json(f"{folder}/ranking.json.gz", written(json.loads(json.dumps(document)))),
     )

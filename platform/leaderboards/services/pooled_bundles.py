@@ -66,7 +66,7 @@ def bundle(version: RankingVersion) -> bytes:
 
 def _keys(version: RankingVersion) -> dict[str, list[str]]:
     rows = Enrolment.objects.filter(site__federation__identifier=version.inputs["federation"]).exclude(public_key="")
-    found: dict[str, list[str]] = {}
+    public_keys: dict[str, list[str]] = {}
     for name, key in rows.order_by("site__name", "pk").values_list("site__name", "public_key"):
-        found.setdefault(name, []).append(key)
-    return found
+        public_keys.setdefault(name, []).append(key)
+    return public_keys

@@ -42,10 +42,10 @@ def _tell(phase: Phase) -> bool:
     if standing is None or is_due or Notification.objects.filter(kind=KIND, key=str(phase.pk)).exists():
         return False
     order = standing.version.table["orders"][0]
-    said = boards.spoken(order, standing.version.sentences[order["key"]], closed=True)
-    letter = letters.PUBLIC.letter(letters.OfPhase(where_of(phase), sentence=said[0]))
+    sentences = boards.spoken(order, standing.version.sentences[order["key"]], closed=True)
+    letter = letters.PUBLIC.letter(letters.OfPhase(where_of(phase), sentence=sentences[0]))
     key = rankings.key_of(phase, phases_of(phase.challenge))
-    told = notify(
+    notifications = notify(
         people=[*participants_of(phase.challenge), *organizers_of(phase.challenge)],
         kind=KIND,
         subject=letter.subject,
@@ -54,4 +54,4 @@ def _tell(phase: Phase) -> bool:
         scope=phase.challenge.slug,
         key=str(phase.pk),
     )
-    return bool(told)
+    return bool(notifications)

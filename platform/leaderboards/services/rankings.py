@@ -43,7 +43,7 @@ class Paused(Exception):  # noqa: N818 (not an error)
     """The slice is over; what it has done is kept."""
 
 
-class Kept(MutableMapping[int, Ranked]):
+class StoredTables(MutableMapping[int, Ranked]):
     """The tables of a ranking that were computed before, as files in the private storage.
 
     Parameters
@@ -63,14 +63,14 @@ class Kept(MutableMapping[int, Ranked]):
         """Learn how far the ranking is; the last table is not worth a break."""
         self._has_more = done < total - 1
 
-    def __contains__(self, place: object) -> bool:
-        return place in self._places
+    def __contains__(self, index: object) -> bool:
+        return index in self._places
 
-    def __getitem__(self, place: int) -> Ranked:
-        with self._storage.open(self._name(place)) as file, np.load(io.BytesIO(file.read())) as arrays:
+    def __getitem__(self, index: int) -> Ranked:
+        with self._storage.open(self._name(index)) as file, np.load(io.BytesIO(file.read())) as arrays:
             return Ranked(arrays["scores"], arrays["ranks"], bool(arrays["higher_is_better"]))
 
-    def __setitem__(self, place: int, ranked: Ranked) -> None:
+    def __setitem__(self, index: int, ranked: Ranked) -> None:
         now = time.monotonic()
         took, self._last = now - self._last, now
         is_over = self._has_more and now - self._began >= SLICE.total_seconds()
@@ -78,19 +78,19 @@ class Kept(MutableMapping[int, Ranked]):
             buffer = io.BytesIO()
             # Not compressed: the files live as long as the ranking takes, and packing them took a fifth of that.
             np.savez(buffer, scores=ranked.scores, ranks=ranked.ranks, higher_is_better=ranked.higher_is_better)
-            self._storage.save(self._name(place), ContentFile(buffer.getvalue()))
-            self._places.add(place)
+            self._storage.save(self._name(index), ContentFile(buffer.getvalue()))
+            self._places.add(index)
         if is_over:
             raise Paused
 
-    def __delitem__(self, place: int) -> None:
-        self._storage.delete(self._name(place))
-        self._places.discard(place)
+    def __delitem__(self, index: int) -> None:
+        self._storage.delete(self._name(index))
+        self._places.discard(index)
 
     def clear(self) -> None:
         """Delete the files: the ranking is stored."""
-        for place in list(self):
-            del self[place]
+        for index in list(self):
+            del self[index]
 
     def __iter__(self) -> Iterator[int]:
         return iter(sorted(self._places))
@@ -98,8 +98,8 @@ class Kept(MutableMapping[int, Ranked]):
     def __len__(self) -> int:
         return len(self._places)
 
-    def _name(self, place: int) -> str:
-        return f"{self._folder}/{place}.npz"
+    def _name(self, index: int) -> str:
+        return f"{self._folder}/{index}.npz"
 
     def _stored(self) -> set[int]:
         try:
@@ -211,9 +211,9 @@ def _pooled_version(inputs: pooled.PooledInputs, request: RankingRequest, lease:
     request.nothing_counts = not inputs.counts
     if request.nothing_counts:
         return None
-    known = RankingVersion.objects.filter(phase=inputs.phase, inputs_digest=inputs.digest).first()
-    if known is not None:
-        return known
+    existing = RankingVersion.objects.filter(phase=inputs.phase, inputs_digest=inputs.digest).first()
+    if existing is not None:
+        return existing
     with lease.renewed():
         return pooled.compute(inputs, progress=lambda done, total: lease.tell(progress=[done, total]))
 
@@ -227,22 +227,22 @@ def _version_of(phase: Phase, request: RankingRequest, lease: Lease) -> RankingV
     request.nothing_counts = not inputs.runs
     if request.nothing_counts:
         return None
-    known = RankingVersion.objects.filter(phase=phase, inputs_digest=inputs.digest).first()
-    if known is not None:
-        return known
-    kept = Kept(inputs)
+    existing = RankingVersion.objects.filter(phase=phase, inputs_digest=inputs.digest).first()
+    if existing is not None:
+        return existing
+    cache = StoredTables(inputs)
 
     def progress(done: int, total: int) -> None:
-        kept.tell(done, total)
+        cache.tell(done, total)
         lease.tell(progress=[done, total])
 
     try:
         with lease.renewed():
-            version = computing.compute(inputs, progress=progress, kept=kept)
+            version = computing.compute(inputs, progress=progress, cache=cache)
     except Paused:
         _pause(request, lease, inputs)
         raise
-    kept.clear()
+    cache.clear()
     return version
 
 
@@ -252,8 +252,8 @@ def _inputs(phase: Phase, request: RankingRequest) -> computing.Inputs:
     A slice that began anew with every result that came meanwhile would never end. What came is ranked next.
     """
     if request.begun:
-        found = Run.objects.select_related("submission__team", "test_set").in_bulk(request.begun["runs"])
-        runs = [found[UUID(key)] for key in request.begun["runs"] if UUID(key) in found]
+        run_by_id = Run.objects.select_related("submission__team", "test_set").in_bulk(request.begun["runs"])
+        runs = [run_by_id[UUID(key)] for key in request.begun["runs"] if UUID(key) in run_by_id]
         inputs = computing.collect(phase, runs=runs)
         if inputs.digest == request.begun["digest"]:
             request.requested = request.begun["requested"]

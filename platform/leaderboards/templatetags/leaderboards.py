@@ -143,6 +143,6 @@ def _failures(row: Row) -> str:
 
 def _cases(row: Row) -> str:
     # Values of the whole data set that were brought in say nothing of single cases.
-    found = f"{row.present} of {row.cases}" if row.cases else "–"
-    number = f'<span class="badge badge--warn">{found}</span>' if row.missing else found
+    cases_text = f"{row.present} of {row.cases}" if row.cases else "–"
+    number = f'<span class="badge badge--warn">{cases_text}</span>' if row.missing else cases_text
     return number + _small(row.entry_text if row.submissions else "")

@@ -23,27 +23,29 @@ def pooled_note(phase: Phase, views: Sequence[Tab]) -> str:
         return ""
     has = "has" if len(pooled) == 1 else "have"
     named = f"{_listed(pooled)} {has} one value for all cases together, not one for each"
-    there = _listed([f"“{tab.label}”" for tab in views]) if views else ""
+    tab_names = _listed([f"“{tab.label}”" for tab in views]) if views else ""
     drawn = _drawn_words(phase)
     if len(pooled) < len(metrics):
         return f"{named}: views of single cases and tests between teams show the other metrics only. {drawn}."
     absent = _listed([f"“{tab.label}”" for tab in TABS if tab not in views])
-    offered = f" What there is: {there}." if there else ""
+    offered = f" What there is: {tab_names}." if tab_names else ""
     without = f", so that there is nothing to show under {absent}" if absent else ""
     return f"{named}{without}. {drawn}.{offered}"
 
 
 def _drawn_words(phase: Phase) -> str:
     """Where what is said of the uncertainty of such values comes from."""
-    found = sources_of(phase.assessment)
+    sources = sources_of(phase.assessment)
     words = []
-    if found.sent:
-        varies = "varies" if len(found.sent) == 1 else "vary"
-        words.append(f"how far {_listed(found.sent)} {varies} comes with the values, from whoever measured them")
-    if found.unknown:
-        words.append(f"nobody says how uncertain {_listed(found.unknown)} {'is' if len(found.unknown) == 1 else 'are'}")
-    said = "; ".join(words) or "intervals and resamples come from drawing the cases anew"
-    return said[0].upper() + said[1:]
+    if sources.sent:
+        varies = "varies" if len(sources.sent) == 1 else "vary"
+        words.append(f"how far {_listed(sources.sent)} {varies} comes with the values, from whoever measured them")
+    if sources.unknown:
+        words.append(
+            f"nobody says how uncertain {_listed(sources.unknown)} {'is' if len(sources.unknown) == 1 else 'are'}"
+        )
+    sentence = "; ".join(words) or "intervals and resamples come from drawing the cases anew"
+    return sentence[0].upper() + sentence[1:]
 
 
 def _listed(names: Sequence[str]) -> str:

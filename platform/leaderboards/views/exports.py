@@ -42,10 +42,10 @@ fresh_copy = cache_control(private=True, no_cache=True)
 @vary_on_headers("Cookie", "Accept-Encoding")
 def ranking_document(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
     """The ranking document of contract section 6, whose digest is published."""
-    place = find(request, slug, key)
-    version = place.version(number)
+    leaderboard = find(request, slug, key)
+    version = leaderboard.version(number)
     response = stored_json(request, version.document_name)
-    response["Content-Disposition"] = _attachment(place, version, "ranking.json")
+    response["Content-Disposition"] = _attachment(leaderboard, version, "ranking.json")
     return response
 
 
@@ -54,16 +54,16 @@ def ranking_document(request: HttpRequest, slug: str, key: str, number: int) -> 
 @vary_on_headers("Cookie", "Accept-Encoding")
 def figure(request: HttpRequest, slug: str, key: str, number: int, name: str) -> HttpResponse:
     """A figure of one order (`?by=`) as Plotly JSON."""
-    place = find(request, slug, key)
-    version = place.version(number)
+    leaderboard = find(request, slug, key)
+    version = leaderboard.version(number)
     picture = catalogue.BY_NAME.get(name)
     if picture is None:
         raise Http404("There is no such figure.")
     # Before it is looked for: whether it could be drawn tells something of the cases too.
-    if not may_view_figure(request.user, picture, place.phase):
-        if picture.shows_cases and not request.user.has_perm("leaderboards.view_cases", place.phase):
+    if not may_view_figure(request.user, picture, leaderboard.phase):
+        if picture.shows_cases and not request.user.has_perm("leaderboards.view_cases", leaderboard.phase):
             raise PermissionDenied(
-                f"This figure shows single cases; it is published on {moment_words(place.phase.revealed_from)}."
+                f"This figure shows single cases; it is published on {moment_words(leaderboard.phase.revealed_from)}."
             )
         raise PermissionDenied("This figure tells the references, which the phase does not show.")
     by = request.GET.get("by", version.table["orders"][0]["key"])
@@ -80,13 +80,13 @@ def figure(request: HttpRequest, slug: str, key: str, number: int, name: str) ->
 @vary_on_headers("Cookie", "Accept-Encoding")
 def history_figure(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """The ranks of the teams over time as Plotly JSON."""
-    place = find(request, slug, key)
-    if not place.may_view:
+    leaderboard = find(request, slug, key)
+    if not leaderboard.may_view:
         raise PermissionDenied(SEALED)
-    if place.frozen_at is not None:
+    if leaderboard.frozen_at is not None:
         raise PermissionDenied(FROZEN)
     try:
-        return stored_json(request, following.history_name(place.phase))
+        return stored_json(request, following.history_name(leaderboard.phase))
     except FileNotFoundError:
         raise Http404("There is no ranking yet.") from None
 
@@ -96,12 +96,14 @@ def history_figure(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @vary_on_headers("Cookie")
 def table_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
     """The table of the page, all metrics and regions side by side; `?group=`, `?annotator=` or `?level=` chooses another one."""
-    place = find(request, slug, key)
-    version = place.version(number)
-    part = asked_part(request, place, version)
-    told = [entry.title for entry in deviations(place.phase, executed=version.assessment_digest)]
-    rows = csv_rows(part.table if part else version.table, methods=published.described(version), deviations=told)
-    return _csv(place, version, "table.csv" if part is None else f"{part.kind}-{slugify(part.key)}.csv", rows)
+    leaderboard = find(request, slug, key)
+    version = leaderboard.version(number)
+    part = asked_part(request, leaderboard, version)
+    deviation_titles = [entry.title for entry in deviations(leaderboard.phase, executed=version.assessment_digest)]
+    rows = csv_rows(
+        part.table if part else version.table, methods=published.described(version), deviations=deviation_titles
+    )
+    return _csv(leaderboard, version, "table.csv" if part is None else f"{part.kind}-{slugify(part.key)}.csv", rows)
 
 
 @require_safe
@@ -109,17 +111,17 @@ def table_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpRes
 @vary_on_headers("Cookie")
 def table_json(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
     """The same with every mark and deviation that the page shows, for programs."""
-    place = find(request, slug, key)
-    version = place.version(number)
-    standing = place.standing()
-    found = published.document(
+    leaderboard = find(request, slug, key)
+    version = leaderboard.version(number)
+    standing = leaderboard.standing()
+    document = published.document(
         version,
-        key=place.key,
+        key=leaderboard.key,
         stands=standing is not None and standing.version_id == version.pk,
-        part=asked_part(request, place, version),
+        part=asked_part(request, leaderboard, version),
     )
-    response = JsonResponse(found, json_dumps_params={"ensure_ascii": False})
-    response["Content-Disposition"] = _attachment(place, version, "table.json")
+    response = JsonResponse(document, json_dumps_params={"ensure_ascii": False})
+    response["Content-Disposition"] = _attachment(leaderboard, version, "table.json")
     return response
 
 
@@ -128,9 +130,9 @@ def table_json(request: HttpRequest, slug: str, key: str, number: int) -> HttpRe
 @vary_on_headers("Cookie")
 def hardest_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
     """The hardest cases of every metric and region."""
-    place = find(request, slug, key)
-    version = place.version(number)
-    _check_cases(request, place)
+    leaderboard = find(request, slug, key)
+    version = leaderboard.version(number)
+    _check_cases(request, leaderboard)
     labels = {order["key"]: order["label"] for order in version.table["orders"]}
     rows: list[list[Any]] = [["order", "case", "median", "best", "best_team", "worst", "worst_team"]]
     for order, cases in kept_in(request.user, version).told(version.analysis.findings.get("hardest", {})).items():
@@ -138,10 +140,10 @@ def hardest_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpR
             (best, best_team), (worst, worst_team) = case["best"], case["worst"]
             names = [harmless(best_team), harmless(worst_team)]
             rows.append([labels[order], harmless(case["case"]), case["median"], best, names[0], worst, names[1]])
-    return _csv(place, version, "hardest-cases.csv", rows)
+    return _csv(leaderboard, version, "hardest-cases.csv", rows)
 
 
-def asked_part(request: HttpRequest, place: Place, version: RankingVersion) -> partial_tables.Group | None:
+def asked_part(request: HttpRequest, leaderboard: Place, version: RankingVersion) -> partial_tables.Group | None:
     """The group of cases, the annotator or the level of interaction that was asked for.
 
     Raises
@@ -155,7 +157,7 @@ def asked_part(request: HttpRequest, place: Place, version: RankingVersion) -> p
         asked = request.GET.get(name)
         if asked:
             if kind == partial_tables.SUBGROUPS:
-                _check_cases(request, place)
+                _check_cases(request, leaderboard)
             part = partial_tables.chosen(kind, asked, version)
             if kind == partial_tables.SUBGROUPS:
                 part = kept_in(request.user, version).told_group(part)
@@ -165,13 +167,13 @@ def asked_part(request: HttpRequest, place: Place, version: RankingVersion) -> p
     return None
 
 
-def _check_cases(request: HttpRequest, place: Place) -> None:
-    if not request.user.has_perm("leaderboards.view_cases", place.phase):
-        raise PermissionDenied(f"Results by case are published on {moment_words(place.phase.revealed_from)}.")
+def _check_cases(request: HttpRequest, leaderboard: Place) -> None:
+    if not request.user.has_perm("leaderboards.view_cases", leaderboard.phase):
+        raise PermissionDenied(f"Results by case are published on {moment_words(leaderboard.phase.revealed_from)}.")
 
 
-def _csv(place: Place, version: RankingVersion, name: str, rows: Iterable[list[Any]]) -> HttpResponse:
-    return csv_file(_name(place, version, name), rows)
+def _csv(leaderboard: Place, version: RankingVersion, name: str, rows: Iterable[list[Any]]) -> HttpResponse:
+    return csv_file(_name(leaderboard, version, name), rows)
 
 
 def csv_file(name: str, rows: Iterable[list[Any]]) -> HttpResponse:
@@ -185,21 +187,21 @@ def csv_file(name: str, rows: Iterable[list[Any]]) -> HttpResponse:
 @vary_on_headers("Cookie")
 def results_csv(request: HttpRequest, slug: str, key: str, number: int) -> StreamingHttpResponse:
     """The results table that was ranked (contract section 4), team after team; without costs of single cases that are kept."""
-    place = find(request, slug, key)
-    version = place.version(number)
-    _check_cases(request, place)
+    leaderboard = find(request, slug, key)
+    version = leaderboard.version(number)
+    _check_cases(request, leaderboard)
     if version.is_over_sites:
         raise Http404("The results of cases stay at the sites.")
-    kept = kept_in(request.user, version).metrics
-    response = StreamingHttpResponse(_results(version, kept), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = _attachment(place, version, "results.csv")
+    withheld_metrics = kept_in(request.user, version).metrics
+    response = StreamingHttpResponse(_results(version, withheld_metrics), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = _attachment(leaderboard, version, "results.csv")
     return response
 
 
-def _results(version: RankingVersion, kept: Collection[str]) -> Iterator[str]:
+def _results(version: RankingVersion, withheld_metrics: Collection[str]) -> Iterator[str]:
     for index, team in enumerate(bundles.team_results(version)):
-        told = team.table[~team.table["metric"].isin(list(kept))]
-        yield told.to_csv(index=False, header=index == 0, float_format="%.17g", lineterminator="\n")
+        visible_rows = team.table[~team.table["metric"].isin(list(withheld_metrics))]
+        yield visible_rows.to_csv(index=False, header=index == 0, float_format="%.17g", lineterminator="\n")
 
 
 @require_safe
@@ -207,12 +209,12 @@ def _results(version: RankingVersion, kept: Collection[str]) -> Iterator[str]:
 @vary_on_headers("Cookie")
 def bundle(request: HttpRequest, slug: str, key: str, number: int) -> StreamingHttpResponse:
     """Everything that the ranking was computed from, for `python -m evaluation verify`."""
-    place = find(request, slug, key)
-    version = place.version(number)
-    _check_cases(request, place)
+    leaderboard = find(request, slug, key)
+    version = leaderboard.version(number)
+    _check_cases(request, leaderboard)
     if kept_in(request.user, version):
         raise PermissionDenied(KEPT)
-    if not test_rule("leaderboards.view_bundle", request.user, place.phase):
+    if not test_rule("leaderboards.view_bundle", request.user, leaderboard.phase):
         raise PermissionDenied(
             "The values of this ranking are made of the classes of all cases, and this phase keeps its references hidden: "
             "only its organizers have the bundle."
@@ -220,9 +222,9 @@ def bundle(request: HttpRequest, slug: str, key: str, number: int) -> StreamingH
     if version.is_over_sites:
         content: Iterable[bytes] = [pooled_bundles.bundle(version)]
     else:
-        content = bundles.chunks(version, key=place.key)
+        content = bundles.chunks(version, key=leaderboard.key)
     response = StreamingHttpResponse(content, content_type="application/zip")
-    response["Content-Disposition"] = _attachment(place, version, "bundle.zip")
+    response["Content-Disposition"] = _attachment(leaderboard, version, "bundle.zip")
     return response
 
 
@@ -237,9 +239,9 @@ def stored_json(request: HttpRequest, name: str) -> HttpResponse:
     return HttpResponse(gzip.decompress(packed), content_type="application/json")
 
 
-def _attachment(place: Place, version: RankingVersion, name: str) -> str:
-    return f'attachment; filename="{_name(place, version, name)}"'
+def _attachment(leaderboard: Place, version: RankingVersion, name: str) -> str:
+    return f'attachment; filename="{_name(leaderboard, version, name)}"'
 
 
-def _name(place: Place, version: RankingVersion, name: str) -> str:
-    return f"{place.challenge.slug}-{place.key}-v{version.number}-{name}"
+def _name(leaderboard: Place, version: RankingVersion, name: str) -> str:
+    return f"{leaderboard.challenge.slug}-{leaderboard.key}-v{version.number}-{name}"

@@ -15,26 +15,26 @@ from web.spreadsheets import csv_file
 @require_safe
 def objects_apart(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
     """The methods of a ranking side by side, and one of them in full; seen by those who see the ranking."""
-    place = find(request, slug, key)
-    if not place.may_view:
-        return sealed_page(request, place)
-    version = place.version(number)
-    if not object_parts.suits(place.phase):
+    leaderboard = find(request, slug, key)
+    if not leaderboard.may_view:
+        return sealed_page(request, leaderboard)
+    version = leaderboard.version(number)
+    if not object_parts.suits(leaderboard.phase):
         raise Http404("This is shown of instance segmentations.")
     methods = object_parts.methods_of(version)
     if request.GET.get("format") == "csv":
         matrix = request.GET.get("table") == "confusion"
         head, rows = object_parts.csv_rows(methods, matrix=matrix)
         name = "confusion" if matrix else "objects"
-        return csv_file(f"{slug}-{place.key}-v{version.number}-{name}.csv", head, rows)
-    common = common_context(request, place)
-    own = rankings.name_in(version, common["team"]) or ""
+        return csv_file(f"{slug}-{leaderboard.key}-v{version.number}-{name}.csv", head, rows)
+    common = common_context(request, leaderboard)
+    own_team = rankings.name_in(version, common["team"]) or ""
     context: dict[str, Any] = {
         **common,
         "version": version,
-        "own": own,
+        "own": own_team,
         "methods": methods,
-        "shown": object_parts.chosen(methods, request.GET.get("team") or own),
+        "shown": object_parts.chosen(methods, request.GET.get("team") or own_team),
         "columns": object_parts.COLUMNS,
     }
     return render(request, "leaderboards/objects.html", context)

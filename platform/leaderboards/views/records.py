@@ -21,19 +21,19 @@ from web.spreadsheets import harmless
 @require_safe
 def history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """All rankings that ever stood."""
-    place = find(request, slug, key)
-    if not place.may_view:
-        return sealed_page(request, place)
-    standings = rankings.history(place.phase, until=place.frozen_at)
+    leaderboard = find(request, slug, key)
+    if not leaderboard.may_view:
+        return sealed_page(request, leaderboard)
+    standings = rankings.history(leaderboard.phase, until=leaderboard.frozen_at)
     if request.GET.get("format") == "csv":
-        return csv_file(f"{slug}-{place.key}-history.csv", _history_rows(standings))
+        return csv_file(f"{slug}-{leaderboard.key}-history.csv", _history_rows(standings))
     context = {
-        **common_context(request, place),
+        **common_context(request, leaderboard),
         "standings": standings,
-        "nothing_counts": place.standing() is None,
+        "nothing_counts": leaderboard.standing() is None,
         "has_figure": len(standings) > 1
-        and place.frozen_at is None
-        and storages["private"].exists(following.history_name(place.phase)),
+        and leaderboard.frozen_at is None
+        and storages["private"].exists(following.history_name(leaderboard.phase)),
     }
     return render(request, "leaderboards/history.html", context)
 
@@ -41,17 +41,19 @@ def history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_safe
 def ranked_both_ways(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """After a deviation: the ranking under the registered and under the changed assessment, side by side."""
-    place = find(request, slug, key)
-    if not place.may_view:
-        return sealed_page(request, place)
-    if place.frozen_at is not None:
+    leaderboard = find(request, slug, key)
+    if not leaderboard.may_view:
+        return sealed_page(request, leaderboard)
+    if leaderboard.frozen_at is not None:
         raise PermissionDenied(FROZEN)
-    found = both_assessments.comparison(place.phase)
-    if found is None:
+    comparison = both_assessments.comparison(leaderboard.phase)
+    if comparison is None:
         raise Http404("This ranking does not deviate from its registration.")
     if request.GET.get("format") == "csv":
-        return csv_file(f"{slug}-{place.key}-both-ways.csv", found.rows())
-    return render(request, "leaderboards/both_ways.html", {**common_context(request, place), "comparison": found})
+        return csv_file(f"{slug}-{leaderboard.key}-both-ways.csv", comparison.rows())
+    return render(
+        request, "leaderboards/both_ways.html", {**common_context(request, leaderboard), "comparison": comparison}
+    )
 
 
 def _history_rows(standings: list[Standing]) -> Iterator[list[Any]]:

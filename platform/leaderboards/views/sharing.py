@@ -20,16 +20,16 @@ TEXT = "vendor/source-sans-3/source-sans-3-latin-wght-normal.woff2"
 def picture(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
     """The first teams of a version of the ranking, as everybody may see it, whoever asks."""
     request.user = AnonymousUser()
-    place = find(request, slug, key)
-    if not place.may_view:
+    leaderboard = find(request, slug, key)
+    if not leaderboard.may_view:
         raise PermissionDenied(SEALED)
-    shown = place.version(number)
-    board = boards.board(shown.table)
-    said = boards.spoken(board.order, shown.sentences[board.order["key"]], closed=place.phase.is_closed)
+    version = leaderboard.version(number)
+    board = boards.board(version.table)
+    sentences = boards.spoken(board.order, version.sentences[board.order["key"]], closed=leaderboard.phase.is_closed)
     png = share_picture(
-        title=place.challenge.title,
-        phase=place.phase.name,
-        sentence=said[0],
+        title=leaderboard.challenge.title,
+        phase=leaderboard.phase.name,
+        sentence=sentences[0],
         strips=[_strip(row) for row in board.rows],
         more=board.teams - len(board.rows),
         axis=board.axis,
@@ -52,7 +52,7 @@ def _strip(row: boards.Row) -> Strip:
 
 
 def _file(name: str) -> Path:
-    found = finders.find(name)
-    if found is None:
+    path = finders.find(name)
+    if path is None:
         raise Http404("The fonts of this site are not there.")
-    return Path(str(found))
+    return Path(str(path))

@@ -19,31 +19,31 @@ from uploads.storage import load_json
 @require_safe
 def over_sites_now(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Of the ranking that stands."""
-    place = find(request, slug, key)
-    if not place.may_view:
-        return sealed_page(request, place)
-    standing = place.standing()
+    leaderboard = find(request, slug, key)
+    if not leaderboard.may_view:
+        return sealed_page(request, leaderboard)
+    standing = leaderboard.standing()
     if standing is None:
         raise Http404("There is no ranking yet.")
-    return _page(request, place, standing.version)
+    return _page(request, leaderboard, standing.version)
 
 
 @require_safe
 def over_sites_of_version(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
     """Of one version."""
-    place = find(request, slug, key)
-    return _page(request, place, place.version(number))
+    leaderboard = find(request, slug, key)
+    return _page(request, leaderboard, leaderboard.version(number))
 
 
-def _page(request: HttpRequest, place: Place, version: RankingVersion) -> HttpResponse:
+def _page(request: HttpRequest, leaderboard: Place, version: RankingVersion) -> HttpResponse:
     if not version.is_over_sites:
         raise Http404("This ranking is not made over sites.")
-    version.phase = place.phase
+    version.phase = leaderboard.phase
     document = load_json(version.document_name)
     order = version.table["orders"][0]
     context: dict[str, Any] = {
         "version": version,
-        "said": boards.spoken(order, version.sentences[order["key"]], closed=place.phase.is_closed),
+        "said": boards.spoken(order, version.sentences[order["key"]], closed=leaderboard.phase.is_closed),
         "rankings": over_sites(document, computing.assessment_of(version)),
         "absent": absent_sites(document),
         "joined": joined_sites(document),
@@ -53,21 +53,21 @@ def _page(request: HttpRequest, place: Place, version: RankingVersion) -> HttpRe
         "resampling": document["resampling"],
         "other": _with_other_sites(version, document),
     }
-    return render(request, "leaderboards/sites.html", common_context(request, place) | context)
+    return render(request, "leaderboards/sites.html", common_context(request, leaderboard) | context)
 
 
 def _with_other_sites(version: RankingVersion, document: dict[str, Any]) -> dict[str, Any] | None:
     """The last ranking over another set of sites, with the places of both."""
-    own = included(document)
+    own_sites = included(document)
     for row in rankings.versions_before(version):
         if not row.is_over_sites:
             continue
         theirs = {entry["site"] for entry in row.inputs["sites"] if entry["state"] == "included"}
-        if theirs != own:
+        if theirs != own_sites:
             return {
                 "version": row,
-                "gone": sorted(theirs - own),
-                "come": sorted(own - theirs),
+                "gone": sorted(theirs - own_sites),
+                "come": sorted(own_sites - theirs),
                 "rows": changed_places(row.table, version.table),
             }
     return None

@@ -12,15 +12,15 @@ from test_sets.queries.decoys import keeps_decoys
 from test_sets.queries.dry_runs import are_public
 
 
-def of_empty(place: Place, *, computing: bool, nothing_counts: bool, under_way: int) -> Letter:
+def of_empty(leaderboard: Place, *, computing: bool, nothing_counts: bool, under_way: int) -> Letter:
     """Why there is no ranking."""
-    phase = place.phase
+    phase = leaderboard.phase
     return states.EMPTY.letter(
         states.Empty(
             opens=None if phase.has_opened else phase.opens_at,
             ends=phase.ends_at,
             is_closed=phase.is_closed,
-            is_frozen=place.frozen_at is not None,
+            is_frozen=leaderboard.frozen_at is not None,
             is_computing=computing,
             nothing_counts=nothing_counts,
             under_way=under_way,
@@ -31,35 +31,39 @@ def of_empty(place: Place, *, computing: bool, nothing_counts: bool, under_way: 
 
 def of_sealed(phase: Phase, *, submitted: int = 0, as_organizer: bool = False) -> Letter:
     """Until when a ranking is sealed, and from whom."""
-    shown = (Phase.Results.CASES, Phase.Results.AGGREGATE)
+    results_with_scores = (Phase.Results.CASES, Phase.Results.AGGREGATE)
     facts = states.Sealed(
         phase.revealed_from,
         later=phase.reveals_at is not None,
-        own_scores=phase.results in shown and not keeps_decoys(phase),
+        own_scores=phase.results in results_with_scores and not keeps_decoys(phase),
         submitted=submitted,
     )
     return (states.SEALED_FOR_OTHERS if as_organizer else states.SEALED).letter(facts)
 
 
 def notices(
-    place: Place, version: RankingVersion | None, *, organizes: bool, rescoring: Rescoring | None
+    leaderboard: Place, version: RankingVersion | None, *, organizes: bool, rescoring: Rescoring | None
 ) -> dict[str, Letter]:
     """Everything that holds above a leaderboard, by its name in the template."""
-    phase, said = place.phase, dict[str, Letter]()
+    phase, letters = leaderboard.phase, dict[str, Letter]()
     if phase.is_dry_run:
-        said["dry_run"] = states.DRY_RUN.letter(states.DryRun(are_public(phase)))
+        letters["dry_run"] = states.DRY_RUN.letter(states.DryRun(are_public(phase)))
     if phase.announcement != Phase.Announcement.ALL:
-        said["named"] = states.NAMED.letter(
+        letters["named"] = states.NAMED.letter(
             states.Named(phase.get_announcement_display(), phase.announced_ranks, waits=not phase.ranks_finally)
         )
     if phase.is_sealed:
-        said["sealed"] = of_sealed(phase, as_organizer=True)
-    if place.freeze is not None and (place.frozen_at is not None or place.freeze.holds):
-        said["frozen"] = states.FROZEN.letter(
-            states.Frozen(place.frozen_at or place.freeze.moment, phase.ends_at, sees_all=place.frozen_at is None)
+        letters["sealed"] = of_sealed(phase, as_organizer=True)
+    if leaderboard.freeze is not None and (leaderboard.frozen_at is not None or leaderboard.freeze.holds):
+        letters["frozen"] = states.FROZEN.letter(
+            states.Frozen(
+                leaderboard.frozen_at or leaderboard.freeze.moment,
+                phase.ends_at,
+                sees_all=leaderboard.frozen_at is None,
+            )
         )
     if rescoring is not None:
-        said["repeated"] = states.REPEATED.letter(
+        letters["repeated"] = states.REPEATED.letter(
             states.Repeated(
                 rescoring.standing,
                 rescoring.wanted,
@@ -69,20 +73,20 @@ def notices(
                 organizes=organizes,
             )
         )
-    return said | _of_version(version.inputs if version is not None else {})
+    return letters | _of_version(version.inputs if version is not None else {})
 
 
 def _of_version(inputs: dict[str, Any]) -> dict[str, Letter]:
-    said = {}
+    letters = {}
     if outside := inputs.get("measured_outside"):
         tables = [
             (entry["origin"]["by"], entry["origin"]["with"], entry["origin"]["when"], entry["version"])
             for entry in outside
         ]
-        said["outside"] = states.OUTSIDE.letter(states.Outside(tables))
+        letters["outside"] = states.OUTSIDE.letter(states.Outside(tables))
     if missing := inputs.get("left_out"):
-        said["left_out"] = states.LEFT_OUT.letter(states.LeftOut(len(missing), missing[0]["version"]))
-    return said
+        letters["left_out"] = states.LEFT_OUT.letter(states.LeftOut(len(missing), missing[0]["version"]))
+    return letters
 
 
 def of_images(inputs: dict[str, Any]) -> list[tuple[Letter, dict[str, Any]]]:

@@ -20,29 +20,29 @@ from web.figures import figure_json
 @require_safe
 def tasks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """The rankings of the same phase in all tasks that the person may see, side by side."""
-    place, found = _overview(request, slug, key)
-    overall = over_tasks(_alike(place), user=request.user)
+    leaderboard, task_overview = _overview(request, slug, key)
+    overall = over_tasks(_alike(leaderboard), user=request.user)
     if request.GET.get("format") == "json":
         documents = [
             {"digest": view.stored.digest, "document": view.stored.document}
             for view in overall
             if view.rows and view.stored
         ]
-        return JsonResponse({"challenge": slug, "phase": place.phase.slug, "rankings": documents})
+        return JsonResponse({"challenge": slug, "phase": leaderboard.phase.slug, "rankings": documents})
     if request.GET.get("format") == "csv":
-        return csv_file(f"{slug}-{place.key}-tasks.csv", found.rows())
+        return csv_file(f"{slug}-{leaderboard.key}-tasks.csv", task_overview.rows())
     figures = [
         {
-            "src": reverse("leaderboards:tasks_figure", args=[slug, place.key, name]),
+            "src": reverse("leaderboards:tasks_figure", args=[slug, leaderboard.key, name]),
             "title": title,
             "reading": reading,
         }
         for name, (title, reading) in overview.FIGURES.items()
-        if found.can_draw(name)
+        if task_overview.can_draw(name)
     ]
     context: dict[str, Any] = {
-        **common_context(request, place),
-        "overview": found,
+        **common_context(request, leaderboard),
+        "overview": task_overview,
         "overall": overall,
         "plots": figures,
     }
@@ -53,20 +53,20 @@ def tasks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @cache_control(private=True, no_cache=True)
 def tasks_figure(request: HttpRequest, slug: str, key: str, name: str) -> HttpResponse:
     """A figure over the tasks as Plotly JSON."""
-    _, found = _overview(request, slug, key)
-    if not found.can_draw(name):
+    _, task_overview = _overview(request, slug, key)
+    if not task_overview.can_draw(name):
         raise Http404("There is no such figure.")
-    return figure_json(found.draw(name))
+    return figure_json(task_overview.draw(name))
 
 
 def _overview(request: HttpRequest, slug: str, key: str) -> tuple[Place, overview.Overview]:
-    place = find(request, slug, key)
-    alike = _alike(place)
+    leaderboard = find(request, slug, key)
+    alike = _alike(leaderboard)
     if len({phase.task_id for phase in alike}) < 2:
         raise Http404("This challenge has one task.")
-    return place, overview.of_phases(alike, user=request.user)
+    return leaderboard, overview.of_phases(alike, user=request.user)
 
 
-def _alike(place: Place) -> list[Phase]:
+def _alike(leaderboard: Place) -> list[Phase]:
     """The phases of the same short name, one in each task."""
-    return [phase for phase in place.phases if phase.slug == place.phase.slug]
+    return [phase for phase in leaderboard.phases if phase.slug == leaderboard.phase.slug]

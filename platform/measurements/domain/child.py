@@ -37,16 +37,18 @@ def read_values(files: Brought, roles: Mapping[str, str], fitting: importing.Fit
         sheet = importing.read_sheet(files.path, name=files.name)
     except importing.TableError as error:
         return {"problems": [str(error)]}
-    known = importing.roles_of(sheet, fitting)
-    known |= {column: role for column, role in roles.items() if column in known and role in importing.ROLES}
-    columns = _columns(sheet, known)
+    column_roles = importing.roles_of(sheet, fitting)
+    column_roles |= {
+        column: role for column, role in roles.items() if column in column_roles and role in importing.ROLES
+    }
+    columns = _columns(sheet, column_roles)
     replicates = None
     if files.replicates is not None:
         try:
             replicates = importing.read_sheet(files.replicates, name=files.replicates_name)
         except importing.TableError as error:
             return {"columns": columns, "problems": [str(error)]}
-    measured = importing.read_measured(sheet, known, fitting, replicates=replicates)
+    measured = importing.read_measured(sheet, column_roles, fitting, replicates=replicates)
     (folder / VALUES).write_text(json.dumps(measured.document, ensure_ascii=False, allow_nan=False), "utf-8")
     more = [f"{files.name}: {measured.more:,} more problems of these kinds."] if measured.more else []
     return {
@@ -70,6 +72,6 @@ def read_cases(path: Path, name: str, assessment: Assessment, folder: Path) -> d
 
 def _columns(sheet: importing.Sheet, roles: Mapping[str, str]) -> list[dict[str, Any]]:
     return [
-        {"name": column, "role": roles[column], "samples": [row[place] for row in sheet.rows[:_SAMPLES]]}
-        for place, column in enumerate(sheet.columns)
+        {"name": column, "role": roles[column], "samples": [row[index] for row in sheet.rows[:_SAMPLES]]}
+        for index, column in enumerate(sheet.columns)
     ]

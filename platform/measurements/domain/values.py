@@ -55,21 +55,23 @@ def checked(reported: Any, fitting: Fitting, *, teams: Sequence[str]) -> Values:
     """
     if not isinstance(reported, Mapping) or set(reported) != _KEYS:
         raise ImpossibleError("something else than values")
-    own, diagonals = reported["teams"], reported["diagonals"]
-    if not isinstance(own, Mapping) or not set(own) <= set(teams):
+    reported_values, diagonals = reported["teams"], reported["diagonals"]
+    if not isinstance(reported_values, Mapping) or not set(reported_values) <= set(teams):
         raise ImpossibleError("other teams than those that the table names")
     if not isinstance(diagonals, Mapping) or not set(diagonals) <= set(fitting.cases):
         raise ImpossibleError("other cases than those of the phase")
     if not all(_is_finite(value) and value > 0 for value in diagonals.values()):
         raise ImpossibleError("a diagonal that is no length")
-    found = {team: _checked_values(values, fitting) for team, values in own.items()}
+    values_by_team = {team: _checked_values(values, fitting) for team, values in reported_values.items()}
     numbers = reported["numbers"]
     if not isinstance(numbers, list) or not all(isinstance(n, str) and len(n) <= _LONGEST for n in numbers):
         raise ImpossibleError("replicates that are not told apart by names")
     measured = Measured(
-        values=found,
-        errors={team: _checked_errors(found, team, reported["errors"], fitting) for team in found},
-        replicates={team: _checked_draws(team, reported["replicates"], len(numbers), fitting) for team in found},
+        values=values_by_team,
+        errors={team: _checked_errors(values_by_team, team, reported["errors"], fitting) for team in values_by_team},
+        replicates={
+            team: _checked_draws(team, reported["replicates"], len(numbers), fitting) for team in values_by_team
+        },
         numbers=tuple(numbers),
         diagonals={case: float(value) for case, value in diagonals.items()},
         worst=_checked_worst(reported["worst"], fitting),
@@ -91,48 +93,50 @@ def _checked_values(values: Any, fitting: Fitting) -> list[Cell]:
     return [float(value) if _is_finite(value) else value for value in values]
 
 
-def _checked_errors(found: Mapping[str, Any], team: str, reported: Any, fitting: Fitting) -> list[float | None]:
-    own = reported.get(team) if isinstance(reported, Mapping) and set(reported) == set(found) else None
-    if not isinstance(own, list) or len(own) != len(fitting.whole):
+def _checked_errors(
+    values_by_team: Mapping[str, Any], team: str, reported: Any, fitting: Fitting
+) -> list[float | None]:
+    errors = reported.get(team) if isinstance(reported, Mapping) and set(reported) == set(values_by_team) else None
+    if not isinstance(errors, list) or len(errors) != len(fitting.whole):
         raise ImpossibleError("not one standard error for each value of the whole data set")
-    if not all(error is None or (_is_finite(error) and error > 0) for error in own):
+    if not all(error is None or (_is_finite(error) and error > 0) for error in errors):
         raise ImpossibleError("a standard error that is none")
-    return [None if error is None else float(error) for error in own]
+    return [None if error is None else float(error) for error in errors]
 
 
 def _checked_draws(team: str, reported: Any, number: int, fitting: Fitting) -> list[list[float] | None]:
-    own = reported.get(team) if isinstance(reported, Mapping) else None
-    if not isinstance(own, list) or len(own) != len(fitting.whole):
+    reported_draws = reported.get(team) if isinstance(reported, Mapping) else None
+    if not isinstance(reported_draws, list) or len(reported_draws) != len(fitting.whole):
         raise ImpossibleError("not one list of replicates for each value of the whole data set")
-    found: list[list[float] | None] = []
-    for draws, (_, metric) in zip(own, fitting.whole, strict=True):
+    replicates: list[list[float] | None] = []
+    for draws, (_, metric) in zip(reported_draws, fitting.whole, strict=True):
         if draws is None:
-            found.append(None)
+            replicates.append(None)
             continue
         if not isinstance(draws, list) or len(draws) != number:
             raise ImpossibleError("another number of replicates than there are names")
         if not all(_is_finite(draw) and is_in_range(metric, draw) for draw in draws):
             raise ImpossibleError("a replicate that is no number, or outside its range")
-        found.append([float(draw) for draw in draws])
-    return found
+        replicates.append([float(draw) for draw in draws])
+    return replicates
 
 
 def _checked_worst(reported: Any, fitting: Fitting) -> dict[tuple[str, str, str], float]:
-    known, found = set(fitting.keys), {}
+    keys, worst_values = set(fitting.keys), {}
     for entry in reported if isinstance(reported, list) else ():
-        if not isinstance(entry, list) or len(entry) != 4 or tuple(entry[:3]) not in known or not _is_finite(entry[3]):
+        if not isinstance(entry, list) or len(entry) != 4 or tuple(entry[:3]) not in keys or not _is_finite(entry[3]):
             raise ImpossibleError("a worst value of nothing")
-        found[entry[0], entry[1], entry[2]] = float(entry[3])
-    return found
+        worst_values[entry[0], entry[1], entry[2]] = float(entry[3])
+    return worst_values
 
 
 def _check_uncertainty(measured: Measured, fitting: Fitting) -> None:
     """Every value of the whole data set has one thing that says how uncertain it is, and others have none."""
     first = len(fitting.keys) - len(fitting.whole)
     for team, values in measured.values.items():
-        for place, (_, metric) in enumerate(fitting.whole):
-            given = (measured.errors[team][place] is not None) + (measured.replicates[team][place] is not None)
-            wanted = int(takes_uncertainty(metric) and isinstance(values[first + place], float))
+        for index, (_, metric) in enumerate(fitting.whole):
+            given = (measured.errors[team][index] is not None) + (measured.replicates[team][index] is not None)
+            wanted = int(takes_uncertainty(metric) and isinstance(values[first + index], float))
             if given != wanted:
                 raise ImpossibleError(
                     "a value of the whole data set without its uncertainty, or uncertainty of nothing"
@@ -177,10 +181,10 @@ def form_of(values: Values, team: str, region: str, metric: "MetricUse", fitting
     """What is known of a value of the whole data set: a key of `FORMS`, of replicates with their fingerprint; empty for nothing."""
     from evaluation.scoring.given_evidence import fingerprint
 
-    place = [(own_region, own.name) for own_region, own in fitting.whole].index((region, metric.name))
-    if values.measured.replicates[team][place] is not None:
+    index = [(own_region, own_metric.name) for own_region, own_metric in fitting.whole].index((region, metric.name))
+    if values.measured.replicates[team][index] is not None:
         return f"replicates {fingerprint(values.measured.numbers)}"
-    return "error" if values.measured.errors[team][place] is not None else ""
+    return "error" if values.measured.errors[team][index] is not None else ""
 
 
 def form_in(evidence: "Evidence", team: str, region: str, metric: "MetricUse") -> str:
@@ -192,40 +196,40 @@ def form_in(evidence: "Evidence", team: str, region: str, metric: "MetricUse") -
         pieces = evidence.select(metric.name, team, region)
     except KeyError:
         return ""
-    known = form(pieces)
-    if known > STANDARD_ERROR:
+    evidence_form = form(pieces)
+    if evidence_form > STANDARD_ERROR:
         return f"replicates {int(pieces.block.counts[1])}"
-    return "error" if known == STANDARD_ERROR else ""
+    return "error" if evidence_form == STANDARD_ERROR else ""
 
 
 def uncertainty_words(values: Values, team: str, fitting: Fitting) -> list[str]:
     """What is known of each value of the whole data set, in words."""
     first = len(fitting.keys) - len(fitting.whole)
     words = []
-    for place, (region, metric) in enumerate(fitting.whole):
-        value = values.teams[team][first + place]
-        drawn, error = values.measured.replicates[team][place], values.measured.errors[team][place]
+    for index, (region, metric) in enumerate(fitting.whole):
+        value = values.teams[team][first + index]
+        drawn, error = values.measured.replicates[team][index], values.measured.errors[team][index]
         if isinstance(value, float):
-            known = (
+            uncertainty = (
                 f"{len(drawn):,} replicates"
                 if drawn
                 else "no uncertainty"
                 if error is None
                 else f"standard error {error:.4g}"
             )
-            words.append(f"{metric.name}{f' of {region}' if region else ''} {value:.6g}, {known}")
+            words.append(f"{metric.name}{f' of {region}' if region else ''} {value:.6g}, {uncertainty}")
     return words
 
 
 def changes(before: Mapping[tuple[str, str, str], float | None], rows: Sequence[CaseRow]) -> list[str]:
     """Which values differ from those that stand now, in words."""
-    found = []
+    changed_values = []
     for row in rows:
         key = (row.case, row.region, row.metric)
         if key in before and before[key] != row.value:
             where = ", ".join(part for part in (row.case, row.region, row.metric) if part)
-            found.append(f"{where}: {_word(before[key])} → {_word(row.value)}")
-    return found
+            changed_values.append(f"{where}: {_word(before[key])} → {_word(row.value)}")
+    return changed_values
 
 
 def _word(value: float | None) -> str:

@@ -46,11 +46,11 @@ def takes_tables(phase: Phase) -> bool:
 def any_takes_tables(challenge: Challenge) -> bool:
     """Whether any phase of a challenge takes tables; every page asks it for organizers, so it is remembered for a minute."""
     key = f"measurements:any:{challenge.pk}"
-    found = cache.get(key)
-    if found is None:
-        found = any(takes_tables(phase) for task in challenge.tasks.all() for phase in task.phases.all())
-        cache.set(key, found, _REMEMBERED_SECONDS)
-    return bool(found)
+    takes_any = cache.get(key)
+    if takes_any is None:
+        takes_any = any(takes_tables(phase) for task in challenge.tasks.all() for phase in task.phases.all())
+        cache.set(key, takes_any, _REMEMBERED_SECONDS)
+    return bool(takes_any)
 
 
 def is_measured_elsewhere(phase: Phase) -> bool:

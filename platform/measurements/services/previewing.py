@@ -91,24 +91,24 @@ def _unlike(file: str, values: domain.Values, fitting: Fitting, untouched: Mappi
     """Values of the whole data set that could not be compared with those that stand: what is known of them is of another kind."""
     problems = []
     for region, metric in fitting.whole:
-        own = next(
+        new_form = next(
             (form for name in values.teams if (form := domain.form_of(values, name, region, metric, fitting))), ""
         )
-        for name, run in untouched.items() if own else ():
+        for name, run in untouched.items() if new_form else ():
             evidence = results.read_evidence(run.evidence_file, algorithm=name) if run.evidence_file else None
-            there = "" if evidence is None else domain.form_in(evidence, name, region, metric)
-            if there and there != own:
+            standing_form = "" if evidence is None else domain.form_in(evidence, name, region, metric)
+            if standing_form and standing_form != new_form:
                 problems.append(
-                    f"{file}: {metric.name}{f' of {region}' if region else ''} comes with {domain.FORMS[own.partition(' ')[0]]}, and that of "
-                    f"{name}, which stands, {_unlike_words(own, there)}. Send the same for all teams, in one table."
+                    f"{file}: {metric.name}{f' of {region}' if region else ''} comes with {domain.FORMS[new_form.partition(' ')[0]]}, and that of "
+                    f"{name}, which stands, {_unlike_words(new_form, standing_form)}. Send the same for all teams, in one table."
                 )
                 break
     return problems
 
 
-def _unlike_words(own: str, there: str) -> str:
-    kind = there.partition(" ")[0]
-    same_kind = kind == own.partition(" ")[0]
+def _unlike_words(new_form: str, standing_form: str) -> str:
+    kind = standing_form.partition(" ")[0]
+    same_kind = kind == new_form.partition(" ")[0]
     return "with other ones" if same_kind else f"with {domain.FORMS[kind]}"
 
 

@@ -99,11 +99,11 @@ def _seal_values(lease: Lease, table: Measurement, content: dict[str, Any]) -> N
         teams = {team.name: team for team in teams_of(phase)}
         rows = {name: rows_of(values, name, fitting) for name in values.teams}
         evidence = {name: evidence_of(values, name, fitting) for name in values.teams}
-        digests = {name: results.digest(own, evidence[name]) for name, own in rows.items()}
+        digests = {name: results.digest(team_rows, evidence[name]) for name, team_rows in rows.items()}
         row.digest = digest_of(row, sealed_list, digests.values())
         _record(row, {"version": row.version, "digest": row.digest, "origin": row.origin, "teams": digests})
-        for name, own in rows.items():
-            _store(row, teams[name], sealed_list, Result(own, evidence[name], digests[name]), fitting)
+        for name, team_rows in rows.items():
+            _store(row, teams[name], sealed_list, Result(team_rows, evidence[name], digests[name]), fitting)
         for callback in hooks.run_scored:
             callback(phase.pk)
 
@@ -142,16 +142,20 @@ class Result:
     digest: str
 
 
-def _store(table: Measurement, team: Team, test_set: TestSet, found: Result, fitting: Fitting) -> None:
+def _store(table: Measurement, team: Team, test_set: TestSet, team_result: Result, fitting: Fitting) -> None:
     """Make of the values of a team what a scored run is; the result before it stays and counts no longer."""
-    phase, now, rows, digest = table.phase, timezone.now(), found.rows, found.digest
+    phase, now, rows, digest = table.phase, timezone.now(), team_result.rows, team_result.digest
     text = csv_text(list(COLUMNS), (_cells(row) for row in rows))
     submission, is_first = _submission(table, team, text.encode())
     name = f"results/measurements/{submission.pk}/{digest}.parquet"
     results.store(rows, name)
-    kept = f"evidence/measurements/{submission.pk}/{digest}.parquet{vault.SUFFIX}" if found.evidence is not None else ""
-    if found.evidence is not None:
-        results.store_evidence(found.evidence, kept)
+    evidence_file = (
+        f"evidence/measurements/{submission.pk}/{digest}.parquet{vault.SUFFIX}"
+        if team_result.evidence is not None
+        else ""
+    )
+    if team_result.evidence is not None:
+        results.store_evidence(team_result.evidence, evidence_file)
     frame = results.frame(rows, algorithm=team.name)
     Run.objects.filter(submission=submission, counts=True).update(counts=False, state=Run.State.SUPERSEDED)
     run = Run.objects.create(
@@ -168,7 +172,7 @@ def _store(table: Measurement, team: Team, test_set: TestSet, found: Result, fit
         finished_at=now,
         result_file=name,
         result_digest=digest,
-        evidence_file=kept,
+        evidence_file=evidence_file,
         summary=summarize(phase.assessment, frame, metadata_frame_of(test_set), cases=fitting.cases)
         | {"asked": len(fitting.cases)},
         provenance=provenance(phase.assessment) | {"measured_outside": table.facts, "working_points": []},
@@ -205,10 +209,12 @@ def _submission(table: Measurement, team: Team, content: bytes) -> tuple[Submiss
     phase, actor, now = table.phase, table.sealed_by, timezone.now()
     assert actor is not None  # named when sealing was asked for
     # What a team handed in itself stays what it is: a table has a submission of its own, one a team and phase.
-    own = MeasuredRun.objects.filter(run__submission__phase=phase, run__submission__team=team).values("run__submission")
-    known = Submission.objects.select_for_update(no_key=True).filter(pk__in=own).first()
+    measured_submissions = MeasuredRun.objects.filter(run__submission__phase=phase, run__submission__team=team).values(
+        "run__submission"
+    )
+    existing = Submission.objects.select_for_update(no_key=True).filter(pk__in=measured_submissions).first()
     file_name = f"{team.slug}-version-{table.version}.csv"
-    if known is None:
+    if existing is None:
         upload = Upload.objects.create(
             phase=phase,
             team=team,
@@ -223,7 +229,7 @@ def _submission(table: Measurement, team: Team, content: bytes) -> tuple[Submiss
         last = numbers.aggregate(last=Max("number"))["last"] or 0
         submission = Submission(upload=upload, phase=phase, team=team, user=actor, number=last + 1)
     else:
-        submission = known
+        submission = existing
     submission.archive_name, submission.archive_size = file_name, len(content)
     submission.archive_file = f"measurements/{table.key}/teams/{team.pk}.csv"
     submission.archive_sha256 = hashlib.sha256(content).hexdigest()
@@ -231,7 +237,7 @@ def _submission(table: Measurement, team: Team, content: bytes) -> tuple[Submiss
     submission.state, submission.state_since, submission.validated_at = Submission.State.SCORED, now, now
     store_bytes(submission.archive_file, content)
     submission.save()
-    return submission, known is None
+    return submission, existing is None
 
 
 def _record(table: Measurement, facts: dict[str, Any]) -> None:

@@ -64,8 +64,8 @@ def bring_table(
         if len(sent.content) > SheetLimits().file_bytes:
             read = SheetLimits().file_bytes
             raise ValidationError(f"{sent.name} has {len(sent.content):,} bytes; at most {read:,} are read.")
-    said = {key: (origin or {}).get(key, "").strip() for key in ("by", "with", "when")}
-    if kind == Measurement.Kind.VALUES and not all(said.values()):
+    stated_origin = {key: (origin or {}).get(key, "").strip() for key in ("by", "with", "when")}
+    if kind == Measurement.Kind.VALUES and not all(stated_origin.values()):
         raise ValidationError("Say who measured, with what, and when.")
     if makes_teams and (refusal := refusal_of_new_teams(phase)):
         raise ValidationError(refusal)
@@ -77,9 +77,9 @@ def bring_table(
         file_name=file_name[:120],
         size=len(content),
         sha256=hashlib.sha256(content).hexdigest(),
-        measured_by=said["by"],
-        measured_with=said["with"],
-        measured_when=said["when"],
+        measured_by=stated_origin["by"],
+        measured_with=stated_origin["with"],
+        measured_when=stated_origin["when"],
         brought_by=actor,
     )
     table.stored = f"{folder_of(table)}/table"

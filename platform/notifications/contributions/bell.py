@@ -13,5 +13,5 @@ def render(request: HttpRequest) -> SafeString | None:
     if user is None or not user.is_authenticated:
         return None
     unread = unread_count(user)
-    shown = f"{UNREAD_SHOWN}+" if unread > UNREAD_SHOWN else str(unread)
-    return render_to_string("notifications/bell.html", {"unread": unread, "shown": shown}, request)
+    count_text = f"{UNREAD_SHOWN}+" if unread > UNREAD_SHOWN else str(unread)
+    return render_to_string("notifications/bell.html", {"unread": unread, "shown": count_text}, request)

@@ -57,11 +57,11 @@ def act(
     name: str, subjects: list[Paragraph], paragraphs: list[Paragraph], catalogue: Catalogue = CATALOGUE
 ) -> Act[Any]:
     """Register what is said of an act, or in a catalogue of its own of a state that a page tells."""
-    said = [
+    groups = [
         catalogue.group(*[Claim(f"{name}.{one.name}", one.condition, one.true, one.words, one.example) for one in part])
         for part in (subjects, paragraphs)
     ]
-    return Act(*said)
+    return Act(*groups)
 
 
 def ended(text: str) -> str:

@@ -383,8 +383,8 @@ PUBLIC: Final[Act[OfPhase]] = act(
 
 def _listed(reasons: Sequence[str], more: int) -> str:
     """The first reasons, one a line, and how many there are besides."""
-    shown = [f"– {ended(' '.join(reason.split()))}" for reason in reasons[:MOST_REASONS]]
-    rest = more + len(reasons) - len(shown)
+    lines = [f"– {ended(' '.join(reason.split()))}" for reason in reasons[:MOST_REASONS]]
+    rest = more + len(reasons) - len(lines)
     if rest:
-        shown.append(f"– and {rest} more")
-    return "\n".join(shown)
+        lines.append(f"– and {rest} more")
+    return "\n".join(lines)

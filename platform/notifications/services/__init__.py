@@ -80,11 +80,11 @@ def notify_each(*, kind: str, messages: Iterable[Message]) -> list[Notification]
         The messages that are new.
     """
     kinds.get(kind)
-    told = [
+    deliveries = [
         (message, list({person.pk: person for person in message.people if person.is_active}.values()))
         for message in messages
     ]
-    choices = choices_of({person.pk: person for _, people in told for person in people}.values(), kind)
+    choices = choices_of({person.pk: person for _, people in deliveries for person in people}.values(), kind)
     rows = [
         Notification(
             user=person,
@@ -96,11 +96,11 @@ def notify_each(*, kind: str, messages: Iterable[Message]) -> list[Notification]
             scope=message.scope,
             how=choices[person.pk],
         )
-        for message, people in told
+        for message, people in deliveries
         for person in people
     ]
     # What is no path of this site is refused, whoever wants mail.
-    absolutes = {message.address: absolute(message.address) if message.address else "" for message, _ in told}
+    absolutes = {message.address: absolute(message.address) if message.address else "" for message, _ in deliveries}
     Notification.objects.bulk_create(rows, ignore_conflicts=True)
     if keyed := [row.pk for row in rows if row.key]:  # the rows that the database did not refuse
         stored = set(Notification.objects.filter(pk__in=keyed).values_list("pk", flat=True))
@@ -314,7 +314,11 @@ def unsubscribe(*, kind: str, user_id: int | None = None, address: str = "") -> 
         return
     if kind == DIGEST:
         chosen = dict(Preference.objects.filter(user=user).values_list("kind", "how"))
-        daily = [known.name for known in kinds.KINDS.all() if chosen.get(known.name, known.default) == How.DAILY]
+        daily = [
+            notification_kind.name
+            for notification_kind in kinds.KINDS.all()
+            if chosen.get(notification_kind.name, notification_kind.default) == How.DAILY
+        ]
         choose(user=user, choices=dict.fromkeys(daily, How.NEVER))
     elif kind in kinds.KINDS:
         choose(user=user, choices={kind: How.NEVER})

@@ -15,7 +15,7 @@ class BackupError(Exception):
 
 
 @dataclass(frozen=True)
-class Kept:
+class BackupFile:
     """A stored file in a backup.
 
     Attributes
@@ -70,7 +70,7 @@ class Manifest:
     head: tuple[int, str]
     key: str
     layout: dict[str, Any]
-    files: tuple[Kept, ...] = field(default=())
+    files: tuple[BackupFile, ...] = field(default=())
     form: int = FORMAT
 
     def written(self) -> bytes:
@@ -98,7 +98,7 @@ def read(content: bytes) -> Manifest:
             f"{MANIFEST} has the form {form!r}, and this version reads {FORMAT}: restore with the version that made it."
         )
     try:
-        files = tuple(Kept(**entry) for entry in raw.pop("files"))
+        files = tuple(BackupFile(**entry) for entry in raw.pop("files"))
         sequence, digest = raw.pop("head")
         return Manifest(**raw, head=(int(sequence), str(digest)), files=files)
     except (KeyError, TypeError, ValueError) as error:

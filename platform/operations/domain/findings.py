@@ -22,16 +22,16 @@ class Finding:
     remedy: str = ""
 
 
-def fine(part: str, said: str) -> Finding:
+def fine(part: str, sentence: str) -> Finding:
     """Return a finding that asks for nothing."""
-    return Finding(part, Level.FINE, said)
+    return Finding(part, Level.FINE, sentence)
 
 
-def warning(part: str, said: str, remedy: str) -> Finding:
+def warning(part: str, sentence: str, remedy: str) -> Finding:
     """Return a finding of what works and is not as it should be."""
-    return Finding(part, Level.WARNING, said, remedy)
+    return Finding(part, Level.WARNING, sentence, remedy)
 
 
-def error(part: str, said: str, remedy: str) -> Finding:
+def error(part: str, sentence: str, remedy: str) -> Finding:
     """Return a finding of what does not work."""
-    return Finding(part, Level.ERROR, said, remedy)
+    return Finding(part, Level.ERROR, sentence, remedy)

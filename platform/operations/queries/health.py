@@ -81,8 +81,12 @@ def runs() -> State:
 
 def held_everywhere(beats: Iterable[Heartbeat]) -> dict[str, bool]:
     """Return for each guarantee whether it holds on every machine that told of them; empty when none did."""
-    told = [beat.confinement for beat in beats if beat.confinement]
-    return {name: all(own.get(name, False) for own in told) for name in NAMES} if told else {}
+    confinements = [beat.confinement for beat in beats if beat.confinement]
+    return (
+        {name: all(guarantees.get(name, False) for guarantees in confinements) for name in NAMES}
+        if confinements
+        else {}
+    )
 
 
 def health() -> dict[str, State]:

@@ -55,10 +55,10 @@ def exposition() -> bytes:
 
 def _states(now: datetime) -> Iterable[Metric]:  # noqa: ARG001 (one signature for all)
     for name, model in (("submissions", Submission), ("runs", Run), ("chunks", Chunk), ("emails", Email)):
-        found = dict(model.objects.order_by().values_list("state").annotate(rows=Count("pk")))
+        counts = dict(model.objects.order_by().values_list("state").annotate(rows=Count("pk")))
         family = GaugeMetricFamily(f"podium_{name}", f"Number of {name} by state", labels=["state"])
         for state in model.State.values:
-            family.add_metric([state], found.get(state, 0))
+            family.add_metric([state], counts.get(state, 0))
         yield family
 
 
@@ -82,28 +82,28 @@ def _uploads(now: datetime) -> Iterable[Metric]:  # noqa: ARG001
     open_ones = Upload.objects.filter(state=Upload.State.RECEIVING).aggregate(
         rows=Count("pk"), size=Sum("size"), received=Sum("offset")
     )
-    kept = Submission.objects.aggregate(size=Sum("archive_size"))["size"]
+    archives_size = Submission.objects.aggregate(size=Sum("archive_size"))["size"]
     return (
         GaugeMetricFamily("podium_uploads_open", "Uploads under way", value=open_ones["rows"]),
         GaugeMetricFamily("podium_uploads_open_bytes", "Declared size of them", value=open_ones["size"] or 0),
         GaugeMetricFamily("podium_uploads_received_bytes", "What of it has arrived", value=open_ones["received"] or 0),
-        GaugeMetricFamily("podium_archives_bytes", "Size of all archives of submissions", value=kept or 0),
+        GaugeMetricFamily("podium_archives_bytes", "Size of all archives of submissions", value=archives_size or 0),
     )
 
 
 def _recent(now: datetime) -> Iterable[Metric]:
     """How long work took lately: alerts want the present, not the average since the beginning."""
     scored = Run.objects.filter(finished_at__gt=now - RECENT, state__in=(Run.State.SCORED, Run.State.SUPERSEDED))
-    found = scored.aggregate(
+    statistics = scored.aggregate(
         rows=Count("pk"), mean=Avg(F("finished_at") - F("queued_at")), longest=Max(F("finished_at") - F("queued_at"))
     )
-    yield GaugeMetricFamily("podium_runs_scored_last_hour", "Runs scored in the last hour", value=found["rows"])
+    yield GaugeMetricFamily("podium_runs_scored_last_hour", "Runs scored in the last hour", value=statistics["rows"])
     duration = GaugeMetricFamily(
         "podium_run_seconds_last_hour", "From queued to scored, in the last hour", labels=["statistic"]
     )
     for name in ("mean", "longest"):
-        if found[name] is not None:
-            duration.add_metric([name], found[name].total_seconds())
+        if statistics[name] is not None:
+            duration.add_metric([name], statistics[name].total_seconds())
     yield duration
     failed = Run.objects.filter(finished_at__gt=now - RECENT, state=Run.State.FAILED).count()
     yield GaugeMetricFamily("podium_runs_failed_last_hour", "Runs failed in the last hour", value=failed)

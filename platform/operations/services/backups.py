@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.files.storage import Storage
 from django.db import connection
 
-from operations.domain.backups import MANIFEST, BackupError, Kept, Manifest, read
+from operations.domain.backups import MANIFEST, BackupError, BackupFile, Manifest, read
 from operations.services import databases, layout
 from operations.services.backup_targets import fetched, names, passing, put, put_bytes, stored_copy
 from test_sets.vault import recipient_of_references
@@ -49,7 +49,9 @@ def back_up(storage: Storage, *, recipient: str = "", tell: Tell = print) -> str
             raise BackupError(f"{recipient!r} is no recipient of age: it begins with age1.") from error
     made_at = datetime.now(UTC)
     name = f"{made_at:%Y%m%dT%H%M%SZ}"
-    known = {(entry.name, entry.size, entry.seen): entry for entry in _last_files(storage, encrypted=bool(recipient))}
+    previous_files = {
+        (entry.name, entry.size, entry.seen): entry for entry in _last_files(storage, encrypted=bool(recipient))
+    }
     with passing() as path:
         head = databases.dump(path)
         database = databases.NAMES[connection.vendor] + (".age" if recipient else "")
@@ -60,7 +62,7 @@ def back_up(storage: Storage, *, recipient: str = "", tell: Tell = print) -> str
     for stored in sorted(stored_names()):
         if stored.startswith(PASSING):
             continue
-        entry, is_new = _keep(storage, stored, known, recipient)
+        entry, is_new = _keep(storage, stored, previous_files, recipient)
         if entry is not None:
             files.append(entry)
             copied += is_new
@@ -83,19 +85,19 @@ def back_up(storage: Storage, *, recipient: str = "", tell: Tell = print) -> str
 
 
 def _keep(
-    storage: Storage, stored: str, known: dict[tuple[str, int, str], Kept], recipient: str
-) -> tuple[Kept | None, bool]:
+    storage: Storage, stored: str, previous_files: dict[tuple[str, int, str], BackupFile], recipient: str
+) -> tuple[BackupFile | None, bool]:
     """Copy a stored file unless an earlier backup has it; None when it went away meanwhile."""
     try:
         size, seen = private().size(stored), private().get_modified_time(stored).astimezone(UTC).isoformat()
-        if (entry := known.get((stored, size, seen))) is not None:
+        if (entry := previous_files.get((stored, size, seen))) is not None:
             return entry, False
         with stored_copy(private(), stored) as (path, digest, size):
-            place = place_of(digest, encrypted=bool(recipient))
-            is_new = not storage.exists(place)
+            target = place_of(digest, encrypted=bool(recipient))
+            is_new = not storage.exists(target)
             if is_new:
-                put(storage, place, path, recipient)
-        return Kept(stored, digest, size, seen), is_new
+                put(storage, target, path, recipient)
+        return BackupFile(stored, digest, size, seen), is_new
     except FileNotFoundError:
         return None, False
 
@@ -105,7 +107,7 @@ def place_of(digest: str, *, encrypted: bool) -> str:
     return f"{FILES}/{digest[:2]}/{digest}{'.age' if encrypted else ''}"
 
 
-def _last_files(storage: Storage, *, encrypted: bool) -> tuple[Kept, ...]:
+def _last_files(storage: Storage, *, encrypted: bool) -> tuple[BackupFile, ...]:
     for name in reversed(complete(storage)):
         manifest = manifest_of(storage, name)
         if manifest.encrypted == encrypted:
@@ -127,10 +129,12 @@ def manifest_of(storage: Storage, name: str = "") -> Manifest:
     BackupError
         When there is none, or it cannot be read.
     """
-    known = complete(storage)
-    if not known or (name and name not in known):
-        raise BackupError(f"There is no backup {name or 'here'}; complete ones: {', '.join(known) or 'none'}.")
-    with storage.open(f"{BACKUPS}/{name or known[-1]}/{MANIFEST}") as source:
+    complete_backups = complete(storage)
+    if not complete_backups or (name and name not in complete_backups):
+        raise BackupError(
+            f"There is no backup {name or 'here'}; complete ones: {', '.join(complete_backups) or 'none'}."
+        )
+    with storage.open(f"{BACKUPS}/{name or complete_backups[-1]}/{MANIFEST}") as source:
         return read(source.read())
 
 
@@ -141,30 +145,30 @@ def problems_of(storage: Storage, name: str = "", *, identity: str = "", tell: T
     """
     name = name or (complete(storage) or [""])[-1]
     manifest = manifest_of(storage, name)
-    found = []
+    problems = []
     if manifest.encrypted and not identity:
         tell("The backup is encrypted, and no identity was given: files are looked for and not read.")
         places = [place_of(entry.sha256, encrypted=True) for entry in manifest.files]
         places.append(f"{BACKUPS}/{name}/{manifest.database}")
-        return [f"{place} is missing." for place in places if not storage.exists(place)]
+        return [f"{stored_path} is missing." for stored_path in places if not storage.exists(stored_path)]
     key = identity if manifest.encrypted else ""
     try:
         with fetched(storage, f"{BACKUPS}/{name}/{manifest.database}", key) as path:
             if (digest := sha256_of(path)) != manifest.database_sha256:
-                found.append(f"{manifest.database}: its SHA-256 is {digest} and was {manifest.database_sha256}.")
-            elif said := databases.problem(path, manifest.vendor):
-                found.append(f"{manifest.database}: {said}")
+                problems.append(f"{manifest.database}: its SHA-256 is {digest} and was {manifest.database_sha256}.")
+            elif problem := databases.problem(path, manifest.vendor):
+                problems.append(f"{manifest.database}: {problem}")
     except BackupError as error:
-        found.append(str(error))
+        problems.append(str(error))
     for entry in manifest.files:
         try:
             with fetched(storage, place_of(entry.sha256, encrypted=manifest.encrypted), key) as path:
                 if (digest := sha256_of(path)) != entry.sha256:
-                    found.append(f"{entry.name}: its SHA-256 is {digest} and was {entry.sha256}.")
+                    problems.append(f"{entry.name}: its SHA-256 is {digest} and was {entry.sha256}.")
         except BackupError as error:
-            found.append(f"{entry.name}: {error}")
+            problems.append(f"{entry.name}: {error}")
     tell(f"{len(manifest.files)} files and the database of {manifest.made_at} were read.")
-    return found
+    return problems
 
 
 def fingerprint(manifest: Manifest) -> str:

@@ -74,10 +74,10 @@ def problem(path: Path, vendor: str) -> str:
     if vendor == "sqlite":
         try:
             with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
-                said = database.execute("PRAGMA integrity_check").fetchone()[0]
+                integrity = database.execute("PRAGMA integrity_check").fetchone()[0]
         except sqlite3.DatabaseError as error:
             return str(error)
-        return "" if said == "ok" else str(said)
+        return "" if integrity == "ok" else str(integrity)
     try:
         _run("pg_restore", "--list", str(path), quiet=True)
     except BackupError as error:
@@ -90,12 +90,17 @@ def _run(program: str, *arguments: str, quiet: bool = False) -> None:
         raise BackupError(
             f"{program} is missing: install PostgreSQL's client programs of at least the server's version."
         )
-    own = connection.settings_dict
-    given = {"PGHOST": own["HOST"], "PGPORT": own["PORT"], "PGUSER": own["USER"], "PGPASSWORD": own["PASSWORD"]}
+    database_settings = connection.settings_dict
+    given = {
+        "PGHOST": database_settings["HOST"],
+        "PGPORT": database_settings["PORT"],
+        "PGUSER": database_settings["USER"],
+        "PGPASSWORD": database_settings["PASSWORD"],
+    }
     # By the environment: arguments of a process can be read by others on the machine.
     environment = {
         **os.environ,
-        "PGDATABASE": str(own["NAME"]),
+        "PGDATABASE": str(database_settings["NAME"]),
         **{key: str(value) for key, value in given.items() if value},
     }
     done = subprocess.run(  # noqa: S603 (a program of PostgreSQL; nothing of it comes from people)

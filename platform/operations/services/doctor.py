@@ -36,15 +36,17 @@ _CLOCK_SECONDS = 5.0
 
 def examine() -> list[Finding]:
     """Check all parts; worst findings first."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for part, check in CHECKS.items():
         try:
-            found += check()
+            findings += check()
         except Exception as problem:  # noqa: BLE001 (whatever a part throws is the finding)
-            said = f"the check failed: {type(problem).__name__}: {problem}"
-            found.append(error(part, said, "Look at the log of this command; the part that it names does not answer."))
+            message = f"the check failed: {type(problem).__name__}: {problem}"
+            findings.append(
+                error(part, message, "Look at the log of this command; the part that it names does not answer.")
+            )
     order = [Level.ERROR, Level.WARNING, Level.FINE]
-    return sorted(found, key=lambda finding: order.index(finding.level))
+    return sorted(findings, key=lambda finding: order.index(finding.level))
 
 
 def _settings() -> Iterator[Finding]:

@@ -45,14 +45,14 @@ def _passwords_file() -> Path:
 
 def _passwords() -> dict[str, str]:
     path = _passwords_file()
-    known = json.loads(path.read_text()) if path.exists() else {}
-    missing = [account.username for account in ACCOUNTS if account.username not in known]
+    passwords = json.loads(path.read_text()) if path.exists() else {}
+    missing = [account.username for account in ACCOUNTS if account.username not in passwords]
     if missing:
-        known |= {username: f"{username}-{secrets.token_hex(4)}" for username in missing}
+        passwords |= {username: f"{username}-{secrets.token_hex(4)}" for username in missing}
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)
-        path.write_text(json.dumps(known, indent=2))
-    return known
+        path.write_text(json.dumps(passwords, indent=2))
+    return passwords
 
 
 # Password → what is stored for it. Hashing is slow on purpose, and this process may make the accounts several times.

@@ -31,18 +31,18 @@ def image(folder: Path, described: Mapping[str, Any], target: Path) -> Path:
     """Build the image of an algorithm into a folder; the same scripts always give the same image."""
     scripts = [making.Entry(f"opt/{name}", (folder / name).read_bytes(), 0o755) for name in described["files"]]
     program = shutil.which("busybox") or "/bin/busybox"
-    made = making.image(
+    built_image = making.image(
         [making.busybox(program), making.layer(scripts)], entrypoint=["/bin/sh", f"/opt/{described['run']}"]
     )
     path = target / f"{described['team']}.tar.gz"
-    making.write(path, made, kind="docker")
+    making.write(path, built_image, kind="docker")
     return path
 
 
 def offered(folder: Path, described: Mapping[str, Any]) -> bytes:
     """The image of an algorithm, for whoever wants one to try the submit page with."""
-    with working_folder() as place:
-        return image(folder, described, place).read_bytes()
+    with working_folder() as build_folder:
+        return image(folder, described, build_folder).read_bytes()
 
 
 def weights(folder: Path, names: Sequence[str]) -> bytes:
@@ -66,8 +66,8 @@ def hand_in(folder: Path, described: Mapping[str, Any], challenge: Challenge, te
     ]
     if not phases:
         return
-    with working_folder() as place:
-        path = image(folder, described, place)
+    with working_folder() as build_folder:
+        path = image(folder, described, build_folder)
         sent = _send(phases[0], team, Kind.IMAGE, path.name, path.read_bytes())
         model = None
         if described.get("model"):

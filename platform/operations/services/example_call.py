@@ -73,9 +73,9 @@ def load_example_call(*, people: dict[str, User], designs: dict[str, Design]) ->
     tuple
         The call, and whether it is new.
     """
-    known = Call.objects.filter(slug=SLUG).first()
-    if known is not None:
-        return known, False
+    existing = Call.objects.filter(slug=SLUG).first()
+    if existing is not None:
+        return existing, False
     chair, organizer = people["charles"], people["olivia"]
     for person in {chair, organizer, *(people[name] for name in ("rita", "rolf", "clara") if name in people)}:
         # Their mailboxes do not exist; they read their messages in the page.

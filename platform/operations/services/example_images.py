@@ -23,7 +23,7 @@ def offer_images(*, phase: Phase, images: Path, cases: list[str], attribution: s
     name = f"Images of the {phase.name[:1].lower()}{phase.name[1:]}"
     if Dataset.objects.filter(challenge=phase.task.challenge, name=name).exists():
         return
-    found = find_cases(images)
+    image_paths = find_cases(images)
     data = offer_dataset(
         actor=actor,
         challenge=phase.task.challenge,
@@ -41,8 +41,8 @@ def offer_images(*, phase: Phase, images: Path, cases: list[str], attribution: s
         # Images are compressed already; without times, the same content gives the same bytes.
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
             for case in cases:
-                if case in found:
-                    archive.writestr(zipfile.ZipInfo(found[case].name, _EPOCH), found[case].read_bytes())
+                if case in image_paths:
+                    archive.writestr(zipfile.ZipInfo(image_paths[case].name, _EPOCH), image_paths[case].read_bytes())
         file = host_file(actor=actor, version=version, path=path)
     digest_file(file_id=file.pk)
     release_version(actor=actor, version=version)

@@ -37,9 +37,9 @@ def bring_values(
         return False
     with (data / FILE).open(encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)
-    place, wanted = head.index("case"), set(described["cases"])
+    case_column, wanted = head.index("case"), set(described["cases"])
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *(row for row in rows if row[place] in wanted)])
+    csv.writer(text, lineterminator="\n").writerows([head, *(row for row in rows if row[case_column] in wanted)])
     table = tables.bring_table(
         actor=actor, phase=phase, file_name=FILE, content=text.getvalue().encode(), makes_teams=True, origin=origin
     )

@@ -112,8 +112,8 @@ def example(name: str) -> Example:
     """
     folder = settings.ROOT / "examples" / name
     if not re.fullmatch(r"[a-z0-9-]+", name) or not (folder / "challenge.json").is_file():
-        known = sorted(path.parent.name for path in (settings.ROOT / "examples").glob("*/challenge.json"))
-        raise ValueError(f"There is no example “{name}”; there are: {', '.join(known)}.")
+        example_names = sorted(path.parent.name for path in (settings.ROOT / "examples").glob("*/challenge.json"))
+        raise ValueError(f"There is no example “{name}”; there are: {', '.join(example_names)}.")
     return Example(folder, json.loads((folder / "challenge.json").read_text()))
 
 
@@ -132,8 +132,8 @@ def predictions(source: Example, algorithm: str, cases: Sequence[str]) -> bytes:
         return _packed_table(source, *_rows(source, algorithm, cases))
     files = find_cases(source.data / "predictions" / algorithm)
     tables = {
-        name: _table_text(*_rows_of(source.data / place.format(algorithm=algorithm), cases))
-        for name, place in source.beside.items()
+        name: _table_text(*_rows_of(source.data / pattern.format(algorithm=algorithm), cases))
+        for name, pattern in source.beside.items()
     }
     images = [(files[case].name, files[case].read_bytes()) for case in cases if case in files]
     return packed([*images, *tables.items()])
@@ -403,12 +403,12 @@ def _images_to_try(phase: Phase) -> list[TryMe]:
         return []
     if not source.containers or not example_algorithms.can_run():
         return []
-    found = []
+    images = []
     for described in source.containers:
         files = {described["team"]: described["description"]}
         if described.get("model"):
             files[f"{described['team']}-weights"] = f"The weights that {described['team']} needs: send them as well."
-        found += [
+        images += [
             TryMe(
                 label=f"{stem}.tar.gz",
                 description=words,
@@ -416,7 +416,7 @@ def _images_to_try(phase: Phase) -> list[TryMe]:
             )
             for stem, words in files.items()
         ]
-    return found
+    return images
 
 
 def image_to_try(name: str, file: str) -> bytes | None:

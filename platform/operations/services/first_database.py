@@ -36,13 +36,13 @@ def digest(owner: str = "", more: Iterable[Path] = ()) -> str:
     more
         Further files that it depends on.
     """
-    found = hashlib.sha256(f"{django.get_version()} {sys.version_info} {sqlite3.sqlite_version} {owner}".encode())
+    hasher = hashlib.sha256(f"{django.get_version()} {sys.version_info} {sqlite3.sqlite_version} {owner}".encode())
     files = [_ROOT / "requirements.txt", *more]
     for pattern in _PATTERNS:
         files += (_ROOT / "platform").glob(pattern)
     for file in sorted(files):
-        found.update(f"{file.relative_to(_ROOT)}\0".encode() + file.read_bytes() + b"\0")
-    return found.hexdigest()[:20]
+        hasher.update(f"{file.relative_to(_ROOT)}\0".encode() + file.read_bytes() + b"\0")
+    return hasher.hexdigest()[:20]
 
 
 def place() -> Path | None:

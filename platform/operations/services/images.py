@@ -58,11 +58,11 @@ class Image:
 def named(compose: Path, dockerfile: Path) -> dict[str, str]:
     """Return service → image of what is pulled, and the base of the image that is built under the name ``build``."""
     services = yaml.safe_load(compose.read_text())["services"]
-    found = {name: own["image"] for name, own in services.items() if "build" not in own}
+    images = {name: service["image"] for name, service in services.items() if "build" not in service}
     base = re.search(r"^ARG BASE=(\S+)$", dockerfile.read_text(), re.MULTILINE)
     if base is None:
         raise RegistryError(f"{dockerfile} has no line ARG BASE=….")
-    return {**found, "build": base[1]}
+    return {**images, "build": base[1]}
 
 
 def digest_of(text: str, *, plain: bool = False, timeout: float = 30) -> str:
@@ -110,10 +110,10 @@ def _head(address: str, headers: dict[str, str], timeout: float) -> str:
 
 
 def _token(challenge: str, timeout: float) -> str:
-    told = dict(re.findall(r'(\w+)="([^"]*)"', challenge))
-    query = urllib.parse.urlencode({name: told[name] for name in ("service", "scope") if name in told})
+    fields = dict(re.findall(r'(\w+)="([^"]*)"', challenge))
+    query = urllib.parse.urlencode({name: fields[name] for name in ("service", "scope") if name in fields})
     try:
-        with urllib.request.urlopen(f"{told['realm']}?{query}", timeout=timeout) as answer:  # noqa: S310
+        with urllib.request.urlopen(f"{fields['realm']}?{query}", timeout=timeout) as answer:  # noqa: S310
             content = json.loads(answer.read(64 * 1024))
         return str(content.get("token") or content["access_token"])
     except (OSError, KeyError, ValueError) as error:

@@ -49,8 +49,8 @@ def is_older(folder: Path) -> bool:
         return _has_tables(folder / _DATABASE)
     except (ValueError, TypeError, KeyError):
         return True
-    made = current()
-    return bool(files != made["files"] or migrations.items() - made["migrations"].items())
+    current_layout = current()
+    return bool(files != current_layout["files"] or migrations.items() - current_layout["migrations"].items())
 
 
 def refusal(folder: Path) -> str:

@@ -40,9 +40,9 @@ def entries_seen(address: str) -> int | str:
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:
         with urllib.request.urlopen(request, timeout=10, context=context) as answer:  # noqa: S310
-            told = json.loads(answer.read(64 * 1024))
+            reply = json.loads(answer.read(64 * 1024))
     except urllib.error.HTTPError as problem:
         return f"it answers {problem.code}"
     except (OSError, ValueError) as problem:
         return str(getattr(problem, "reason", problem))
-    return int(told["proxies"]) if "proxies" in told else "another installation answers there"
+    return int(reply["proxies"]) if "proxies" in reply else "another installation answers there"

@@ -66,10 +66,10 @@ def _check(manifest: Manifest, identity: str, *, other_key: bool) -> None:
     if changed:
         apps = ", ".join(app for app, _ in changed)
         raise BackupError(f"This version has other first migrations of {apps}: restore with Podium {manifest.version}.")
-    own = recipient_of_references()
-    if manifest.key and own != manifest.key and not other_key:
+    own_key = recipient_of_references()
+    if manifest.key and own_key != manifest.key and not other_key:
         raise BackupError(
-            f"References were sealed for {manifest.key}, and this installation has {'the key of ' + own if own else 'no key'}. "
+            f"References were sealed for {manifest.key}, and this installation has {'the key of ' + own_key if own_key else 'no key'}. "
             "Set PODIUM_REFERENCE_KEY to the key that was kept apart. Without it no reference can be read, and nothing can be "
             "scored again; --without-key restores everything else."
         )
@@ -92,9 +92,9 @@ def _afterwards(manifest: Manifest, name: str, tell: Tell) -> list[str]:
     """Look whether everything holds, and note the restore in the chain, behind the head of the backup."""
     wrong = []
     head = Head.objects.filter(pk=1).first()
-    found = (head.sequence, head.digest) if head else databases.NO_HEAD
-    if found != manifest.head:
-        wrong.append(f"The audit chain ends at {found}, and the backup says {manifest.head}.")
+    chain_end = (head.sequence, head.digest) if head else databases.NO_HEAD
+    if chain_end != manifest.head:
+        wrong.append(f"The audit chain ends at {chain_end}, and the backup says {manifest.head}.")
     if broken := broken_links():
         wrong.append(f"The audit chain does not hold at entries {', '.join(map(str, broken))}.")
     proof = prove()

@@ -24,10 +24,10 @@ def registered_at(design: Design) -> datetime | None:
 
 def registered_document(name: str) -> RegisteredDocument | None:
     """The newest public document of a registration by its identifier or readable name, for the next edition."""
-    found = Registration.objects.filter(Q(identifier=name) | Q(slug=name)).first()
-    version = found.versions.order_by("-major", "-minor").first() if found else None
-    if found is None or version is None:
+    registration = Registration.objects.filter(Q(identifier=name) | Q(slug=name)).first()
+    version = registration.versions.order_by("-major", "-minor").first() if registration else None
+    if registration is None or version is None:
         return None
     document = version.document
-    title = document["challenge"].get("challenge_name") or found.identifier
-    return RegisteredDocument(found.identifier, f"{title} (next edition)"[:200], document)
+    title = document["challenge"].get("challenge_name") or registration.identifier
+    return RegisteredDocument(registration.identifier, f"{title} (next edition)"[:200], document)

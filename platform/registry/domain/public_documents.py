@@ -67,12 +67,12 @@ def publication(data: Mapping[str, Any], sealed: Mapping[str, Mapping[str, Any]]
     masked, left_out = _masked(visible)
     # A digest covers the numbers as the canonical form writes them, and a round through the types of the catalogue
     # would lose what an older version of it allowed: so the document is taken as it is.
-    kept = {
-        place: dict(secret)
-        for place, secret in sealed.items()
-        if digest_at(masked, place) and catalogue[place.split("/", 1)[1]].visibility == "public"
+    public_secrets = {
+        field_path: dict(secret)
+        for field_path, secret in sealed.items()
+        if digest_at(masked, field_path) and catalogue[field_path.split("/", 1)[1]].visibility == "public"
     }
-    return Publication(masked, kept, left_out)
+    return Publication(masked, public_secrets, left_out)
 
 
 def publication_of(version: DesignVersion) -> Publication:
@@ -90,21 +90,21 @@ def parsed(data: Mapping[str, Any]) -> Document:
     return from_json(data, catalogue=shipped(), lenient=True)[0]
 
 
-def digest_at(data: Mapping[str, Any], place: str) -> str:
+def digest_at(data: Mapping[str, Any], field_path: str) -> str:
     """The public commitment to an embargoed value; empty where nothing is withheld."""
-    where, parameter = place.split("/", 1)
+    where, parameter = field_path.split("/", 1)
     state = _entries(data, where).get(parameter + _STATE)
     return str(state.get("digest", "")) if isinstance(state, Mapping) else ""
 
 
 def withheld(data: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Every embargoed place of a document with its event and digest."""
-    found = {}
+    embargoes = {}
     for where in (CHALLENGE, *(str(task["key"]) for task in data["tasks"])):
         for key, state in _entries(data, where).items():
             if key.endswith(_STATE) and isinstance(state, Mapping) and state.get("digest"):
-                found[f"{where}/{key.removesuffix(_STATE)}"] = (str(state.get("event", "")), str(state["digest"]))
-    return found
+                embargoes[f"{where}/{key.removesuffix(_STATE)}"] = (str(state.get("event", "")), str(state["digest"]))
+    return embargoes
 
 
 def proves(secret: Mapping[str, Any], digest: str) -> bool:

@@ -240,9 +240,9 @@ def _yaml(text: str) -> str:
 
 def _plain(text: str) -> str:
     """One line without control characters, which no citation file can hold."""
-    kept = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
-    kept = "".join(c for c in kept if unicodedata.category(c) not in ("Cs", "Cn", "Co") and c != "\ufeff")
-    return " ".join(kept.split())
+    plain_text = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
+    plain_text = "".join(c for c in plain_text if unicodedata.category(c) not in ("Cs", "Cn", "Co") and c != "\ufeff")
+    return " ".join(plain_text.split())
 
 
 def metadata(version: RegistrationVersion, reference: Reference) -> dict[str, Any]:
@@ -325,24 +325,24 @@ def _creator(author: Author) -> dict[str, Any]:
 
 
 def _related(version: RegistrationVersion, reference: Reference) -> list[tuple[str, str]]:
-    found = []
+    relations = []
     if reference.concept_doi:
-        found.append(("IsVersionOf", reference.concept_doi))
+        relations.append(("IsVersionOf", reference.concept_doi))
     published = Deposit.objects.filter(
         state=Deposit.State.PUBLISHED, version__registration=version.registration_id
     ).select_related("version")
     for deposit in published:
         if deposit.version_id == version.previous_id:
-            found.append(("IsNewVersionOf", deposit.doi))
+            relations.append(("IsNewVersionOf", deposit.doi))
         if deposit.version.previous_id == version.pk:
-            found.append(("IsPreviousVersionOf", deposit.doi))
+            relations.append(("IsPreviousVersionOf", deposit.doi))
     earlier = version.registration.previous_edition
     if earlier is not None:
-        found += [
+        relations += [
             ("Continues", deposit.concept_doi)
             for deposit in Deposit.objects.filter(
                 state=Deposit.State.PUBLISHED, version__registration=earlier, version__previous=None
             )
             if deposit.concept_doi
         ]
-    return found
+    return relations

@@ -28,11 +28,11 @@ class Word:
 
 def words_of(document: Document) -> list[Word]:
     """The facets of a document, each once."""
-    found: dict[tuple[str, str], Word] = {}
+    facets: dict[tuple[str, str], Word] = {}
     for values in _views(document):
         for word in _words(values):
-            found.setdefault((word.kind, word.value), word)
-    return list(found.values())
+            facets.setdefault((word.kind, word.value), word)
+    return list(facets.values())
 
 
 def figures_of(document: Document) -> list[dict[str, Any]]:
@@ -106,8 +106,8 @@ def _number(values: Values, parameter: str) -> float | None:
 
 
 def _slugs(values: Values, parameter: str) -> list[str]:
-    found = values.get(parameter) or []
-    return [_slug(value) for value in (found if isinstance(found, list) else [found])]
+    choices = values.get(parameter) or []
+    return [_slug(value) for value in (choices if isinstance(choices, list) else [choices])]
 
 
 def _slug(value: Any) -> str:

@@ -54,12 +54,15 @@ def execution_facts(version: RegistrationVersion) -> ExecutionFacts:
 
 def execution_facts_of(document: Document) -> ExecutionFacts:
     """Of a document."""
-    found = statements(document)
+    document_statements = statements(document)
     stated = {
         (entry.parameter, entry.choice, entry.note): entry
-        for entry in found
+        for entry in document_statements
         if entry.execution is not Execution.EXECUTED
     }
     return ExecutionFacts(
-        counted(found), tuple(stated.values()), is_evaluated_elsewhere(document), is_ranked_from_outside(document)
+        counted(document_statements),
+        tuple(stated.values()),
+        is_evaluated_elsewhere(document),
+        is_ranked_from_outside(document),
     )

@@ -19,13 +19,13 @@ _CENTRES = "data_centers"
 
 def stated_links(document: Mapping[str, Any]) -> list[Link]:
     """Links that a public document states, each address once; nothing but addresses of the web."""
-    found: dict[str, Link] = {}
+    by_address: dict[str, Link] = {}
     for entries in (document["challenge"], *document["tasks"]):
         for parameter, kind in OWN:
-            _keep(found, kind, shipped()[parameter].label, entries.get(parameter))
+            _keep(by_address, kind, shipped()[parameter].label, entries.get(parameter))
         for name, address in _centres(entries):
-            _keep(found, "data", f"Data of {name}" if name else "Data", address)
-    return list(found.values())
+            _keep(by_address, "data", f"Data of {name}" if name else "Data", address)
+    return list(by_address.values())
 
 
 def _centres(entries: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -34,7 +34,7 @@ def _centres(entries: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield str(row.get("data_set") or row.get("center") or ""), row.get("url")
 
 
-def _keep(found: dict[str, Link], kind: str, label: str, address: Any) -> None:
+def _keep(by_address: dict[str, Link], kind: str, label: str, address: Any) -> None:
     # What is registered is text of strangers: an address with another scheme would run in the reader's browser.
     if isinstance(address, str) and urlsplit(address).scheme in ("https", "http"):
-        found.setdefault(address, Link(kind, label, address, urlsplit(address).hostname or ""))
+        by_address.setdefault(address, Link(kind, label, address, urlsplit(address).hostname or ""))

@@ -71,8 +71,8 @@ def shown_document(version: RegistrationVersion, opened: dict[str, Disclosure] |
     document = parsed(version.document)
     opened = opened_values(version) if opened is None else opened
     challenge, tasks = dict(document.challenge), {key: dict(entries) for key, entries in document.tasks.items()}
-    for place, entry in opened.items():
-        where, parameter = place.split("/", 1)
+    for field_path, entry in opened.items():
+        where, parameter = field_path.split("/", 1)
         holder = challenge if where == CHALLENGE else tasks[where]
         value = clean(shipped()[parameter], entry.value)
         holder[parameter] = replace(holder[parameter], value=value, state=State.PROVIDED, event="", digest="")
@@ -96,11 +96,11 @@ def record_parts(version: RegistrationVersion) -> list[Part]:
 def answered_checks(version: RegistrationVersion) -> list[Answered]:
     """Warnings that stand, with the answers of the organizers; nothing of what is withheld or personal."""
     key = f"registry.answers.{version.digest}"
-    found: list[Answered] | None = cache.get(key)
-    if found is None:
-        found = _answered(version)
-        cache.set(key, found, CACHE_SECONDS)
-    return found
+    answered: list[Answered] | None = cache.get(key)
+    if answered is None:
+        answered = _answered(version)
+        cache.set(key, answered, CACHE_SECONDS)
+    return answered
 
 
 def _parts(blocks: Sequence[Block]) -> list[Part]:
@@ -202,30 +202,32 @@ def _whole(version: RegistrationVersion) -> Document:
     A version that a change request made is a public document: what it took over from the version that was frozen in
     full still stands there in full, and what it changed is taken from the version itself.
     """
-    shown, base = shown_document(version), version
+    visible_document, base = shown_document(version), version
     while base.design_version is None and base.previous is not None:
         base = base.previous
     if base.design_version is None:
-        return shown
+        return visible_document
     full, public = document_of_version(base.design_version), shown_document(base)
     return Document(
-        _filled(shown.challenge, public.challenge, full.challenge),
+        _filled(visible_document.challenge, public.challenge, full.challenge),
         {
             key: _filled(entries, public.tasks.get(key, {}), full.tasks.get(key, {}))
-            for key, entries in shown.tasks.items()
+            for key, entries in visible_document.tasks.items()
         },
     )
 
 
-def _filled(shown: Mapping[str, Entry], public: Mapping[str, Entry], full: Mapping[str, Entry]) -> dict[str, Entry]:
-    kept = {name: entry for name, entry in full.items() if shown.get(name) == public.get(name)}
-    return {**shown, **kept}
+def _filled(
+    visible_entries: Mapping[str, Entry], public: Mapping[str, Entry], full: Mapping[str, Entry]
+) -> dict[str, Entry]:
+    unchanged_entries = {name: entry for name, entry in full.items() if visible_entries.get(name) == public.get(name)}
+    return {**visible_entries, **unchanged_entries}
 
 
 def _answered(version: RegistrationVersion) -> list[Answered]:
     """Checks run on the whole frozen design, or masked values would look like faults; what they say is then sifted."""
     document = _whole(version)
-    hidden = {place.split("/", 1)[1] for place in withheld(version.document)}
+    hidden = {field_path.split("/", 1)[1] for field_path in withheld(version.document)}
     hidden |= {parameter.id for parameter in shipped().parameters.values() if parameter.visibility != "public"}
     names = {values.task_key: values.name for values in document.each_task()}
     return [

@@ -42,11 +42,11 @@ def registration_or_404(identifier: str) -> Registration:
     Http404
         When there is none.
     """
-    found = Registration.objects.filter(identifier=identifier).first()
-    found = found or Registration.objects.filter(slug=identifier).first()
-    if found is None:
+    registration = Registration.objects.filter(identifier=identifier).first()
+    registration = registration or Registration.objects.filter(slug=identifier).first()
+    if registration is None:
         raise Http404("There is no such registration.")
-    return found
+    return registration
 
 
 def version_or_404(registration: Registration, number: str) -> RegistrationVersion:
@@ -70,13 +70,15 @@ def sealed_places(version: RegistrationVersion) -> list[tuple[str, str, str]]:
     """What a version still withholds: place, event and digest."""
     opened = opened_values(version)
     return [
-        (place, event, digest) for place, (event, digest) in withheld(version.document).items() if place not in opened
+        (field_path, event, digest)
+        for field_path, (event, digest) in withheld(version.document).items()
+        if field_path not in opened
     ]
 
 
 def opened_values(version: RegistrationVersion) -> dict[str, Disclosure]:
     """Values that a version withholds and that were opened, in it or in another version that withheld the same."""
-    digests = {place: digest for place, (_, digest) in withheld(version.document).items()}
+    digests = {field_path: digest for field_path, (_, digest) in withheld(version.document).items()}
     if not digests:
         return {}
     return {
@@ -175,7 +177,7 @@ def facet_options() -> dict[str, list[tuple[str, str]]]:
     options: dict[str, dict[str, str]] = {}
     for kind, value, label in Facet.objects.values_list("kind", "value", "label").distinct().order_by("label"):
         options.setdefault(kind, {}).setdefault(value, label)
-    return {kind: list(found.items()) for kind, found in options.items()}
+    return {kind: list(labels_by_value.items()) for kind, labels_by_value in options.items()}
 
 
 def newest_versions(number: int) -> QuerySet[RegistrationVersion]:

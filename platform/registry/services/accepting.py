@@ -84,9 +84,9 @@ def readiness(design: Design) -> Readiness:
     if accepted is None:
         return _measured(design, None, None, (), (), present)
     reviewed = document_of_version(accepted)
-    found = compare(reviewed, present)
-    completed = tuple(difference for difference in found if _completes(difference, reviewed))
-    others = tuple(difference for difference in found if difference not in completed)
+    differences = compare(reviewed, present)
+    completed = tuple(difference for difference in differences if _completes(difference, reviewed))
+    others = tuple(difference for difference in differences if difference not in completed)
     return _measured(design, filing, accepted, completed, others, reviewed if others else present)
 
 

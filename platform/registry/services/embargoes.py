@@ -15,7 +15,7 @@ from registry.queries import sealed_places
 
 
 @transaction.atomic
-def open_value(*, version: RegistrationVersion, place: str, actor: User | None) -> Disclosure:
+def open_value(*, version: RegistrationVersion, field_path: str, actor: User | None) -> Disclosure:
     """Publish an embargoed value with its nonce.
 
     Parameters
@@ -28,8 +28,8 @@ def open_value(*, version: RegistrationVersion, place: str, actor: User | None) 
     ValidationError
         When nothing is withheld there, or it was opened before.
     """
-    event, digest = withheld(version.document).get(place, ("", ""))
-    secret = version.sealed.get(place)
+    event, digest = withheld(version.document).get(field_path, ("", ""))
+    secret = version.sealed.get(field_path)
     if not digest or secret is None:
         raise ValidationError("Nothing is withheld there.")
     if not proves(secret, digest):
@@ -38,7 +38,7 @@ def open_value(*, version: RegistrationVersion, place: str, actor: User | None) 
         with transaction.atomic():
             opened = Disclosure.objects.create(
                 version=version,
-                place=place,
+                place=field_path,
                 event=event,
                 value=secret["value"],
                 nonce=secret["nonce"],
@@ -51,7 +51,7 @@ def open_value(*, version: RegistrationVersion, place: str, actor: User | None) 
         act="embargoed_value_opened",
         subject=opened,
         scope=version.registration.identifier,
-        facts={"version": version.number, "place": place, "digest": digest, "event": event},
+        facts={"version": version.number, "place": field_path, "digest": digest, "event": event},
     )
     return opened
 
@@ -63,10 +63,10 @@ def open_due(*, today: date | None = None) -> int:
     listed = Listing.objects.exclude(version__sealed={}).select_related("version__registration")
     for version in [listing.version for listing in listed]:
         document = parsed(version.document)
-        for place, event, _ in sealed_places(version):
+        for field_path, event, _ in sealed_places(version):
             # Of several dates of an event the last counts, as in the working design: nothing is shown too early.
             day = opening_day(document, event)
             if day is not None and day <= today:
-                open_value(version=version, place=place, actor=None)
+                open_value(version=version, field_path=field_path, actor=None)
                 opened += 1
     return opened

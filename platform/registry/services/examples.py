@@ -15,8 +15,8 @@ EXAMPLES = ("example-hippocampus", "example-msd")
 @transaction.atomic
 def load_example_registrations(*, actor: User) -> list[RegistrationVersion]:
     """Register the example designs that are loaded and not registered yet; returns the new versions."""
-    known = Registration.objects.values_list("design_id", flat=True)
-    designs = Design.objects.filter(slug__in=EXAMPLES).exclude(pk__in=known).order_by("slug")
+    registered_ids = Registration.objects.values_list("design_id", flat=True)
+    designs = Design.objects.filter(slug__in=EXAMPLES).exclude(pk__in=registered_ids).order_by("slug")
     versions = [register_design(design=design, actor=actor, by_system=True) for design in designs]
     if versions:
         enqueue("registry.tasks.verify")

@@ -36,17 +36,17 @@ def title_of(version: RegistrationVersion) -> str:
 
 def store_pdf(*, version: RegistrationVersion) -> VersionFile:
     """Set the PDF of a version and keep it, unless it is there already."""
-    known = version.files.filter(kind=Kind.PDF).first()
-    return known if known is not None else store_file(version=version, kind=Kind.PDF, content=pdf_of(version))
+    existing = version.files.filter(kind=Kind.PDF).first()
+    return existing if existing is not None else store_file(version=version, kind=Kind.PDF, content=pdf_of(version))
 
 
 def store_changes_pdf(*, version: RegistrationVersion) -> VersionFile | None:
     """Set the PDF that marks what a version changed, unless it is the first one or the file is there already."""
     if version.previous is None:
         return None
-    known = version.files.filter(kind=Kind.CHANGES).first()
-    if known is not None:
-        return known
+    existing = version.files.filter(kind=Kind.CHANGES).first()
+    if existing is not None:
+        return existing
     return store_file(version=version, kind=Kind.CHANGES, content=pdf_of(version, since=version.previous))
 
 

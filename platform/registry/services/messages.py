@@ -53,9 +53,9 @@ def tell_ended(registration: Registration, actor: Any) -> None:
     _tell(registration, ENDED, letters_of_records.ENDED.letter(of), people=_team(registration, but=actor))
 
 
-def _of(registration: Registration, **known: Any) -> letters_of_records.OfRecord:
+def _of(registration: Registration, **facts: Any) -> letters_of_records.OfRecord:
     """A registration as letters know it."""
-    return letters_of_records.OfRecord(registration.design.title, registration.identifier, **known)
+    return letters_of_records.OfRecord(registration.design.title, registration.identifier, **facts)
 
 
 def _team(registration: Registration, *, but: Any) -> list[Any]:

@@ -200,7 +200,9 @@ def _store(
         digest=sha256(public.document),
         schema=public.document["schema"],
         catalogue=public.document.get("catalogue") or shipped().version,
-        sealed={place: secret for place, secret in public.sealed.items() if digest_at(public.document, place)},
+        sealed={
+            field_path: secret for field_path, secret in public.sealed.items() if digest_at(public.document, field_path)
+        },
         design_version=design_version,
         registered_at=at,
         registered_by=actor,
@@ -228,12 +230,12 @@ def _store(
 
 def _refuse_unfit_secrets(public: Publication) -> None:
     """What is withheld has to be kept here, and will be opened word by word: else its digest would prove nothing."""
-    for place, (_, digest) in withheld(public.document).items():
-        secret = public.sealed.get(place)
+    for field_path, (_, digest) in withheld(public.document).items():
+        secret = public.sealed.get(field_path)
         if secret is None or not proves(secret, digest):
-            raise ValidationError(f"The withheld value of {place} does not fit its digest.")
+            raise ValidationError(f"The withheld value of {field_path} does not fit its digest.")
         if tells_contacts(secret["value"]):
-            label = shipped()[place.split("/", 1)[1]].label
+            label = shipped()[field_path.split("/", 1)[1]].label
             raise ValidationError(f"Take the e-mail addresses out of “{label}” first: it is opened word by word.")
 
 

@@ -30,7 +30,7 @@ def count_registry() -> Statistics:
         year = listing.registration.registered_at.year
         years.setdefault(year, []).extend(listing.figures)
         challenges[year] += 1
-    tasks = [task for found in years.values() for task in found]
+    tasks = [task for year_tasks in years.values() for task in year_tasks]
     content = {
         "challenges": sum(challenges.values()),
         "tasks": len(tasks),
@@ -50,8 +50,10 @@ def count_registry() -> Statistics:
         "schemes": _schemes(tasks),
         "coverage": _coverage(tasks, years),
     }
-    found, _ = Statistics.objects.update_or_create(pk=1, defaults={"counted_at": timezone.now(), "content": content})
-    return found
+    statistics, _ = Statistics.objects.update_or_create(
+        pk=1, defaults={"counted_at": timezone.now(), "content": content}
+    )
+    return statistics
 
 
 def _row(row: Any, tasks: list[Task]) -> dict[str, Any]:
@@ -132,17 +134,17 @@ def _category(slug: str) -> str:
 
 def _shares(tasks: list[Task], key: str, parameter: str, group: Callable[[str], str]) -> list[dict[str, Any]]:
     """How many tasks say what; a task may say several things."""
-    said = [
+    task_slugs = [
         {group(slug) for slug in ([task[key]] if isinstance(task[key], str) else task[key]) if slug} for task in tasks
     ]
-    known = [slugs for slugs in said if slugs]
-    counts = Counter(slug for slugs in known for slug in slugs)
+    stated_slugs = [slugs for slugs in task_slugs if slugs]
+    counts = Counter(slug for slugs in stated_slugs for slug in slugs)
     historic = SHARES.get(key, {})
     rows = []
     for slug in dict.fromkeys([*historic, *(slug for slug, _ in counts.most_common())]):
         before, since = historic.get(slug, (None, None))
         label = "Other" if slug == "other" else shipped()[parameter].label_of(slug)
-        share = 100 * counts[slug] / len(known) if known else None
+        share = 100 * counts[slug] / len(stated_slugs) if stated_slugs else None
         rows.append({"label": label, "count": counts[slug], "here": share, "before": before, "since": since})
     return sorted(rows, key=lambda row: -row["count"])
 
@@ -157,8 +159,12 @@ def _schemes(tasks: list[Task]) -> list[dict[str, Any]]:
 def _coverage(tasks: list[Task], years: dict[int, list[Task]]) -> list[dict[str, Any]]:
     """The published list: how many tasks reported each entry, then and here, year by year (REP-7)."""
 
-    def share(number: int, found: list[Task]) -> float | None:
-        return 100 * sum(number in task["reported"] for task in found) / len(found) if found else None
+    def share(number: int, counted_tasks: list[Task]) -> float | None:
+        return (
+            100 * sum(number in task["reported"] for task in counted_tasks) / len(counted_tasks)
+            if counted_tasks
+            else None
+        )
 
     return [
         {

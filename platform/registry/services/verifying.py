@@ -35,8 +35,8 @@ def verify(*, asked_by: User | None = None) -> Verification:
     counts[CHAIN] = end
     problems += [f"The chain of the audit log does not hold at entry {number}." for number in broken_links()]
     for ledger in (*_own(), *hooks.ledgers):
-        found, faults = _check(ledger, end)
-        counts[ledger.kind] = counts.get(ledger.kind, 0) + found
+        row_count, faults = _check(ledger, end)
+        counts[ledger.kind] = counts.get(ledger.kind, 0) + row_count
         problems += faults
     problems += list(_successions())
     with transaction.atomic():
@@ -143,9 +143,9 @@ def _successions() -> Iterable[str]:
     entries = Entry.objects.filter(act="registration_version_added").order_by("sequence")
     rows = RegistrationVersion.objects.select_related("registration", "previous").defer("canonical", "sealed")
     versions = list(rows)
-    said = dict(entries.values_list("subject_id", "facts"))
+    facts_by_version = dict(entries.values_list("subject_id", "facts"))
     for version in versions:
-        facts = said.get(str(version.pk))
+        facts = facts_by_version.get(str(version.pk))
         before = version.previous.digest if version.previous else ""
         if facts is not None and facts.get("previous") != before:
             yield f"{version}: the version before it is not the one that it was made from."

@@ -25,8 +25,8 @@ def share_line(here: float | None, before: float | None, since: float | None, la
     """Shares in percent on a line from 0 to 100: then, since, and here."""
     if here is None and before is None and since is None:
         return mark_safe("")
-    said = [("2004–2016", before), ("2018–2022", since), ("this registry", here)]
-    name = f"{label}: " + ", ".join(f"{words} {value:.0f} %" for words, value in said if value is not None)
+    labelled_shares = [("2004–2016", before), ("2018–2022", since), ("this registry", here)]
+    name = f"{label}: " + ", ".join(f"{words} {value:.0f} %" for words, value in labelled_shares if value is not None)
     marks = []
     if before is not None:
         marks.append(format_html('<circle class="registry-line__before" cx="{}" cy="12" r="4.5"/>', _x(before)))

@@ -25,16 +25,18 @@ from registry.views.context import record_context
 @require_http_methods(["GET", "HEAD", "POST"])
 def register(request: SignedInRequest, design: str) -> HttpResponse:
     """Look at what will be public, then register."""
-    found = visible_design(request.user, design)
-    if not request.user.has_perm("registry.register_design", found):
+    design_to_register = visible_design(request.user, design)
+    if not request.user.has_perm("registry.register_design", design_to_register):
         raise PermissionDenied("A design is registered by its owner or by a chair, once a call has accepted it.")
-    if known := queries.registration_of(found):
-        return redirect(known)
+    if registration := queries.registration_of(design_to_register):
+        return redirect(registration)
     form = RegisterForm(request.POST or None)
-    state = services.readiness(found)
+    state = services.readiness(design_to_register)
     if request.method == "POST" and form.is_valid():
         try:
-            version = services.register_design(design=found, actor=request.user, comment_until=form.comment_until())
+            version = services.register_design(
+                design=design_to_register, actor=request.user, comment_until=form.comment_until()
+            )
         except ValidationError as error:
             form.add_error(None, error)
         else:
@@ -44,12 +46,15 @@ def register(request: SignedInRequest, design: str) -> HttpResponse:
         request,
         "registry/register.html",
         {
-            "design": found,
+            "design": design_to_register,
             "state": state,
             "form": form,
             "left_out": publication(exported(state.document), {}).left_out,
             "may_go_on": state.is_ready or state.filing is None,
-            "trail": [("Designs", reverse("designs:list")), (found.title, found.get_absolute_url())],
+            "trail": [
+                ("Designs", reverse("designs:list")),
+                (design_to_register.title, design_to_register.get_absolute_url()),
+            ],
         },
     )
 
@@ -159,7 +164,7 @@ def open_embargo(request: SignedInRequest, identifier: str) -> HttpResponse:
     )
     try:
         services.open_value(
-            version=queries.current_version(registration), place=request.POST.get("place", ""), actor=request.user
+            version=queries.current_version(registration), field_path=request.POST.get("place", ""), actor=request.user
         )
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))

@@ -85,8 +85,8 @@ def datacite(request: HttpRequest, identifier: str, number: str, ending: str) ->
 def badge(request: HttpRequest, identifier: str) -> HttpResponse:
     """A badge for other pages; a picture without script, so that any site may show it."""
     registration = queries.registration_or_404(identifier)
-    shown = badge_of(registration, queries.current_version(registration))
-    response = render(request, "registry/badge.svg", {"badge": shown}, content_type="image/svg+xml")
+    record_badge = badge_of(registration, queries.current_version(registration))
+    response = render(request, "registry/badge.svg", {"badge": record_badge}, content_type="image/svg+xml")
     response["Cache-Control"] = f"public, max-age={BADGE_SECONDS}"
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     response["X-Content-Type-Options"] = "nosniff"
@@ -114,11 +114,11 @@ def export_json(request: HttpRequest) -> StreamingHttpResponse:
 
 
 def _rows(request: HttpRequest, *, with_documents: bool = False) -> Iterator[dict[str, Any]]:
-    found = RegistryFilter(request.GET, queryset=queries.listed()).qs
+    listings = RegistryFilter(request.GET, queryset=queries.listed()).qs
     if with_documents:
         # Everything but what the document says anyway.
-        found = found.defer(None).defer("text", "figures", "version__sealed", "version__changes")
-    for listing in found.iterator(chunk_size=BATCH):
+        listings = listings.defer(None).defer("text", "figures", "version__sealed", "version__changes")
+    for listing in listings.iterator(chunk_size=BATCH):
         yield _row(request, listing, with_documents=with_documents)
 
 

@@ -35,10 +35,15 @@ class HtmxRequest(HttpRequest):
 @require_safe
 def registry_list(request: HtmxRequest) -> HttpResponse:
     """Search and list."""
-    found = RegistryFilter(request.GET, queryset=queries.listed())
-    page = Paginator(found.qs, PAGE_SIZE).get_page(request.GET.get("page"))
+    registry_filter = RegistryFilter(request.GET, queryset=queries.listed())
+    page = Paginator(registry_filter.qs, PAGE_SIZE).get_page(request.GET.get("page"))
     template = "registry/parts/results.html" if request.htmx and not request.htmx.boosted else "registry/list.html"
-    context = {"filter": found, "page": page, "query": _query(request), "waiting": queries.waiting_for(request.user)}
+    context = {
+        "filter": registry_filter,
+        "page": page,
+        "query": _query(request),
+        "waiting": queries.waiting_for(request.user),
+    }
     return render(request, template, context)
 
 
@@ -86,16 +91,16 @@ def statistics_all_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (D
 @require_safe
 def integrity(request: HttpRequest) -> HttpResponse:
     """What the last verifications found; as CSV all of them."""
-    kept = Verification.objects.select_related("asked_by")
+    verifications = Verification.objects.select_related("asked_by")
     if request.GET.get("format") == "csv":
         heads = ["finished_at", "holds", "problems", "entries", "end_of_chain"]
-        rows = ((row.finished_at, row.holds, row.problems, row.head_sequence, row.head_digest) for row in kept)
+        rows = ((row.finished_at, row.holds, row.problems, row.head_sequence, row.head_digest) for row in verifications)
         return csv_file("registry-integrity.csv", heads, rows)
     return render(
         request,
         "registry/integrity.html",
         {
-            "verifications": kept[:VERIFICATIONS_SHOWN],
+            "verifications": verifications[:VERIFICATIONS_SHOWN],
             "head": Head.objects.filter(pk=1).first(),
             "may_verify": request.user.has_perm("registry.verify_registry"),
             "trail": _trail(),

@@ -33,10 +33,10 @@ def detail(request: HttpRequest, identifier: str) -> HttpResponse:
 def version(request: HttpRequest, identifier: str, number: str) -> HttpResponse:
     """The record in one version, for good."""
     registration = queries.registration_or_404(identifier)
-    found = queries.version_or_404(registration, number)
+    record_version = queries.version_or_404(registration, number)
     if registration.identifier != identifier:
-        return redirect(found, permanent=True)
-    return _page(request, registration, found)
+        return redirect(record_version, permanent=True)
+    return _page(request, registration, record_version)
 
 
 @require_safe
@@ -59,13 +59,13 @@ def versions(request: HttpRequest, identifier: str) -> HttpResponse:
 def compare(request: HttpRequest, identifier: str) -> HttpResponse:
     """Any two versions, field by field (REG-6)."""
     registration = queries.registration_or_404(identifier)
-    known = {row.number: row for row in registration.versions.all()}
-    numbers = list(known)
+    by_number = {row.number: row for row in registration.versions.all()}
+    numbers = list(by_number)
     before = request.GET.get("from") or numbers[min(1, len(numbers) - 1)]
     after = request.GET.get("to") or numbers[0]
-    if before not in known or after not in known:
+    if before not in by_number or after not in by_number:
         raise Http404("There is no such version.")
-    old, new = (queries.shown_document(known[number]) for number in (before, after))
+    old, new = (queries.shown_document(by_number[number]) for number in (before, after))
     names = {values.task_key: values.name for values in (*old.each_task(), *new.each_task())}
     return render(
         request,
@@ -82,47 +82,49 @@ def compare(request: HttpRequest, identifier: str) -> HttpResponse:
     )
 
 
-def _page(request: HttpRequest, registration: Registration, shown: RegistrationVersion) -> HttpResponse:
+def _page(request: HttpRequest, registration: Registration, record_version: RegistrationVersion) -> HttpResponse:
     current = queries.current_version(registration)
-    data = shown.document
-    reference = reference_of(shown, data)
-    document = queries.shown_document(shown)
-    opened = queries.opened_values(shown)
+    data = record_version.document
+    reference = reference_of(record_version, data)
+    document = queries.shown_document(record_version)
+    opened = queries.opened_values(record_version)
     names = {values.task_key: values.name for values in document.each_task()}
-    answered = queries.answered_checks(shown)
+    answered = queries.answered_checks(record_version)
     links = [*hooks.links_of(registration), *queries.stated_links(data)]
     context: dict[str, Any] = {
         **record_context(request, registration, "registry:detail"),
-        "version": shown,
-        "is_current": shown.pk == current.pk,
+        "version": record_version,
+        "is_current": record_version.pk == current.pk,
         "current": current,
         "facts": queries.record_facts(document),
-        "parts": queries.record_parts(shown),
+        "parts": queries.record_parts(record_version),
         "answered": answered,
         "unanswered": sum(not row.answer for row in answered),
         "abstract": document.values().text("challenge_abstract"),
         "reference": reference,
         "badge_html": _badge_html(request, registration),
         "citation": sentence(reference),
-        "deposit": Deposit.objects.filter(version=shown).first(),
-        "entry": _entries([shown]).get(str(shown.pk)),
+        "deposit": Deposit.objects.filter(version=record_version).first(),
+        "entry": _entries([record_version]).get(str(record_version.pk)),
         "withheld": [
-            _withheld(place, event, digest, names)
-            for place, (event, digest) in withheld(data).items()
-            if place not in opened
+            _withheld(field_path, event, digest, names)
+            for field_path, (event, digest) in withheld(data).items()
+            if field_path not in opened
         ],
-        "opened": [{"entry": entry, **_withheld(place, entry.event, "", names)} for place, entry in opened.items()],
+        "opened": [
+            {"entry": entry, **_withheld(field_path, entry.event, "", names)} for field_path, entry in opened.items()
+        ],
         "reviews": queries.review_summary(registration),
         "seals": hooks.seals_of(registration),
         "life": _life(registration, links),
         "links": links,
         "next_editions": registration.next_editions.select_related("listing"),
-        "execution": queries.execution_facts(shown),
+        "execution": queries.execution_facts(record_version),
         "sections": hooks.sections_of(request, registration),
         "completeness": completeness(document),
         "history": history(),
         "beside": _beside(registration.listing.figures),
-        "json_ld": creative_work(shown, registration.listing, reference),
+        "json_ld": creative_work(record_version, registration.listing, reference),
     }
     return render(request, "registry/detail.html", context)
 
@@ -132,18 +134,18 @@ def _life(registration: Registration, links: list[hooks.Link]) -> list[tuple[str
 
     A challenge that is not public yet has not been launched for those who read the record.
     """
-    found: list[tuple[str, datetime | None]] = [("Registered", registration.registered_at)]
+    events: list[tuple[str, datetime | None]] = [("Registered", registration.registered_at)]
     operation, now = hooks.operation_of(registration), timezone.now()
     if operation is not None and operation.is_public:
-        found.append(("Launched", operation.launched_at))
+        events.append(("Launched", operation.launched_at))
         for label, moment in (("Submissions opened", operation.opens_at), ("Closed", operation.closes_at)):
             if moment is not None and moment <= now:
-                found.append((label, moment))
+                events.append((label, moment))
     if any(link.kind == "report" for link in links):
-        found.append(("Reported", None))
+        events.append(("Reported", None))
     if registration.is_ended:
-        found.append((registration.get_state_display().capitalize(), registration.state_changed_at))
-    return found
+        events.append((registration.get_state_display().capitalize(), registration.state_changed_at))
+    return events
 
 
 def _badge_html(request: HttpRequest, registration: Registration) -> str:
@@ -153,12 +155,12 @@ def _badge_html(request: HttpRequest, registration: Registration) -> str:
     return f'<a href="{page}"><img src="{picture}" alt="Registered design {registration.identifier}" height="20"></a>'
 
 
-def _withheld(place: str, event: str, digest: str, names: dict[str | None, str]) -> dict[str, str]:
+def _withheld(field_path: str, event: str, digest: str, names: dict[str | None, str]) -> dict[str, str]:
     from evaluation.designs.catalogue import shipped
 
-    where, parameter = place.split("/", 1)
+    where, parameter = field_path.split("/", 1)
     return {
-        "place": place,
+        "place": field_path,
         "label": shipped()[parameter].label,
         "task": names.get(where, ""),
         "event": event.replace("_", " "),
@@ -179,9 +181,9 @@ def _beside(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _entries(rows: list[RegistrationVersion]) -> dict[str, Entry]:
-    found = Entry.objects.filter(
+    entries = Entry.objects.filter(
         act="registration_version_added",
         subject_type="registry.registrationversion",
         subject_id__in=[str(row.pk) for row in rows],
     )
-    return {entry.subject_id: entry for entry in found}
+    return {entry.subject_id: entry for entry in entries}

@@ -25,7 +25,7 @@ def stored() -> Iterator[StoredFile]:
 
 def _says(name: str, digest: str) -> Callable[[], str]:
     def proof() -> str:
-        found = canonical.sha256(read_content(name))
-        return "" if found == digest else f"the digest of its content is {found} and was {digest}"
+        content_digest = canonical.sha256(read_content(name))
+        return "" if content_digest == digest else f"the digest of its content is {content_digest} and was {digest}"
 
     return proof

@@ -269,7 +269,7 @@ def table_words(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
     'The data come from Oslo (Norway).'
     """
     lead, first, beside = ROWS.get(topic, (f"{capitalized(title)}:", columns[0] if columns else "", tuple(columns[1:])))
-    told = []
+    row_phrases = []
     for row in rows:
         cells = {
             column: " ".join(str(cell).split()).rstrip(".")
@@ -283,11 +283,11 @@ def table_words(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
         ]
         head = cells.get(first) or (behind.pop(0) if behind else "")
         if head:
-            told.append(f"{head} ({'; '.join(behind)})" if behind else head)
-    if not told:
+            row_phrases.append(f"{head} ({'; '.join(behind)})" if behind else head)
+    if not row_phrases:
         return ""
-    is_listed = topic not in ROWS or any(mark in part for part in told for mark in ";,")
-    joined_rows = "; ".join(told) if is_listed else joined(told)
+    is_listed = topic not in ROWS or any(mark in part for part in row_phrases for mark in ";,")
+    joined_rows = "; ".join(row_phrases) if is_listed else joined(row_phrases)
     return f"{lead} {joined_rows}."
 
 

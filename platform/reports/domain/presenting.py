@@ -23,7 +23,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ExhibitView:
     """What of an exhibit a template needs."""
 
     kind: str
@@ -49,7 +49,7 @@ class ItemView:
     prompt: str
     edit: Mapping[str, Any] | None
     paragraphs: tuple[tuple[Run, ...], ...]
-    exhibits: tuple[Shown, ...]
+    exhibits: tuple[ExhibitView, ...]
 
 
 @dataclass(frozen=True)
@@ -168,9 +168,9 @@ def _runs(paragraph: list[Mapping[str, Any]], content: Content, key: Callable[[]
 
 def _exhibit(
     exhibit: Mapping[str, Any], content: Content, source: Callable[[str], str], key: Callable[[], str]
-) -> Shown:
+) -> ExhibitView:
     name = exhibit.get("name", "")
-    return Shown(
+    return ExhibitView(
         kind=exhibit["kind"],
         label=exhibit.get("label", ""),
         text=exhibit.get("text", ""),

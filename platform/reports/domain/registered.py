@@ -36,23 +36,23 @@ class Registered:
 
 
 def _is(identity: str, value: str) -> Callable[[Registered], bool]:
-    return lambda said: said.identity == identity and not said.is_none and said.value == value
+    return lambda entry: entry.identity == identity and not entry.is_none and entry.value == value
 
 
 def _chose_none(identity: str) -> Callable[[Registered], bool]:
-    return lambda said: said.identity == identity and not said.is_none and list(said.value) == ["none"]
+    return lambda entry: entry.identity == identity and not entry.is_none and list(entry.value) == ["none"]
 
 
 def _has(identity: str, *, several: bool) -> Callable[[Registered], bool]:
-    def true(said: Registered) -> bool:
-        there = bool(said.labels) if several else len(said.labels) == 1 and bool(said.labels[0])
-        return said.identity == identity and not said.is_none and there
+    def true(entry: Registered) -> bool:
+        has_labels = bool(entry.labels) if several else len(entry.labels) == 1 and bool(entry.labels[0])
+        return entry.identity == identity and not entry.is_none and has_labels
 
     return true
 
 
 def _declared(identity: str) -> Callable[[Registered], bool]:
-    return lambda said: said.identity == identity and said.is_none
+    return lambda entry: entry.identity == identity and entry.is_none
 
 
 def _plain(words: str) -> Callable[[Registered], str]:
@@ -60,11 +60,11 @@ def _plain(words: str) -> Callable[[Registered], str]:
 
 
 def _listed(pattern: str) -> Callable[[Registered], str]:
-    return lambda said: pattern.format(joined([term(label) for label in said.labels]))
+    return lambda entry: pattern.format(joined([term(label) for label in entry.labels]))
 
 
 def _around(pattern: str) -> Callable[[Registered], str]:
-    return lambda said: pattern.format(said.labels[0].rstrip("."))
+    return lambda entry: pattern.format(entry.labels[0].rstrip("."))
 
 
 def _choices() -> Iterator[tuple[str, str, str]]:
@@ -101,7 +101,7 @@ CATALOGUE: Final = Catalogue()
 REGISTERED: Final = CATALOGUE.group(*_claims())
 
 
-def phrase(said: Registered) -> str:
+def phrase(entry: Registered) -> str:
     """What the design says of a parameter, as a sentence; empty where its words have to follow its label.
 
     Examples
@@ -118,4 +118,4 @@ def phrase(said: Registered) -> str:
     >>> phrase(Registered("prize", "a cup", ["a cup"]))
     ''
     """
-    return str(next(iter(REGISTERED.all(said)), ""))
+    return str(next(iter(REGISTERED.all(entry)), ""))

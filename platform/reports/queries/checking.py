@@ -25,13 +25,13 @@ def findings(challenge: Challenge, content: dict[str, Any] | None) -> list[Findi
         return []
     document = registered_document(projection.version)
     scored = Submission.objects.filter(phase__task__challenge=challenge, state=Submission.State.SCORED)
-    found: dict[tuple[str, str], Finding] = {}
+    unique_findings: dict[tuple[str, str], Finding] = {}
     for task in document.tasks:
         teams = scored.filter(phase__task__design_key=task).values("team").distinct().count()
         entries = {"number_of_submitting_teams": Entry(teams, state=State.PROVIDED)}
         if content is not None:
             entries["report_title"] = Entry(content["title"], state=State.PROVIDED)
-        said = check_description(
+        task_findings = check_description(
             entries,
             document=document,
             task=task,
@@ -39,7 +39,7 @@ def findings(challenge: Challenge, content: dict[str, Any] | None) -> list[Findi
             phase="report",
             design=projection.registration.design,
         )
-        for finding in said:
+        for finding in task_findings:
             if finding.check.parameter in CHECKED:
-                found.setdefault((finding.check.id, finding.detail), finding)
-    return list(found.values())
+                unique_findings.setdefault((finding.check.id, finding.detail), finding)
+    return list(unique_findings.values())

@@ -88,14 +88,14 @@ class Recorder(DocumentBuilder):
     @property
     def exhibits(self) -> list[Exhibit]:
         """What was kept, without headings that nothing follows."""
-        kept = []
+        filled_exhibits = []
         lowest = 0
         for level, exhibit in reversed(self._kept):
             # What follows a heading is a part of it, or a heading below it that has parts.
             if exhibit.kind != "heading" or lowest > level:
-                kept.append(exhibit)
+                filled_exhibits.append(exhibit)
                 lowest = level
-        return kept[::-1]
+        return filled_exhibits[::-1]
 
     def heading(self, level: int, text: str) -> None:
         """Keep the headings of parts; they are all of one level below the item."""
@@ -116,12 +116,12 @@ class Recorder(DocumentBuilder):
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str = "") -> None:
         """Keep a table; its small drawings stay out, the numbers that they show stand beside them."""
-        kept = [list(row) for row in rows]
-        drawn = {index for row in kept for index, cell in enumerate(row) if isinstance(cell, Drawing)}
+        table_rows = [list(row) for row in rows]
+        drawn = {index for row in table_rows for index, cell in enumerate(row) if isinstance(cell, Drawing)}
         places = [
             index
             for index in range(len(columns))
-            if index not in drawn and (any(str(row[index]) for row in kept) or not kept)
+            if index not in drawn and (any(str(row[index]) for row in table_rows) or not table_rows)
         ]
         self._keep(
             Exhibit(
@@ -129,7 +129,7 @@ class Recorder(DocumentBuilder):
                 origins=self._keys,
                 text=self._words.text(caption) or self._part,
                 columns=tuple(self._words.text(columns[index]) for index in places),
-                rows=tuple(tuple(self._words.text(_cell(row[index])) for index in places) for row in kept),
+                rows=tuple(tuple(self._words.text(_cell(row[index])) for index in places) for row in table_rows),
             )
         )
 
@@ -191,31 +191,31 @@ def build(
         Names for the figures, shared by all phases of a report.
     """
     assessment = sources.assessment
-    found = Benchmark(phase=phase)
+    benchmark = Benchmark(phase=phase)
     with_cases = phase.level is Level.ALL
     full = sources.document if with_cases else without_cases(sources.document)
-    shown = best_of(full, MOST_SHOWN)
+    best_document = best_of(full, MOST_SHOWN)
     raw = list(sources.raw.values())
     words = names_of(assessment, (a["name"] for entry in full["rankings"] for a in entry["algorithms"]))
 
     def record() -> Recorder:
         return Recorder(ledger, origins, draw=draw, figures=figures, words=words)
 
-    findings(found, full, raw, words, with_cases=with_cases)
+    findings(benchmark, full, raw, words, with_cases=with_cases)
     if with_cases:
-        found.characteristics = sources.characteristics
+        benchmark.characteristics = sources.characteristics
 
     page = record()
     if with_cases:
         raw_section(
             page,
-            _only(shown, raw[:MOST_PANELS]),
+            _only(best_document, raw[:MOST_PANELS]),
             raw[:MOST_PANELS],
             weighted=bool(sources.assessment.interaction_weights),
         )
         for entry in raw[:MOST_PANELS]:
             page.figure(
-                case_map(shown, entry),
+                case_map(best_document, entry),
                 "Every value as a cell; a row that is dark from side to side is a case on which all fail.",
             )
         _panels_left(page, raw)
@@ -224,7 +224,7 @@ def build(
         kind_section(
             page,
             assessment,
-            shown,
+            best_document,
             sources.counted_evidence,
             sources.results,
             cases=sources.characteristics,
@@ -234,13 +234,13 @@ def build(
         page.text(
             ["Results by case are published when the phase has closed; until then this part stays out of the report."]
         )
-    found.exhibits["34"] = page.exhibits
+    benchmark.exhibits["34"] = page.exhibits
 
     page = record()
     if main_entry(full)["resampled"]:
-        page.figure(interval_strip(shown), "Ranks on all cases with their resampling ranges.")
+        page.figure(interval_strip(best_document), "Ranks on all cases with their resampling ranges.")
     ranking_section(page, assessment, full, raw, justification="Why this scheme was chosen stands under item 30c.")
-    found.exhibits["35a"] = page.exhibits
+    benchmark.exhibits["35a"] = page.exhibits
 
     page = record()
     schemes = alternative_schemes(assessment.rankings[0])
@@ -250,13 +250,13 @@ def build(
     stability_section(
         page,
         assessment,
-        _few(shown),
+        _few(best_document),
         sources.results,
         sources.cases,
         most=MOST_PANELS,
         comparisons=comparisons,
     )
-    found.exhibits["35b"] = page.exhibits
+    benchmark.exhibits["35b"] = page.exhibits
 
     page = record()
     across_section(page, full, most=MOST_FOLLOWED)
@@ -268,11 +268,11 @@ def build(
         if len(main_entry(full)["algorithms"]) <= MOST_WITHHOLDING:
             gaming_section(page, assessment, sources.results, sources.cases)
             copies_section(page, assessment, sources.results, sources.cases)
-    found.exhibits["36"] = page.exhibits
-    found.parts = narrating.parts_of(
-        narrating.Told(
+    benchmark.exhibits["36"] = page.exhibits
+    benchmark.parts = narrating.parts_of(
+        narrating.NarrativeSource(
             document=full,
-            shown=shown,
+            shown=best_document,
             raw=raw if with_cases else (),
             comparisons=comparisons,
             closed=phase.state == "closed",
@@ -280,7 +280,7 @@ def build(
             figure=record().named,
         )
     )
-    return found
+    return benchmark
 
 
 def _compared(sources: Sources, schemes: Mapping[str, RankingScheme]) -> list[dict[str, Any]]:
@@ -302,16 +302,16 @@ def without_cases(document: Mapping[str, Any]) -> dict[str, Any]:
         return {**entry, "leave_one_out": None, "inserted": []}
 
     overall = document.get("overall")
-    shown: Any = overall
+    stripped_overall: Any = overall
     if isinstance(overall, list):
-        shown = [stripped(entry) for entry in overall]
+        stripped_overall = [stripped(entry) for entry in overall]
     elif overall:
-        shown = stripped(overall)
-    return {**document, "rankings": [stripped(entry) for entry in document["rankings"]], "overall": shown}
+        stripped_overall = stripped(overall)
+    return {**document, "rankings": [stripped(entry) for entry in document["rankings"]], "overall": stripped_overall}
 
 
 def findings(
-    found: Benchmark,
+    benchmark: Benchmark,
     document: Mapping[str, Any],
     raw: Sequence[Mapping[str, Any]],
     words: Names,
@@ -319,17 +319,17 @@ def findings(
     with_cases: bool,
 ) -> None:
     main = main_entry(document)
-    closed = found.phase.state == "closed"
-    found.headlines = [words.text(sentence) for sentence in sentences_of(main, document, closed=closed)]
+    closed = benchmark.phase.state == "closed"
+    benchmark.headlines = [words.text(sentence) for sentence in sentences_of(main, document, closed=closed)]
     lacking: dict[str, int] = {}
     for entry in document["rankings"]:
         for algorithm in entry["algorithms"]:
             if algorithm.get("missing") is not None:
                 lacking[algorithm["name"]] = max(lacking.get(algorithm["name"], 0), algorithm["missing"])
-    found.missing = [(name, str(number)) for name, number in lacking.items()]
+    benchmark.missing = [(name, str(number)) for name, number in lacking.items()]
     for entry in entries(document):
         first = entry["algorithms"][0]
-        found.best_values.append(
+        benchmark.best_values.append(
             {
                 "what": words.text(label(entry)),
                 "names": entry["winners"],
@@ -338,12 +338,12 @@ def findings(
             }
         )
         for algorithm in entry["algorithms"]:
-            found.metric_ranks.append(
+            benchmark.metric_ranks.append(
                 {"what": words.text(label(entry)), "name": algorithm["name"], "rank": algorithm["rank"]}
             )
     if with_cases:
         for entry in raw[:MOST_PANELS]:
-            found.worst_cases += _worst(entry, words)
+            benchmark.worst_cases += _worst(entry, words)
 
 
 def _worst(entry: Mapping[str, Any], words: Names) -> list[dict[str, Any]]:

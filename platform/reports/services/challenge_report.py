@@ -52,8 +52,8 @@ def build(facts: Facts, *, progress: Progress) -> Built:
     source = Source(facts=facts, ledger=ledger, exposure=exposure(facts))
     main = facts.main_phases()
     steps = len(main) + 1
-    kept = benchmark.Figures()
-    found = []
+    figure_names = benchmark.Figures()
+    benchmarks = []
     for index, phase in enumerate(main):
         what = f"Benchmark of {source.named(phase)}"
         progress(index, steps, what)
@@ -61,9 +61,9 @@ def build(facts: Facts, *, progress: Progress) -> Built:
         def drawn(step: int = index, words: str = what) -> None:
             progress(step, steps, f"{words}: {counted(len(figures), 'figure')} drawn")
 
-        found.append(_benchmark(phase, source, figures, kept, drawn))
+        benchmarks.append(_benchmark(phase, source, figures, figure_names, drawn))
     progress(len(main), steps, "Items of the guideline")
-    source.benchmarks = found
+    source.benchmarks = benchmarks
     chapters = [
         Chapter(key=key, title=title, items=[generate(number, source) for number in numbers])
         for key, title, numbers in CHAPTERS
@@ -76,8 +76,8 @@ def build(facts: Facts, *, progress: Progress) -> Built:
         challenge={"slug": facts.slug, "title": facts.title, "site": absolute("/").rstrip("/")},
         audience=str(facts.audience),
         results=[
-            {"key": f"{place}", "phase": source.named(benchmark.phase), "parts": benchmark.parts}
-            for place, benchmark in enumerate(found, start=1)
+            {"key": f"{number}", "phase": source.named(benchmark.phase), "parts": benchmark.parts}
+            for number, benchmark in enumerate(benchmarks, start=1)
         ],
         software=__version__,
         facts_digest=facts.digest,
@@ -112,13 +112,13 @@ def _byline(source: Source) -> str:
     people = [
         (str(row.get("name", "")), str(row.get("affiliation", "") or "")) for row in rows if isinstance(row, dict)
     ]
-    return "; ".join(f"{name} ({place})" if place else name for name, place in people if name)
+    return "; ".join(f"{name} ({affiliation})" if affiliation else name for name, affiliation in people if name)
 
 
 def _executed(facts: Facts) -> dict[str, Any] | None:
     """What of the design the platform executes, and what rests on the organizers' word."""
-    found = execution(facts)
-    if found is None:
+    executed = execution(facts)
+    if executed is None:
         return None
     stated = [
         {
@@ -128,9 +128,9 @@ def _executed(facts: Facts) -> dict[str, Any] | None:
             "words": entry.execution.words,
             "note": entry.note,
         }
-        for entry in found.stated
+        for entry in executed.stated
     ]
-    return {"counts": str(found.counts), "stated": stated}
+    return {"counts": str(executed.counts), "stated": stated}
 
 
 def score(chapters: list[Chapter]) -> dict[str, int]:
@@ -148,7 +148,7 @@ def _benchmark(
     phase: PhaseFacts,
     source: Source,
     figures: "dict[str, Printed]",
-    kept: benchmark.Figures,
+    figure_names: benchmark.Figures,
     drawn: Callable[[], None],
 ) -> benchmark.Benchmark:
     if phase.ranking is None:
@@ -169,13 +169,13 @@ def _benchmark(
             ledger=source.ledger,
             origins=[source.ranking(phase)],
             draw=draw,
-            figures=kept,
+            figures=figure_names,
         )
     is_public = source.facts.audience is Audience.PUBLIC
     costs_kept = kept_in(AnonymousUser(), version).metrics if is_public else frozenset()
-    sources = analyses.sources_of(version, kept=costs_kept)
+    sources = analyses.sources_of(version, withheld=costs_kept)
     return benchmark.build(
-        phase, sources=sources, ledger=source.ledger, origins=[source.ranking(phase)], draw=draw, figures=kept
+        phase, sources=sources, ledger=source.ledger, origins=[source.ranking(phase)], draw=draw, figures=figure_names
     )
 
 

@@ -73,7 +73,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Told:
+class NarrativeSource:
     """What the results are told from.
 
     Attributes
@@ -99,32 +99,32 @@ class Told:
     figure: Shown
 
 
-def parts_of(told: Told) -> list[dict[str, Any]]:
+def parts_of(material: NarrativeSource) -> list[dict[str, Any]]:
     """The paragraphs in the order of a reader's questions: who is first, with what, how sure, by other rules, on which cases."""
-    parts = [_ranking(told), _scores(told), _certainty(told), _schemes(told), _cases(told)]
+    parts = [_ranking(material), _scores(material), _certainty(material), _schemes(material), _cases(material)]
     return [part.document for part in parts if part.sentences]
 
 
-def _ranking(told: Told) -> Part:
-    part, main = Part(), main_entry(told.document)
-    first, *others = sentences_of(main, told.document, closed=told.closed)
-    part.say("35a", [told.words.text(first)])
+def _ranking(material: NarrativeSource) -> Part:
+    part, main = Part(), main_entry(material.document)
+    first, *others = sentences_of(main, material.document, closed=material.closed)
+    part.say("35a", [material.words.text(first)])
     caption = "Points are ranks on all cases, bands rank sets, lines resampling ranges."
-    part.figure("forest", "35a", told.figure(rank_forest(told.shown), caption))
+    part.figure("forest", "35a", material.figure(rank_forest(material.shown), caption))
     count = len(main["algorithms"])
-    part.say("33a", [f"Compared are {count} teams, by {_by_what(told, main)}." if count != 1 else ""])
-    part.table("ranking", "33a", *_table(told))
-    part.say("35b", [told.words.text(said) for said in others if _is_about_certainty(said)])
+    part.say("33a", [f"Compared are {count} teams, by {_by_what(material, main)}." if count != 1 else ""])
+    part.table("ranking", "33a", *_table(material))
+    part.say("35b", [material.words.text(sentence) for sentence in others if _is_about_certainty(sentence)])
     return part
 
 
-def _is_about_certainty(said: Any) -> bool:
-    return said.claim.startswith("certainty.") and said.claim != "certainty.failure"
+def _is_about_certainty(sentence: Any) -> bool:
+    return sentence.claim.startswith("certainty.") and sentence.claim != "certainty.failure"
 
 
-def _table(told: Told) -> tuple[str, list[str], list[list[str]]]:
+def _table(material: NarrativeSource) -> tuple[str, list[str], list[list[str]]]:
     """The ranking that decides, as a table; columns in which nothing stands are left out."""
-    entry, whole = main_entry(told.shown), main_entry(told.document)
+    entry, whole = main_entry(material.shown), main_entry(material.document)
     columns = ["Rank", "Team", "Score", "Rank set", "Letters", "Resampling range", "First in", "Missing"]
     rows = [
         [
@@ -141,40 +141,44 @@ def _table(told: Told) -> tuple[str, list[str], list[list[str]]]:
             entry["algorithms"], letters_of(entry), alike([a["score"] for a in entry["algorithms"]]), strict=True
         )
     ]
-    kept = [place for place in range(len(columns)) if any(row[place] not in ("–", "") for row in rows)]
+    filled_columns = [index for index in range(len(columns)) if any(row[index] not in ("–", "") for row in rows)]
     left = len(whole["algorithms"]) - len(rows)
     more = f" Shown are the best {len(rows)} of {len(whole['algorithms'])}." if left else ""
     caption = " ".join(
-        filter(None, [f"The teams, ranked by {_by_what(told, entry)}.{more}", shared_firsts(whole["algorithms"])])
+        filter(None, [f"The teams, ranked by {_by_what(material, entry)}.{more}", shared_firsts(whole["algorithms"])])
     )
-    return caption, [columns[place] for place in kept], [[row[place] for place in kept] for row in rows]
+    return (
+        caption,
+        [columns[index] for index in filled_columns],
+        [[row[index] for index in filled_columns] for row in rows],
+    )
 
 
-def _by_what(told: Told, entry: Entry) -> str:
-    return "all metrics together" if is_combined(entry) else told.words.text(label(entry))
+def _by_what(material: NarrativeSource, entry: Entry) -> str:
+    return "all metrics together" if is_combined(entry) else material.words.text(label(entry))
 
 
-def _scores(told: Told) -> Part:
+def _scores(material: NarrativeSource) -> Part:
     part = Part()
-    singles = entries(told.document)
-    said = [
+    singles = entries(material.document)
+    sentences = [
         sentence
         for entry in singles[:MOST_REACHED]
         for sentence in REACHED.all(
-            Reached(told.words.text(label(entry)), entry["winners"], entry["algorithms"][0]["score"])
+            Reached(material.words.text(label(entry)), entry["winners"], entry["algorithms"][0]["score"])
         )
     ]
-    part.say("34", said)
+    part.say("34", sentences)
     if len(singles) > 1:
-        part.table("scores", "34", *_score_table(told, singles))
-    if told.raw:
-        raw = _deciding(told)
+        part.table("scores", "34", *_score_table(material, singles))
+    if material.raw:
+        raw = _deciding(material)
         caption = "Every case as a dot; boxes show quartiles. Missing values stand there as what they count for."
-        part.figure("values", "34", told.figure(dot_and_box_plot(told.shown, raw), caption))
+        part.figure("values", "34", material.figure(dot_and_box_plot(material.shown, raw), caption))
     return part
 
 
-def _score_table(told: Told, singles: Sequence[Entry]) -> tuple[str, list[str], list[list[str]]]:
+def _score_table(material: NarrativeSource, singles: Sequence[Entry]) -> tuple[str, list[str], list[list[str]]]:
     drawn = singles[:MOST_SCORES]
     scores = [
         dict(
@@ -187,58 +191,63 @@ def _score_table(told: Told, singles: Sequence[Entry]) -> tuple[str, list[str], 
         for entry in drawn
     ]
     rows = [
-        [a["name"], *(column.get(a["name"], "–") for column in scores)] for a in main_entry(told.shown)["algorithms"]
+        [a["name"], *(column.get(a["name"], "–") for column in scores)]
+        for a in main_entry(material.shown)["algorithms"]
     ]
     more = f" Shown are the first {len(drawn)} of {len(singles)}." if len(singles) > len(drawn) else ""
     caption = f"Scores by metric and region, in the order of the ranking.{more}"
-    return caption, ["Team", *(told.words.text(label(entry)) for entry in drawn)], rows
+    return caption, ["Team", *(material.words.text(label(entry)) for entry in drawn)], rows
 
 
-def _deciding(told: Told) -> Mapping[str, Any]:
+def _deciding(material: NarrativeSource) -> Mapping[str, Any]:
     """The values behind the ranking that decides, or the first where it is combined from several."""
-    main = main_entry(told.document)
+    main = main_entry(material.document)
     keys = ("metric", "region", "task")
-    same = [raw for raw in told.raw if not is_combined(main) and all(raw[key] == main.get(key) for key in keys)]
-    return (same or list(told.raw))[0]
+    same = [raw for raw in material.raw if not is_combined(main) and all(raw[key] == main.get(key) for key in keys)]
+    return (same or list(material.raw))[0]
 
 
-def _certainty(told: Told) -> Part:
-    part, main = Part(), main_entry(told.document)
-    said = [one for one in sentences_of(main, told.document, closed=told.closed)[1:] if not _is_about_certainty(one)]
-    drawn = main_entry(told.shown)
-    part.say("35b", [told.words.text(one) for one in said])
+def _certainty(material: NarrativeSource) -> Part:
+    part, main = Part(), main_entry(material.document)
+    sentences = [
+        one for one in sentences_of(main, material.document, closed=material.closed)[1:] if not _is_about_certainty(one)
+    ]
+    drawn = main_entry(material.shown)
+    part.say("35b", [material.words.text(one) for one in sentences])
     if not part.sentences:
         return part
     compared = main["sets"]["reason"] is None and main["shown_better"] is not None
     caption = "A cell is filled where the algorithm of its column is shown to be better than that of its row."
     if compared and 1 < len(drawn["algorithms"]) <= MOST_MAPPED:
-        part.figure("pairs", "35b", told.figure(better_map(told.shown), caption))
+        part.figure("pairs", "35b", material.figure(better_map(material.shown), caption))
     return part
 
 
-def _schemes(told: Told) -> Part:
+def _schemes(material: NarrativeSource) -> Part:
     part = Part()
-    if not told.comparisons:
+    if not material.comparisons:
         return part
-    comparison = next((one for one in told.comparisons if one.get("overall")), told.comparisons[0])
+    comparison = next((one for one in material.comparisons if one.get("overall")), material.comparisons[0])
     part.say("35b", [first_under_other_schemes(comparison), largest_move(comparison)])
     caption = "Ranks under several schemes, the registered one in bold."
-    part.figure("schemes", "35b", told.figure(line_plot(told.shown, comparison), caption))
+    part.figure("schemes", "35b", material.figure(line_plot(material.shown, comparison), caption))
     return part
 
 
-def _cases(told: Told) -> Part:
+def _cases(material: NarrativeSource) -> Part:
     part = Part()
-    if not told.raw or len(main_entry(told.shown)["algorithms"]) > MOST_MAPPED:
+    if not material.raw or len(main_entry(material.shown)["algorithms"]) > MOST_MAPPED:
         return part
-    raw = _deciding(told)
+    raw = _deciding(material)
     order = hardest_first(raw)
-    part.say("34", HARDEST.all(Hard(told.words.text(_what(raw)), hardest(raw, MOST_HARD))))
-    kept = sorted(order[:MOST_CASES])
-    few = {**raw, **{key: [raw[key][index] for index in kept] for key in ("cases", "values", "ranks")}}
-    which = f"The {len(kept)} hardest of {len(order):,} cases" if len(order) > len(kept) else "All cases"
+    part.say("34", HARDEST.all(Hard(material.words.text(_what(raw)), hardest(raw, MOST_HARD))))
+    case_indices = sorted(order[:MOST_CASES])
+    few = {**raw, **{key: [raw[key][index] for index in case_indices] for key in ("cases", "values", "ranks")}}
+    which = (
+        f"The {len(case_indices)} hardest of {len(order):,} cases" if len(order) > len(case_indices) else "All cases"
+    )
     caption = f"{which}, every value as a cell; a row that is dark from side to side is a case on which all fail."
-    part.figure("cases", "34", told.figure(case_map(told.shown, few), caption))
+    part.figure("cases", "34", material.figure(case_map(material.shown, few), caption))
     return part
 
 

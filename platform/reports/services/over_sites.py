@@ -24,25 +24,25 @@ def build(
     figures: Figures,
 ) -> Benchmark:
     """Write it from the ranking document alone: the results of cases stay at the sites."""
-    shown = {**document, "rankings": [entry for entry in document["rankings"] if entry["algorithms"]]}
-    every = [*overall(shown), *entries(shown)]
+    ranked_document = {**document, "rankings": [entry for entry in document["rankings"] if entry["algorithms"]]}
+    every = [*overall(ranked_document), *entries(ranked_document)]
     words = names_of(assessment, (row["name"] for entry in every for row in entry["algorithms"]))
-    found = Benchmark(phase=phase)
-    findings(found, shown, (), words, with_cases=False)
+    benchmark = Benchmark(phase=phase)
+    findings(benchmark, ranked_document, (), words, with_cases=False)
 
     def record() -> Recorder:
         return Recorder(ledger, origins, draw=draw, figures=figures, words=words)
 
     page = record()
     page.text(["The results of cases stay at the sites; what came from there are sums over many cases."])
-    found.exhibits["34"] = page.exhibits
+    benchmark.exhibits["34"] = page.exhibits
     page = record()
     page.points(describe(assessment))
     for entry in every:
         page.heading(3, f"Ranking: {label(entry)}")
-        page.text(sentences_of(entry, shown, closed=phase.state == "closed"))
+        page.text(sentences_of(entry, ranked_document, closed=phase.state == "closed"))
         page.table(("Rank", "Algorithm", "Rank set", "Score"), _rows(entry), caption=label(entry))
-    found.exhibits["35a"] = page.exhibits
+    benchmark.exhibits["35a"] = page.exhibits
     page = record()
     page.text(document["pooled"]["notes"])
     for ranking in over_sites(document, assessment):
@@ -51,15 +51,15 @@ def build(
             [(row.site, row.units, *row.places, row.winners, row.without) for row in ranking.sites],
             caption="Place of each algorithm at each site, and who wins when that site is left out",
         )
-    found.exhibits["35b"] = page.exhibits
+    benchmark.exhibits["35b"] = page.exhibits
     page = record()
     page.text(["Comparisons over groups of cases need the cases and are not made."])
-    found.exhibits["36"] = page.exhibits
-    return found
+    benchmark.exhibits["36"] = page.exhibits
+    return benchmark
 
 
 def _rows(entry: Mapping[str, Any]) -> list[tuple[object, ...]]:
     return [
-        (row["rank"], row["name"], "–".join(f"{place:g}" for place in row["rank_set"] or ()), row["score"])
+        (row["rank"], row["name"], "–".join(f"{rank:g}" for rank in row["rank_set"] or ()), row["score"])
         for row in entry["algorithms"]
     ]

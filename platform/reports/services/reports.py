@@ -93,14 +93,14 @@ def _requested(
     # The lock makes numbers follow one another, and two requests for the same facts one report.
     Challenge.objects.select_for_update(no_key=True).get(pk=challenge.pk)
     digest = canonical.sha256(inputs)
-    known = Report.objects.filter(challenge=challenge, inputs_digest=digest).first()
-    if known is not None:
-        if known.state == Report.State.FAILED:
-            known.state, known.failure, known.attempts = Report.State.QUEUED, "", 0
-            known.requested_at = shared_now()
-            known.save()
-            ask(REPORTS, known)
-        return known
+    existing = Report.objects.filter(challenge=challenge, inputs_digest=digest).first()
+    if existing is not None:
+        if existing.state == Report.State.FAILED:
+            existing.state, existing.failure, existing.attempts = Report.State.QUEUED, "", 0
+            existing.requested_at = shared_now()
+            existing.save()
+            ask(REPORTS, existing)
+        return existing
     last = Report.objects.filter(challenge=challenge).aggregate(last=Max("number"))["last"] or 0
     report = Report.objects.create(
         challenge=challenge,

@@ -44,8 +44,8 @@ def worst(entry: Raw, column: int, keys: tuple[str, ...], *, against_field: bool
         value = entry["values"][index][column]
         row = [str(entry["cases"][index]), number(value)]
         if against_field:
-            there = [other for other in entry["values"][index] if other is not None]
-            row += [number(median(there)), f"{rank_words(entry['ranks'][index][column])} of {len(there)}"]
+            field_values = [other for other in entry["values"][index] if other is not None]
+            row += [number(median(field_values)), f"{rank_words(entry['ranks'][index][column])} of {len(field_values)}"]
         rows.append(tuple(row))
     columns = ("Case", "Own value", *(("Median of the field", "Rank on the case") if against_field else ()))
     caption = f"Worst cases by {title_of(entry)}"
@@ -57,48 +57,52 @@ def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "di
     """Pictures of cases with prediction and reference, drawn where they are not yet; only for a phase that reveals them."""
     from evaluation.figures.publication import Printed  # only workers draw
 
-    found: list[Exhibit] = []
+    exhibits: list[Exhibit] = []
     legend = run.submission.phase.assessment.kind.legend_of(with_reference=True)
     for case in dict.fromkeys(cases):
-        if len(found) == MOST_PICTURES:
+        if len(exhibits) == MOST_PICTURES:
             break
         if not is_drawn(run, case, with_reference=True):
             pictures.draw(run_id=run.pk, case=case)
         if not is_drawn(run, case, with_reference=True):
             continue
-        name = f"case-{len(found) + 1:02d}.png"
+        name = f"case-{len(exhibits) + 1:02d}.png"
         figures[name] = Printed(svg=b"", png=vault.read_bytes(picture_name(run, case, with_reference=True)))
-        found.append(Exhibit("figure", origins=keys, text=f"Case {case}. {legend}", name=name))
-    return found
+        exhibits.append(Exhibit("figure", origins=keys, text=f"Case {case}. {legend}", name=name))
+    return exhibits
 
 
 def groups(entry: Raw, column: int, characteristics: Sequence[Characteristic], keys: tuple[str, ...]) -> list[Exhibit]:
     """Own mean and that of the field in the groups of each characteristic; of many, where they differ most."""
-    place = {str(case): index for index, case in enumerate(entry["cases"])}
-    found = []
-    for known in characteristics:
-        labels = labels_of(known, fewest=FEWEST_IN_GROUP)[0]
+    index_by_case = {str(case): index for index, case in enumerate(entry["cases"])}
+    exhibits = []
+    for characteristic in characteristics:
+        labels = labels_of(characteristic, fewest=FEWEST_IN_GROUP)[0]
         if labels is None:
             continue
         rows = []
         for value, of_value in sorted(labels.dropna().groupby(labels), key=lambda group: ordered(str(group[0]))):
-            indices = [place[str(case)] for case in of_value.index if str(case) in place]
-            own = [entry["values"][index][column] for index in indices if entry["values"][index][column] is not None]
+            indices = [index_by_case[str(case)] for case in of_value.index if str(case) in index_by_case]
+            own_values = [
+                entry["values"][index][column] for index in indices if entry["values"][index][column] is not None
+            ]
             field = [other for index in indices for other in entry["values"][index] if other is not None]
-            if own and field:
-                rows.append((str(value), len(indices), sum(own) / len(own), sum(field) / len(field)))
+            if own_values and field:
+                rows.append((str(value), len(indices), sum(own_values) / len(own_values), sum(field) / len(field)))
         if len(rows) < 2:
             continue
         of_all = len(rows)
         if of_all > SHOWN_FIRST:
             rows = sorted(rows, key=lambda row: (-abs(row[2] - row[3]), row[0]))[:SHOWN_FIRST]
-        columns = (known.title.capitalize(), "Cases", "Own mean", "Mean of the field")
-        caption = f"{title_of(entry)}, by {known.title}"
+        columns = (characteristic.title.capitalize(), "Cases", "Own mean", "Mean of the field")
+        caption = f"{title_of(entry)}, by {characteristic.title}"
         if of_all > SHOWN_FIRST:
             caption += f"; the {SHOWN_FIRST} of {of_all} groups in which you differ most from the field"
-        shown = tuple((value, str(cases), number(own), number(field)) for value, cases, own, field in rows)
-        found.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=shown))
-    return found
+        table_rows = tuple(
+            (value, str(cases), number(own_mean), number(field)) for value, cases, own_mean, field in rows
+        )
+        exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=table_rows))
+    return exhibits
 
 
 def effects(
@@ -119,11 +123,11 @@ def effects(
         return []
     sign = 1.0 if entry["direction"] == "higher" else -1.0
     team = str(entry["algorithms"][column])
-    own = [None if row[column] is None else sign * row[column] for row in entry["values"]]
+    own_values = [None if row[column] is None else sign * row[column] for row in entry["values"]]
     middle = [_median(row, sign) for row in entry["values"]]
     data = characteristics.reset_index().assign(
-        value=pd.Series(own, dtype=float).to_numpy(),
-        ahead=(pd.Series(own, dtype=float) - pd.Series(middle, dtype=float)).to_numpy(),
+        value=pd.Series(own_values, dtype=float).to_numpy(),
+        ahead=(pd.Series(own_values, dtype=float) - pd.Series(middle, dtype=float)).to_numpy(),
     )
     names = list(characteristics.columns)
     try:
@@ -170,5 +174,5 @@ def _effect(term: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _median(row: Sequence[float | None], sign: float) -> float | None:
-    there = [value for value in row if value is not None]
-    return sign * median(there) if there else None
+    values = [value for value in row if value is not None]
+    return sign * median(values) if values else None

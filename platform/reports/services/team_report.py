@@ -94,13 +94,13 @@ def collect(phase: Phase, team: Team) -> TeamFacts:
     own_cases = closed or (tells and phase.results == Phase.Results.CASES)
     own_values = own_cases or (tells and phase.tells_exact_values) or level is Level.RANKING
     ranking = ranking_facts(phase, phases_of(phase.challenge), level) if level is not Level.NOTHING else None
-    shown = names_shown(phase).get(team.pk, team.name)
-    if ranking is not None and shown not in {entry["name"] for entry in ranking.teams}:
+    team_name = names_shown(phase).get(team.pk, team.name)
+    if ranking is not None and team_name not in {entry["name"] for entry in ranking.teams}:
         ranking = None
     if not own_values:
         raise ValidationError("This phase tells teams nothing of their scores before it closes.")
     return TeamFacts(
-        team=shown,
+        team=team_name,
         phase=phase.name,
         task=phase.task.name,
         challenge=phase.challenge.title,
@@ -125,8 +125,8 @@ def build(facts: TeamFacts, *, progress: Progress) -> Built:
     run = Run.objects.select_related("submission__phase__task__challenge", "submission__team", "test_set").get(
         pk=facts.run
     )
-    own = Origin("results", f"Result of submission {facts.submission} of {facts.team}", facts.result_digest)
-    items = [_submission(facts, run, ledger, own)]
+    result_origin = Origin("results", f"Result of submission {facts.submission} of {facts.team}", facts.result_digest)
+    items = [_submission(facts, run, ledger, result_origin)]
     words_of = names_of(run.submission.phase.assessment, teams=(facts.team,))
     if facts.ranking is not None:
         version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
@@ -137,7 +137,7 @@ def build(facts: TeamFacts, *, progress: Progress) -> Built:
         items.append(_strengths(facts, document, ledger, origin))
     progress(1, STEPS, "Cases")
     if facts.tells_own_cases:
-        items += _cases(facts, run, ledger, own, figures, words_of, progress)
+        items += _cases(facts, run, ledger, result_origin, figures, words_of, progress)
     content = plain(
         [
             Chapter(
@@ -165,14 +165,16 @@ def _item(key: str, title: str) -> Item:
     return Item(number=key, title=title, fill=Fill.FULL, parameters=())
 
 
-def _submission(facts: TeamFacts, run: Run, ledger: Ledger, own: Origin) -> Item:
+def _submission(facts: TeamFacts, run: Run, ledger: Ledger, result_origin: Origin) -> Item:
     item = _item("submission", "The submission that counts")
     words = f"Submission {facts.submission} of {facts.team} counts; the team made {facts.attempts} in this phase."
-    said = [ledger.say(words, Origin("platform", "Counted by the platform: submissions of the team"))]
+    sentences = [ledger.say(words, Origin("platform", "Counted by the platform: submissions of the team"))]
     summary = run.summary
     lacking = summary.get("missing_cases", 0)
-    said.append(ledger.say(f"It has predictions for {summary['cases'] - lacking} of {summary['cases']} cases.", own))
-    item.text.append(tuple(said))
+    sentences.append(
+        ledger.say(f"It has predictions for {summary['cases'] - lacking} of {summary['cases']} cases.", result_origin)
+    )
+    item.text.append(tuple(sentences))
     if facts.tells_own_values:
         rows = tuple(
             (value["metric"], value["region"] or "all", number(value["value"]), _outcomes(value["outcomes"]))
@@ -180,7 +182,14 @@ def _submission(facts: TeamFacts, run: Run, ledger: Ledger, own: Origin) -> Item
         )
         columns = ("Metric", "Region", "Score", "Cases without a number")
         item.exhibits.append(
-            Exhibit("table", topic="scores", origins=ledger.keys(own), text="Own scores", columns=columns, rows=rows)
+            Exhibit(
+                "table",
+                topic="scores",
+                origins=ledger.keys(result_origin),
+                text="Own scores",
+                columns=columns,
+                rows=rows,
+            )
         )
     return item
 
@@ -205,11 +214,11 @@ def _standing(
 
     item = _item("standing", "Where the team stands")
     main = main_entry(document)
-    own = _own(main, facts.team)
-    if own is None:
+    team_row = _own(main, facts.team)
+    if team_row is None:
         return item
-    said = STANDING.all(Standing(own, main))
-    item.text.append(ledger.paragraph(said, origin))
+    sentences = STANDING.all(Standing(team_row, main))
+    item.text.append(ledger.paragraph(sentences, origin))
     rows = []
     for entry in entries(document):
         mine = _own(entry, facts.team)
@@ -269,15 +278,15 @@ def _strengths(facts: TeamFacts, document: Mapping[str, Any], ledger: Ledger, or
     by: dict[str, float] = {}
     tested = []
     for entry in entries(document):
-        own = _own(entry, facts.team)
-        if own is None or own["rank"] is None:
+        team_row = _own(entry, facts.team)
+        if team_row is None or team_row["rank"] is None:
             continue
-        by[label(entry)] = own["rank"]
+        by[label(entry)] = team_row["rank"]
         if entry.get("significantly_better"):
             names = [algorithm["name"] for algorithm in entry["algorithms"]]
-            place = names.index(facts.team)
-            wins = sum(bool(cell) for cell in entry["significantly_better"][place])
-            losses = sum(bool(row[place]) for row in entry["significantly_better"])
+            index = names.index(facts.team)
+            wins = sum(bool(cell) for cell in entry["significantly_better"][index])
+            losses = sum(bool(row[index]) for row in entry["significantly_better"])
             tested.append((label(entry), str(wins), str(losses), str(len(names) - 1 - wins - losses)))
     item.text.append(ledger.paragraph(AGAINST.all(Against(main["rank"], by)), origin))
     if tested:
@@ -298,7 +307,7 @@ def _cases(
     facts: TeamFacts,
     run: Run,
     ledger: Ledger,
-    own: Origin,
+    result_origin: Origin,
     figures: "dict[str, Printed]",
     words_of: Names,
     progress: Progress,
@@ -310,7 +319,7 @@ def _cases(
     against_field = facts.level is Level.ALL and facts.ranking is not None
     if against_field and facts.ranking is not None:
         version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
-        sources = analyses.sources_of(version, kept=kept_in(AnonymousUser(), version).metrics)
+        sources = analyses.sources_of(version, withheld=kept_in(AnonymousUser(), version).metrics)
         results, assessment, origin = (
             sources.results,
             sources.assessment,
@@ -321,17 +330,17 @@ def _cases(
                 facts.ranking.address,
             ),
         )
-        metadata, told = sources.characteristics, list(sources.raw.values())
+        metadata, raw_entries = sources.characteristics, list(sources.raw.values())
     else:
-        results, assessment, origin = results_frame(run), run.submission.phase.assessment, own
-        kept = kept_costs(run, AnonymousUser())
-        told = [
+        results, assessment, origin = results_frame(run), run.submission.phase.assessment, result_origin
+        withheld_metrics = kept_costs(run, AnonymousUser())
+        raw_entries = [
             entry
             for entry in raw_values(assessment, results.assign(algorithm=facts.team))
-            if entry["metric"] not in kept
+            if entry["metric"] not in withheld_metrics
         ]
         metadata = None
-    keys = ledger.keys(own, origin) if against_field else ledger.keys(own)
+    keys = ledger.keys(result_origin, origin) if against_field else ledger.keys(result_origin)
 
     def draw(figure: Mapping[str, Any], caption: str) -> tuple[str, str]:
         figure = words_of.figure(figure)
@@ -341,13 +350,13 @@ def _cases(
         return name, words
 
     pictured: list[str] = []
-    for place, entry in enumerate(told):
+    for position, entry in enumerate(raw_entries):
         column = list(entry["algorithms"]).index(facts.team)
         pictured += [str(entry["cases"][index]) for index in worst_indices(entry, column)[:1]]
         item.exhibits += worst(entry, column, keys, against_field=against_field)
         if metadata is not None:
             item.exhibits += groups(entry, column, sources.known, keys)
-            if place < MOST_EXPLAINED:
+            if position < MOST_EXPLAINED:
                 hard.exhibits += effects(entry, column, sources.difficulty.explaining(entry["cases"])[0], keys, draw)
     if item.exhibits:
         words = (
@@ -355,7 +364,7 @@ def _cases(
             if against_field
             else "How the field did on these cases is published when the phase has closed."
         )
-        item.text.append((ledger.say(words, own),))
+        item.text.append((ledger.say(words, result_origin),))
     if hard.exhibits:
         words = (
             "Whether a characteristic goes with bad values says nothing about why. Where the distance from the field changes, "
@@ -365,5 +374,5 @@ def _cases(
         hard.text.append((item_words,))
     if facts.reveals_references:
         progress(2, STEPS, "Pictures of cases")
-        item.exhibits += previews(run, pictured, ledger.keys(own), figures)
+        item.exhibits += previews(run, pictured, ledger.keys(result_origin), figures)
     return [item, hard]

@@ -44,14 +44,14 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
     content = storing.read_content(last.content_name) if last is not None else None
     if content is not None:
         for entry in items_of(content):
-            own = written.get(entry["number"])
+            own_text = written.get(entry["number"])
             rows.append(
                 {
                     "number": entry["number"],
                     "title": entry["title"],
                     "status": Status(entry["status"]),
-                    "text": own,
-                    "changed": own is not None and own.based_on != entry["generated"],
+                    "text": own_text,
+                    "changed": own_text is not None and own_text.based_on != entry["generated"],
                     "chapter": entry["anchor"] and chapter_of(entry["number"]),
                 }
             )
@@ -81,12 +81,12 @@ def make(request: SignedInRequest, slug: str) -> HttpResponse:
     form = MakeForm(request.POST)
     if not form.is_valid():
         raise Http404("There is no such kind of report.")
-    made = services.request_report(
+    report = services.request_report(
         actor=request.user, challenge=challenge, audience=Audience(form.cleaned_data["audience"])
     )
-    if made.is_done:
-        messages.info(request, f"Nothing has changed since report {made.number}: it is shown here.")
-    return redirect("reports:report", slug=slug, number=made.number)
+    if report.is_done:
+        messages.info(request, f"Nothing has changed since report {report.number}: it is shown here.")
+    return redirect("reports:report", slug=slug, number=report.number)
 
 
 @login_required
@@ -143,7 +143,7 @@ def item(request: SignedInRequest, slug: str, item: str) -> HttpResponse:
     challenge = _organized(request, slug)
     if item not in services.ITEMS:
         raise Http404("The guideline has no such item.")
-    own = reports.texts(challenge).get(item)
+    own_text = reports.texts(challenge).get(item)
     last = reports.last_made(challenge)
     entry = _entry(last, item)
     generated = entry["generated"] if entry else ""
@@ -152,9 +152,9 @@ def item(request: SignedInRequest, slug: str, item: str) -> HttpResponse:
         messages.success(request, f"Item {item} has its generated text again.")
         return redirect(_desk(slug, item))
     initial = {
-        "text": own.text if own else generated,
+        "text": own_text.text if own_text else generated,
         "based_on": generated,
-        "revision": own.revision if own else 0,
+        "revision": own_text.revision if own_text else 0,
     }
     form = TextForm(request.POST or None, initial=initial)
     conflict = False
@@ -173,18 +173,18 @@ def item(request: SignedInRequest, slug: str, item: str) -> HttpResponse:
         else:
             messages.success(request, f"Item {item} is kept. It stands in the next report that is made.")
             return redirect(_desk(slug, item))
-    changed = own is not None and own.based_on != generated
+    changed = own_text is not None and own_text.based_on != generated
     context: dict[str, Any] = {
         **context_of(request, challenge),
         "item": item,
         "title": title_of(item),
         "chapter_title": next(title for key, title, _ in CHAPTERS if key == chapter_of(item)),
-        "own": own,
+        "own": own_text,
         "last": last,
         "entry": entry,
         "generated": generated,
         "changed": changed,
-        "runs": changes_since({"based_on": own.based_on}, generated) if own is not None and changed else [],
+        "runs": changes_since({"based_on": own_text.based_on}, generated) if own_text is not None and changed else [],
         "form": form,
         "conflict": conflict,
     }

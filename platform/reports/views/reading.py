@@ -62,9 +62,9 @@ def index(request: HttpRequest, slug: str) -> HttpResponse:
 def report(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Overview of one report: its chapters, score and files; or how far it has got."""
     challenge = visible_challenge(request.user, slug)
-    shown = reports.report_of(request.user, challenge, number)
+    viewed_report = reports.report_of(request.user, challenge, number)
     context = context_of(request, challenge)
-    context |= _overview(challenge, shown) if shown.is_done else {"report": shown}
+    context |= _overview(challenge, viewed_report) if viewed_report.is_done else {"report": viewed_report}
     return render(request, "reports/report.html", context)
 
 
@@ -72,18 +72,18 @@ def report(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def paper(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """A report from its title to its sources, as its files have it."""
     challenge = visible_challenge(request.user, slug)
-    shown = reports.report_of(request.user, challenge, number)
-    if not shown.is_done:
+    viewed_report = reports.report_of(request.user, challenge, number)
+    if not viewed_report.is_done:
         raise Http404("This report is not finished.")
-    content = storing.read_content(shown.content_name)
+    content = storing.read_content(viewed_report.content_name)
     if not _is_paper(content):
         raise Http404("This report was made before reports were papers; its chapters have all of it.")
 
     def source(file: str) -> str:
-        return reverse("reports:file", args=[challenge.slug, shown.number, file])
+        return reverse("reports:file", args=[challenge.slug, viewed_report.number, file])
 
     context = context_of(request, challenge) | {
-        "report": shown,
+        "report": viewed_report,
         "content": content,
         "blocks": paper_views(paper_of(content), source),
     }
@@ -94,16 +94,16 @@ def paper(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def chapter(request: HttpRequest, slug: str, number: int, key: str) -> HttpResponse:
     """A chapter of a report."""
     challenge = visible_challenge(request.user, slug)
-    shown = reports.report_of(request.user, challenge, number)
-    if not shown.is_done:
+    viewed_report = reports.report_of(request.user, challenge, number)
+    if not viewed_report.is_done:
         raise Http404("This report is not finished.")
-    content = storing.read_content(shown.content_name)
-    context = {**context_of(request, challenge), **_overview(challenge, shown, content), "key": key}
-    known = {entry["key"] for entry in content["chapters"]}
+    content = storing.read_content(viewed_report.content_name)
+    context = {**context_of(request, challenge), **_overview(challenge, viewed_report, content), "key": key}
+    chapter_keys = {entry["key"] for entry in content["chapters"]}
     if key in PARTS and content["exposure"] is not None:
-        context |= {"part": key, "part_title": PARTS[key], "all_chapters": _chapters(challenge, shown, content)}
-    elif key in known:
-        context["chapter"] = _chapters(challenge, shown, content, only=key)[0]
+        context |= {"part": key, "part_title": PARTS[key], "all_chapters": _chapters(challenge, viewed_report, content)}
+    elif key in chapter_keys:
+        context["chapter"] = _chapters(challenge, viewed_report, content, only=key)[0]
     else:
         raise Http404("This report has no such chapter.")
     return render(request, "reports/chapter.html", context)
@@ -114,9 +114,9 @@ def chapter(request: HttpRequest, slug: str, number: int, key: str) -> HttpRespo
 def progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """How far a report has got; a fragment that asks again until it is finished."""
     challenge = visible_challenge(request.user, slug)
-    shown = reports.report_of(request.user, challenge, number)
+    viewed_report = reports.report_of(request.user, challenge, number)
     context = {
-        "report": shown,
+        "report": viewed_report,
         "challenge": challenge,
         "may_write": request.user.has_perm("reports.write_report", challenge),
     }
@@ -129,12 +129,12 @@ def progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def file(request: HttpRequest, slug: str, number: int, name: str) -> HttpResponse:
     """A file of a report: a format to take away, or a figure."""
     challenge = visible_challenge(request.user, slug)
-    shown = reports.report_of(request.user, challenge, number)
-    stored = shown.files.get(name)
+    viewed_report = reports.report_of(request.user, challenge, number)
+    stored = viewed_report.files.get(name)
     if stored is None:
         raise Http404("This report has no such file.")
     if name in FORMATS:
-        kind, stem = FORMATS[name][0], f"{challenge.slug}-report-{shown.number}.{name}"
+        kind, stem = FORMATS[name][0], f"{challenge.slug}-report-{viewed_report.number}.{name}"
     else:
         kind, stem = {"svg": "image/svg+xml", "png": "image/png"}[name.rsplit(".", 1)[1]], f"{challenge.slug}-{name}"
     response = HttpResponse(storing.read(stored), content_type=kind)
@@ -147,17 +147,17 @@ def file(request: HttpRequest, slug: str, number: int, name: str) -> HttpRespons
 def checklist_csv(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """The checklist of the guideline as CSV."""
     challenge = visible_challenge(request.user, slug)
-    shown = reports.report_of(request.user, challenge, number)
-    if not shown.is_done or shown.kind != Report.Kind.CHALLENGE:
+    viewed_report = reports.report_of(request.user, challenge, number)
+    if not viewed_report.is_done or viewed_report.kind != Report.Kind.CHALLENGE:
         raise Http404("This report has no checklist.")
-    content = storing.read_content(shown.content_name)
+    content = storing.read_content(viewed_report.content_name)
     chapter_of = {item["number"]: entry["title"] for entry in content["chapters"] for item in entry["items"]}
     rows = [
         [item["number"], item["title"], Status(item["status"]).label, chapter_of[item["number"]]]
         for item in items_of(content)
     ]
     head = ["item", "title", "status", "chapter"]
-    return csv_file(f"{challenge.slug}-report-{shown.number}-checklist.csv", head, rows)
+    return csv_file(f"{challenge.slug}-report-{viewed_report.number}-checklist.csv", head, rows)
 
 
 @require_safe
@@ -183,8 +183,8 @@ def _is_paper(content: dict[str, Any]) -> bool:
     return not content["score"] or "results" in content
 
 
-def _overview(challenge: Challenge, shown: Report, content: dict[str, Any] | None = None) -> dict[str, Any]:
-    content = storing.read_content(shown.content_name) if content is None else content
+def _overview(challenge: Challenge, viewed_report: Report, content: dict[str, Any] | None = None) -> dict[str, Any]:
+    content = storing.read_content(viewed_report.content_name) if content is None else content
     parts = PARTS if content["exposure"] is not None else {}
     abstract = [
         {"title": title, "text": text}
@@ -195,28 +195,32 @@ def _overview(challenge: Challenge, shown: Report, content: dict[str, Any] | Non
     ]
     entries = [*((entry["key"], entry["title"]) for entry in content["chapters"]), *parts.items()]
     return {
-        "report": shown,
+        "report": viewed_report,
         "content": content,
         "abstract": [part for part in abstract if part["text"]],
         "is_paper": _is_paper(content),
         "headline": made_from(content),
         "contents": [
-            {"key": key, "title": title, "url": reverse("reports:chapter", args=[challenge.slug, shown.number, key])}
+            {
+                "key": key,
+                "title": title,
+                "url": reverse("reports:chapter", args=[challenge.slug, viewed_report.number, key]),
+            }
             for key, title in entries
         ],
         "formats": [
-            {"label": label, "url": reverse("reports:file", args=[challenge.slug, shown.number, name])}
+            {"label": label, "url": reverse("reports:file", args=[challenge.slug, viewed_report.number, name])}
             for name, (_, label) in FORMATS.items()
-            if name in shown.files
+            if name in viewed_report.files
         ],
     }
 
 
-def _chapters(challenge: Challenge, shown: Report, content: dict[str, Any], *, only: str = "") -> list[Any]:
+def _chapters(challenge: Challenge, viewed_report: Report, content: dict[str, Any], *, only: str = "") -> list[Any]:
     def source(file: str) -> str:
-        return reverse("reports:file", args=[challenge.slug, shown.number, file])
+        return reverse("reports:file", args=[challenge.slug, viewed_report.number, file])
 
     def address(key: str) -> str:
-        return reverse("reports:chapter", args=[challenge.slug, shown.number, key])
+        return reverse("reports:chapter", args=[challenge.slug, viewed_report.number, key])
 
     return chapters_of(content, source, only=only, address=address)

@@ -23,28 +23,28 @@ def team(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
     phases = phases_of(challenge)
     phase = phase_by_key(phases, key)
     context = context_of(request, challenge)
-    own = team_of(request.user, challenge)
+    chosen_team = team_of(request.user, challenge)
     wanted = request.POST.get("team") or request.GET.get("team")
     if wanted and context["may_write"]:
-        own = challenge.teams.filter(slug=wanted).first()
-        if own is None:
+        chosen_team = challenge.teams.filter(slug=wanted).first()
+        if chosen_team is None:
             raise Http404("There is no such team.")
-    if own is None and not context["may_write"]:
+    if chosen_team is None and not context["may_write"]:
         raise PermissionDenied("This page is for the teams of the challenge.")
     if request.method == "POST":
-        if own is None:
+        if chosen_team is None:
             raise Http404("Choose a team.")
         try:
-            made = services.request_team_report(actor=request.user, phase=phase, of=own)
+            report = services.request_team_report(actor=request.user, phase=phase, of=chosen_team)
         except ValidationError as error:
             messages.error(request, error.messages[0])
             return redirect(request.get_full_path())
-        return redirect("reports:report", slug=slug, number=made.number)
+        return redirect("reports:report", slug=slug, number=report.number)
     context |= {
         "phase": phase,
         "key": key_of(phase, phases),
-        "own": own,
-        "last": reports.last_of_team(challenge, own.pk, phase.pk) if own else None,
+        "own": chosen_team,
+        "last": reports.last_of_team(challenge, chosen_team.pk, phase.pk) if chosen_team else None,
         "teams": list(challenge.teams.all()) if context["may_write"] else [],
     }
     return render(request, "reports/team.html", context)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from challenges import hooks
 from challenges.models import Challenge
 from challenges.rules import is_organizer
-from results.queries.decoys import Handed, handed_in
+from results.queries.decoys import DecoySummary, handed_in
 from results.queries.overview import failed, work_of
 from test_sets import hooks as test_set_hooks
 from test_sets.hooks import Section
@@ -31,7 +31,7 @@ class DecoySection(Section):
     """
 
     template: ClassVar[str] = "results/decoys.html"
-    lines: list[Handed]
+    lines: list[DecoySummary]
     total: int
     tells: bool
 

@@ -113,23 +113,23 @@ class Parts:
 
     def main(self, part: str) -> Cell:
         """The pooled value that stands for a part."""
-        place = {"detection": 2, "classification": 0, "segmentation": 0, "panoptic": 0}[part]
-        return self.tables[part][place][1][0]
+        index = {"detection": 2, "classification": 0, "segmentation": 0, "panoptic": 0}[part]
+        return self.tables[part][index][1][0]
 
 
 def parts_of(summary: Mapping[str, Any]) -> Parts | None:
     """Shape what a run keeps (`scoring.services.disentangling.summary`); None where it keeps nothing."""
     if not summary:
         return None
-    own, unit = summary["algorithm"], summary["unit"]
-    pooled = own["pooled"]
+    algorithm, unit = summary["algorithm"], summary["unit"]
+    pooled = algorithm["pooled"]
     classes = tuple(summary["classes"])
     levels = ["Pooled"]
     columns = [{(part, v["class"], v["metric"]): v for part in _METRICS for v in pooled[part]["values"]}]
     for key, title in (("groups", f"By {summary['group']}"), ("cases", "By image")):
-        if own[key] is not None:
+        if algorithm[key] is not None:
             levels.append(title)
-            columns.append({(v["part"], v["class"], v["metric"]): v for v in own[key]["mean"]})
+            columns.append({(v["part"], v["class"], v["metric"]): v for v in algorithm[key]["mean"]})
     tables = {
         part: [
             (
@@ -145,8 +145,8 @@ def parts_of(summary: Mapping[str, Any]) -> Parts | None:
         limiting=tuple(pooled["limits"]["parts"]),
         counts=pooled["detection"],
         matched=pooled["classification"]["matched"],
-        cases=own["cases_total"],
-        missing=own["cases_missing"],
+        cases=algorithm["cases_total"],
+        missing=algorithm["cases_missing"],
         classes=classes,
         unit=unit,
         levels=tuple(levels),
@@ -172,10 +172,10 @@ def csv_of(document: Mapping[str, Any], *, name: str, matrix: bool) -> tuple[Seq
     # Here, so that pages start without the libraries of scoring.
     from evaluation.scoring.disentangled_document import MATRIX, TABLE, matrix_rows, table_rows
 
-    own = {**document["algorithm"], "name": name}
+    algorithm = {**document["algorithm"], "name": name}
     if matrix:
-        return MATRIX, matrix_rows(own, document["classes"])
-    return TABLE, table_rows(own)
+        return MATRIX, matrix_rows(algorithm, document["classes"])
+    return TABLE, table_rows(algorithm)
 
 
 def _cell(value: Mapping[str, Any] | None) -> Cell:

@@ -68,7 +68,7 @@ class Compared:
 def compare(before: Run, after: Run, assessment: Assessment, user: Any) -> list[Compared]:
     """Compare two results case by case as far as a person may know them, the largest losses first; both belong to one phase and one test set."""
     first, second = told_frame(before, user), told_frame(after, user)
-    found = []
+    comparisons = []
     for column in case_lines.columns(assessment, pd.concat([first, second])):
         older, newer = (_cells(frame, column) for frame in (first, second))
         pairs = [_pair(case, older[case], newer[case], column) for case in sorted(older.keys() & newer.keys())]
@@ -76,15 +76,15 @@ def compare(before: Run, after: Run, assessment: Assessment, user: Any) -> list[
         pairs.sort(
             key=lambda pair: (order.get(pair.verdict, 1), pair.change is not None, pair.change or 0.0, pair.case)
         )
-        found.append(Compared(column, pairs))
-    return found
+        comparisons.append(Compared(column, pairs))
+    return comparisons
 
 
-def comparable(shown: Collection[tuple[Submission, Run]], user: Any) -> list[list[Submission]]:
+def comparable(scored_submissions: Collection[tuple[Submission, Run]], user: Any) -> list[list[Submission]]:
     """Submissions that may be compared with each other, those of one phase and one version of its cases together."""
     allowed: dict[int, bool] = {}
     groups: dict[tuple[int, int], list[Submission]] = {}
-    for submission, run in shown:
+    for submission, run in scored_submissions:
         if submission.phase_id not in allowed:
             allowed[submission.phase_id] = has_perm("submissions.view_case_scores", user, submission)
         if allowed[submission.phase_id]:
@@ -115,9 +115,9 @@ def history_figures(user: Any, teams: Collection[Team]) -> list[tuple[str, dict[
         for value in told_values(submission, run):
             use = uses[value["metric"]]
             name = use.title + (f" ({use.unit})" if use.unit else "")
-            place = (submission.phase_id, submission.phase.name, name)
-            series.setdefault(place, {}).setdefault(value["region"] or "all", []).append((submission, value["value"]))
-    found = []
+            key = (submission.phase_id, submission.phase.name, name)
+            series.setdefault(key, {}).setdefault(value["region"] or "all", []).append((submission, value["value"]))
+    figures = []
     for (_, phase, metric), lines in series.items():
         figure = {
             "data": [
@@ -133,8 +133,8 @@ def history_figures(user: Any, teams: Collection[Team]) -> list[tuple[str, dict[
             ],
             "layout": {"xaxis": {"title": {"text": "submitted (UTC)"}}, "yaxis": {"title": {"text": metric}}},
         }
-        found.append((f"{phase}: {metric}", figure))
-    return found
+        figures.append((f"{phase}: {metric}", figure))
+    return figures
 
 
 def _cells(frame: pd.DataFrame, column: case_lines.Column) -> dict[str, Any]:
@@ -144,8 +144,8 @@ def _cells(frame: pd.DataFrame, column: case_lines.Column) -> dict[str, Any]:
 
 def _lost_or_found(older: Any, newer: Any) -> str:
     """A prediction that is no longer there is worse than any that was, whatever number it counts as."""
-    lost, found = (row.outcome == Outcome.MISSING for row in (newer, older))
-    return "worse" if lost and not found else "better" if found and not lost else ""
+    lost, was_missing = (row.outcome == Outcome.MISSING for row in (newer, older))
+    return "worse" if lost and not was_missing else "better" if was_missing and not lost else ""
 
 
 def _pair(case: str, older: Any, newer: Any, column: case_lines.Column) -> Pair:

@@ -11,7 +11,7 @@ from test_sets.models import TestSet
 
 
 @dataclass(frozen=True)
-class Handed:
+class DecoySummary:
     """What one submission has for the decoys, for organizers.
 
     Attributes
@@ -39,23 +39,23 @@ class Handed:
         return bool(self.missing or self.empty or self.shared)
 
 
-def handed_in(test_set: TestSet) -> list[Handed]:
+def handed_in(test_set: TestSet) -> list[DecoySummary]:
     """What the submissions that are scored against a version handed in for its decoys, by team and number; two queries."""
     total = test_set.cases.filter(is_decoy=True).count()
     runs = _runs(test_set) if total else []
     teams: dict[tuple[str, str], set[int]] = defaultdict(set)
     for run in runs:
-        for case, found in run.decoys.items():
-            if found.get("digest") and found.get("labelled"):
-                teams[case, found["digest"]].add(run.submission.team_id)
+        for case, decoy in run.decoys.items():
+            if decoy.get("digest") and decoy.get("labelled"):
+                teams[case, decoy["digest"]].add(run.submission.team_id)
     lines = []
     for run in runs:
         counts: Counter[str] = Counter()
-        for case, found in run.decoys.items():
-            counts["missing"] += found["status"] != "valid"
-            counts["empty"] += found.get("labelled") == 0
-            counts["shared"] += len(teams[case, found.get("digest", "")]) > 1
-        lines.append(Handed(run, total, counts["missing"], counts["empty"], counts["shared"]))
+        for case, decoy in run.decoys.items():
+            counts["missing"] += decoy["status"] != "valid"
+            counts["empty"] += decoy.get("labelled") == 0
+            counts["shared"] += len(teams[case, decoy.get("digest", "")]) > 1
+        lines.append(DecoySummary(run, total, counts["missing"], counts["empty"], counts["shared"]))
     return lines
 
 
@@ -67,14 +67,14 @@ def decoy_columns(phase: Phase) -> tuple[str, ...]:
 def decoy_rows(test_set: TestSet) -> Iterator[tuple[Any, ...]]:
     """All that was handed in for the decoys of a version, a row a submission and decoy."""
     for run in _runs(test_set):
-        for case, found in run.decoys.items():
+        for case, decoy in run.decoys.items():
             yield (
                 run.submission.team.name,
                 run.submission.number,
                 case,
-                found["status"],
-                found.get("digest", ""),
-                found.get("labelled"),
+                decoy["status"],
+                decoy.get("digest", ""),
+                decoy.get("labelled"),
             )
 
 

@@ -45,8 +45,8 @@ class _Pipe(io.RawIOBase):
         return len(self._parts[-1])
 
     def take(self) -> bytes:
-        found, self._parts = b"".join(self._parts), []
-        return found
+        content, self._parts = b"".join(self._parts), []
+        return content
 
 
 def archive(challenge: Challenge, user: User) -> Iterator[bytes]:

@@ -52,8 +52,8 @@ def draw(*, run_id: str | uuid.UUID, case: str) -> None:
         image = backgrounds.read(local_path(test_case.image_file)) if test_case.image_file else None
         sheets = problem.sheets(test_case.geometry, image, outline, reference)
         for side, plan in plans.items():
-            shown = problem.outline_of(reference) if side else None
-            picture = problem.draw(test_case.geometry, image, outline, shown)
+            reference_outline = problem.outline_of(reference) if side else None
+            picture = problem.draw(test_case.geometry, image, outline, reference_outline)
             if picture is not None:
                 _keep(picture_name(run, case, with_reference=side), picture)
             plan["picture"] = picture is not None
@@ -127,16 +127,16 @@ def _prediction(run: Run, problem: Problem, case: TestCase) -> tuple[NDArray[Any
     with working_folder() as folder:
         handed_over = _Read(folder)
 
-        def work(_: str, own: Path) -> str:
+        def work(_: str, own_folder: Path) -> str:
             value = answered = None
             if not isinstance(problem, FileProblem):
-                value = answered = OpenTable(path, member, wanted).read(own).of(case.name)
+                value = answered = OpenTable(path, member, wanted).read(own_folder).of(case.name)
             else:
                 if problem.tells_answers:
-                    beside = OpenTableBeside(path, report.table, wanted.beside).read(own)
+                    beside = OpenTableBeside(path, report.table, wanted.beside).read(own_folder)
                     answered = None if beside is None else beside.of(case.name)
                 if is_drawn:
-                    target, most = own / PurePosixPath(member).name, problem.byte_limit(case.geometry)
+                    target, most = own_folder / PurePosixPath(member).name, problem.byte_limit(case.geometry)
                     archive.extract(path, member, target, limit=most)
                     limits = Limits(decoded_bytes=most)
                     value = problem.read_prediction(target, case.geometry, wanted.expected, limits=limits)

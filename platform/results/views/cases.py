@@ -73,10 +73,10 @@ def picture(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpResp
     """The part of the page with picture and answers, or with the word that they are being prepared."""
     _, submission, run, test_case = _load(request, slug, pk, case)
     small = "small" in request.GET
-    found = _shown(request, submission, run, test_case, small=small, group=request.GET.get("group", ""))
-    if found is None or (small and not found["is_picture"]):
+    case_context = _shown(request, submission, run, test_case, small=small, group=request.GET.get("group", ""))
+    if case_context is None or (small and not case_context["is_picture"]):
         raise Http404("There is no picture of this case.")
-    return render(request, "results/picture.html" if small else "results/shown.html", {"shown": found})
+    return render(request, "results/picture.html" if small else "results/shown.html", {"shown": case_context})
 
 
 @login_required
@@ -130,10 +130,10 @@ def sheet(request: SignedInRequest, slug: str, pk: Any, case: str, layer: str, a
     """All slices of a layer along an axis: of those that the reader is shown alone, and noted where it is the reference."""
     _, submission, run, test_case = _load(request, slug, pk, case)
     plan = plan_of(run, case, with_reference=_sees_reference(request, submission))
-    known = {entry["name"]: entry for entry in plan["layers"]} if plan is not None else {}
-    if layer not in known or axis not in AXES:
+    layers = {entry["name"]: entry for entry in plan["layers"]} if plan is not None else {}
+    if layer not in layers or axis not in AXES:
         raise Http404("There is no such picture.")
-    is_secret = known[layer]["shown_to"] == WITH
+    is_secret = layers[layer]["shown_to"] == WITH
     name = sheet_name(run, case, layer, axis, is_secret=is_secret)
     if not private().exists(name):
         raise Http404("There is no such picture.")
@@ -153,18 +153,18 @@ def organized_case(request: SignedInRequest, slug: str, case: str) -> HttpRespon
     phase, test_case = _case_of(challenge, case, request.GET.get("phase"))
     runs = [run for run in counted_runs(phase) if run.test_set_id == test_case.test_set_id]
     page = Paginator(runs, TEAMS_PER_PAGE).get_page(request.GET.get("page"))
-    shown = list(page.object_list)
-    chosen = next((run for run in shown if str(run.submission_id) == request.GET.get("submission")), None)
-    chosen = chosen or (shown[0] if shown else None)
+    page_runs = list(page.object_list)
+    chosen = next((run for run in page_runs if str(run.submission_id) == request.GET.get("submission")), None)
+    chosen = chosen or (page_runs[0] if page_runs else None)
     wanted = request.GET.getlist("beside")[:MOST_BESIDE]
-    beside = [run for run in shown if str(run.submission_id) in wanted and run != chosen]
+    beside = [run for run in page_runs if str(run.submission_id) in wanted and run != chosen]
     # Viewers that stand beside each other show the same place.
     group = "case" if beside else ""
     # A result is a file: no more of them are read than a page shows.
-    frames = {run.pk: case_lines.of_cases(told_frame(run, request.user)) for run in shown}
+    frames = {run.pk: case_lines.of_cases(told_frame(run, request.user)) for run in page_runs}
     columns = case_lines.columns(phase.assessment, pd.concat(frames.values())) if chosen else []
     teams = []
-    for run in shown:
+    for run in page_runs:
         line = case_lines.line_of(case, frames[run.pk], columns, run.case_notes)
         teams.append({"run": run, "cells": line.cells, "note": line.note, "chosen": run == chosen})
     return render(
@@ -215,11 +215,11 @@ def _case_of(challenge: Challenge, case: str, phase: str | None) -> tuple[Phase,
     rows = TestCase.objects.filter(name=case, test_set__is_active=True, test_set__phase__task__challenge=challenge)
     if phase and phase.isdigit():
         rows = rows.filter(test_set__phase=int(phase))
-    found = rows.select_related("test_set__phase__task__challenge").order_by("test_set__phase__position").first()
-    if found is None:
+    test_case = rows.select_related("test_set__phase__task__challenge").order_by("test_set__phase__position").first()
+    if test_case is None:
         raise Http404("There is no such case.")
-    known = {entry.pk: entry for entry in challenge_queries.phases_of(challenge)}
-    return known[found.test_set.phase_id], found
+    phases_by_pk = {entry.pk: entry for entry in challenge_queries.phases_of(challenge)}
+    return phases_by_pk[test_case.test_set.phase_id], test_case
 
 
 def _neighbours(case: TestCase) -> dict[str, str | None]:
@@ -234,10 +234,10 @@ def _names(case: TestCase) -> list[str]:
 
 def _around(cases: list[str], case: str) -> dict[str, str | None]:
     """The cases before and after one in a list."""
-    place = cases.index(case) if case in cases else -1
+    index = cases.index(case) if case in cases else -1
     return {
-        "previous": cases[place - 1] if place > 0 else None,
-        "next": cases[place + 1] if 0 <= place < len(cases) - 1 else None,
+        "previous": cases[index - 1] if index > 0 else None,
+        "next": cases[index + 1] if 0 <= index < len(cases) - 1 else None,
     }
 
 
@@ -265,7 +265,7 @@ def _shown(
     plan = plan_of(run, case.name, with_reference=with_reference)
     if plan is None:
         _have_drawn(run, case.name)
-    elif (told := plan["answers"]) is not None and told["has_reference"] and not small:
+    elif (answers := plan["answers"]) is not None and answers["has_reference"] and not small:
         note_seen(actor=request.user, case=case)
     args = [submission.challenge.slug, submission.pk, case.name]
     asked = "?small=1" if small else f"?group={group}" if group else ""

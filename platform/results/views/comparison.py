@@ -23,7 +23,7 @@ from web.spreadsheets import csv_file
 def history(request: HttpRequest, slug: str) -> HttpResponse:
     """Scores over time, as far as the phases show them, and the choice of two submissions to compare."""
     challenge, teams = participating(request, slug)
-    shown = scores_over_time(request.user, teams)
+    scored_submissions = scores_over_time(request.user, teams)
     figures = [name for name, _ in history_figures(request.user, teams)]
     return render(
         request,
@@ -34,7 +34,7 @@ def history(request: HttpRequest, slug: str) -> HttpResponse:
             active_tab="submissions:own",
             own_teams=teams,
             figures=figures,
-            comparable=comparable(shown, request.user),
+            comparable=comparable(scored_submissions, request.user),
         ),
     )
 
@@ -80,7 +80,7 @@ def two(request: HttpRequest, slug: str) -> HttpResponse:
     if before.submission.phase_id != after.submission.phase_id or before.test_set_id != after.test_set_id:
         messages.error(request, "Only submissions to one phase, scored on one version of its cases, can be compared.")
         return redirect("results:history", slug=slug)
-    found = compare(before, after, after.submission.phase.assessment, request.user)
+    compared = compare(before, after, after.submission.phase.assessment, request.user)
     return render(
         request,
         "results/compare.html",
@@ -90,7 +90,7 @@ def two(request: HttpRequest, slug: str) -> HttpResponse:
             active_tab="submissions:own",
             before=before.submission,
             after=after.submission,
-            compared=found,
+            compared=compared,
             same=before.result_digest == after.result_digest,
         ),
     )

@@ -61,10 +61,10 @@ def _filtered(request: HttpRequest, challenge: Challenge, phases: list[Phase]) -
     """What the filters of the page leave."""
     rows = of_challenge(challenge)
     if wanted := request.GET.get("phase"):
-        found = next((phase for phase in phases if str(phase.pk) == wanted), None)
-        if found is None:
+        chosen_phase = next((phase for phase in phases if str(phase.pk) == wanted), None)
+        if chosen_phase is None:
             raise Http404("There is no such phase.")
-        rows = rows.filter(phase=found)
+        rows = rows.filter(phase=chosen_phase)
     if (state := request.GET.get("state")) in Submission.State:
         rows = rows.filter(state=state)
     if words := request.GET.get("q", "").strip()[:100]:

@@ -14,11 +14,11 @@ def no_reviewer_conflict(subject: Subject) -> str | None:
     if filing is None:
         return None
     reviewers = [assignment.reviewer for assignment in queries.active_assignments(filing)]
-    found = queries.conflicts_of(filing.call, filings=[filing], reviewers=reviewers)
-    if not found:
+    conflicts = queries.conflicts_of(filing.call, filings=[filing], reviewers=reviewers)
+    if not conflicts:
         return None
     names = {reviewer.pk: reviewer.user.display_name for reviewer in reviewers}
     return " ".join(
         f"{names[reviewer]}: {'; '.join(reason.words for reason in reasons)}."
-        for (reviewer, _), reasons in found.items()
+        for (reviewer, _), reasons in conflicts.items()
     )

@@ -15,11 +15,11 @@ from web.home import Next
 
 def _open_reviews(request: HttpRequest) -> list[Assignment]:
     """Reviews that the person has not sent yet; kept for the time of the request."""
-    found: list[Assignment] | None = getattr(request, "open_reviews", None)
-    if found is None:
-        found = [row for row in queries.reviewing_of(request.user) if row.is_to_be_sent]
-        request.open_reviews = found  # type: ignore[attr-defined]  # two sections of one page
-    return found
+    assignments: list[Assignment] | None = getattr(request, "open_reviews", None)
+    if assignments is None:
+        assignments = [row for row in queries.reviewing_of(request.user) if row.is_to_be_sent]
+        request.open_reviews = assignments  # type: ignore[attr-defined]  # two sections of one page
+    return assignments
 
 
 def what_to_review_next(request: SignedInRequest) -> Iterator[Next]:
@@ -62,13 +62,13 @@ def my_reviews(request: HttpRequest) -> str | None:
 
 def _funnels(request: SignedInRequest) -> list[queries.Funnel]:
     """The calls that the person chairs; kept for the time of the request."""
-    found: list[queries.Funnel] | None = getattr(request, "funnels", None)
-    if found is None:
+    funnels: list[queries.Funnel] | None = getattr(request, "funnels", None)
+    if funnels is None:
         calls = list(Call.objects.filter(chairs__user=request.user))
-        own = request.user.design_roles.values_list("design_id", flat=True)
-        found = queries.funnels_of(calls, without=own) if calls else []
-        request.funnels = found  # type: ignore[attr-defined]  # two sections of one page
-    return found
+        designs_of_chair = request.user.design_roles.values_list("design_id", flat=True)
+        funnels = queries.funnels_of(calls, without=designs_of_chair) if calls else []
+        request.funnels = funnels  # type: ignore[attr-defined]  # two sections of one page
+    return funnels
 
 
 def my_calls(request: SignedInRequest) -> str | None:

@@ -65,7 +65,7 @@ def plan(
     >>> [one.reviewer for one in plan(pair, {(10, "general"): 1}, room={1: 1, 2: 1}, load={}).chosen]
     [1]
     """
-    wanted = {place: number for place, number in places.items() if number > 0}
+    wanted = {design_and_part: number for design_and_part, number in places.items() if number > 0}
     usable = [one for one in candidates if (one.filing, one.part) in wanted and room.get(one.reviewer, 0) > 0]
     if not wanted or not usable:
         return Plan((), dict(wanted))
@@ -85,11 +85,11 @@ def plan(
         members = {at: 1.0 for at, one in enumerate(usable) if (one.filing, one.part) == key}
         rows.add({**members, first_open + index: 1.0}, wanted[key], wanted[key])
     for person in people:
-        own = {at: 1.0 for at, one in enumerate(usable) if one.reviewer == person}
+        assigned_terms = {at: 1.0 for at, one in enumerate(usable) if one.reviewer == person}
         taken = {first_step + at: -1.0 for at, (who, _) in enumerate(steps) if who == person}
-        rows.add({**own, **taken}, 0, 0)
+        rows.add({**assigned_terms, **taken}, 0, 0)
         for filing in filings:
-            both = {at: 1.0 for at in own if usable[at].filing == filing}
+            both = {at: 1.0 for at in assigned_terms if usable[at].filing == filing}
             if len(both) > 1:
                 rows.add(both, 0, 1)
     for filing in filings:

@@ -18,9 +18,9 @@ class InvitationForm(forms.Form):
     part = forms.ChoiceField(label="As", choices=Part.choices)
 
     def clean_emails(self):
-        found = self.cleaned_data["emails"].replace(",", " ").replace(";", " ").split()
+        addresses = self.cleaned_data["emails"].replace(",", " ").replace(";", " ").split()
         field = forms.EmailField()
-        return [field.clean(address) for address in dict.fromkeys(found)]
+        return [field.clean(address) for address in dict.fromkeys(addresses)]
 
 
 class ChairForm(forms.Form):

@@ -1,7 +1,7 @@
 """Reads worth naming."""
 
 from reviews.queries.calls import briefs_of, calls_for, own_filings
-from reviews.queries.conflicts import Found, conflicts_of
+from reviews.queries.conflicts import ConflictReason, conflicts_of
 from reviews.queries.filings import (
     accepted_filing,
     active_assignments,
@@ -32,7 +32,7 @@ from reviews.queries.waiting import CHAIRS, Funnel, Waiting, funnels_of, waiting
 
 __all__ = [
     "CHAIRS",
-    "Found",
+    "ConflictReason",
     "Funnel",
     "Waiting",
     "accepted_filing",

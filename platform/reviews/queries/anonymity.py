@@ -73,7 +73,7 @@ def masks_of(filings: Iterable[Filing]) -> dict[int, Mask]:
     for filed in FiledVersion.objects.filter(filing__in=chosen).select_related("version"):
         for row in named_people(filed.version):
             words[filed.filing_id] |= _row_words(row)
-    return {pk: _mask(found) for pk, found in words.items()}
+    return {pk: _mask(hidden_words) for pk, hidden_words in words.items()}
 
 
 def mask_of_draft(design_id: int, rows: Iterable[Mapping[str, Any]]) -> Mask:
@@ -138,13 +138,13 @@ def reviewed_document(filed: FiledVersion, mask: Mask | None) -> Document:
     )
 
 
-def masked_findings(found: Iterable[Finding], mask: Mask | None) -> list[Finding]:
+def masked_findings(findings: Iterable[Finding], mask: Mask | None) -> list[Finding]:
     """Findings as reviewers see them: none about what is hidden, and no names in the rest."""
     if mask is None:
-        return list(found)
+        return list(findings)
     hidden = hidden_in_double()
-    shown = []
-    for finding in found:
+    masked = []
+    for finding in findings:
         if finding.check.parameter in hidden:
             continue
         answer = finding.answer
@@ -152,8 +152,8 @@ def masked_findings(found: Iterable[Finding], mask: Mask | None) -> list[Finding
             # A copy that nobody saves: the stored answer keeps its words.
             copy = type(answer)(check_id=answer.check_id, text=mask.text(answer.text), basis=answer.basis)
             finding = replace(finding, answer=copy)  # noqa: PLW2901 (the masked one takes its place)
-        shown.append(replace(finding, detail=mask.text(finding.detail)))
-    return shown
+        masked.append(replace(finding, detail=mask.text(finding.detail)))
+    return masked
 
 
 def speaker(call: Call, reader: str, side: str, author: Any, assignment: Assignment | None) -> str:

@@ -12,7 +12,7 @@ from reviews.models import Call, Conflict, FiledVersion, Filing, Reviewer
 
 
 @dataclass(frozen=True)
-class Found:
+class ConflictReason:
     """Why a reviewer cannot review a filing."""
 
     kind: str
@@ -34,19 +34,21 @@ Pair = tuple[int, int]
 
 def conflicts_of(
     call: Call, *, filings: Iterable[Filing] | None = None, reviewers: Iterable[Reviewer] | None = None
-) -> dict[Pair, list[Found]]:
+) -> dict[Pair, list[ConflictReason]]:
     """All conflicts of a call by reviewer and filing id, in a constant number of queries."""
     chosen = list(Filing.objects.filter(call=call) if filings is None else filings)
     people = list(
         Reviewer.objects.filter(call=call, left_at=None).select_related("user") if reviewers is None else reviewers
     )
     teams = teams_of(chosen)
-    declared: dict[Pair, list[Found]] = defaultdict(list)
+    declared: dict[Pair, list[ConflictReason]] = defaultdict(list)
     for conflict in Conflict.objects.filter(filing__in=chosen, reviewer__in=people):
-        declared[conflict.reviewer_id, conflict.filing_id].append(Found("declared", f"declared: {conflict.reason}"))
+        declared[conflict.reviewer_id, conflict.filing_id].append(
+            ConflictReason("declared", f"declared: {conflict.reason}")
+        )
     members = {user for team in teams.values() for user in team.users}
     together = hooks.pairs_together({person.user_id for person in people}, members)
-    found: dict[Pair, list[Found]] = {}
+    conflicts: dict[Pair, list[ConflictReason]] = {}
     for person in people:
         for filing in chosen:
             reasons = [
@@ -54,8 +56,8 @@ def conflicts_of(
                 *_matches(person, teams[filing.pk], call.quiet_domains, together),
             ]
             if reasons:
-                found[person.pk, filing.pk] = reasons
-    return found
+                conflicts[person.pk, filing.pk] = reasons
+    return conflicts
 
 
 def teams_of(filings: Iterable[Filing]) -> dict[int, Team]:
@@ -138,17 +140,17 @@ def related(one: str, other: str) -> bool:
     return bool(one) and (one == other or one.endswith(f".{other}") or other.endswith(f".{one}"))
 
 
-def _matches(person: Reviewer, team: Team, quiet: frozenset[str], together: set[Pair]) -> list[Found]:
-    user, found = person.user, []
+def _matches(person: Reviewer, team: Team, quiet: frozenset[str], together: set[Pair]) -> list[ConflictReason]:
+    user, conflicts = person.user, []
     if user.pk in team.users or user.email.lower() in team.emails or normal(user.display_name) in team.names:
-        found.append(Found("team", "belongs to the organizing team"))
+        conflicts.append(ConflictReason("team", "belongs to the organizing team"))
     if shared := institutions(user.affiliation) & team.institutions:
-        found.append(Found("institution", f"same institution: {', '.join(sorted(shared))}"))
-    own = domain(user.email)
-    if own not in quiet and any(
-        related(own, other) for email in team.emails if (other := domain(email)) and other not in quiet
+        conflicts.append(ConflictReason("institution", f"same institution: {', '.join(sorted(shared))}"))
+    mail_domain = domain(user.email)
+    if mail_domain not in quiet and any(
+        related(mail_domain, other) for email in team.emails if (other := domain(email)) and other not in quiet
     ):
-        found.append(Found("domain", f"same mail domain: {own}"))
+        conflicts.append(ConflictReason("domain", f"same mail domain: {mail_domain}"))
     if any((user.pk, member) in together for member in team.users):
-        found.append(Found("together", "took part in a challenge together"))
-    return found
+        conflicts.append(ConflictReason("together", "took part in a challenge together"))
+    return conflicts

@@ -75,8 +75,8 @@ def still_wanted(filing: Filing, assigned: Iterable[Assignment]) -> dict[str, in
 
 def sent_reviews(filing: Filing, filed: FiledVersion | None = None) -> QuerySet[Review]:
     """Reviews that were sent, of one version or of any, by reviewers who are still assigned."""
-    found = Review.objects.filter(assignment__filing=filing, assignment__removed_at=None, sent_at__isnull=False)
-    return found if filed is None else found.filter(filed=filed)
+    reviews = Review.objects.filter(assignment__filing=filing, assignment__removed_at=None, sent_at__isnull=False)
+    return reviews if filed is None else reviews.filter(filed=filed)
 
 
 def blocking_threads(filing: Filing) -> QuerySet[ReviewThread]:

@@ -45,7 +45,7 @@ def section_shown(assignment: Assignment, section: ReviewSection) -> list[dict[s
     filed = queries.latest(filing)
     mask = mask_for(filing, Side.REVIEWER)
     document = anonymity.reviewed_document(filed, mask)
-    found = findings_shown(filing, filed, mask)
+    findings = findings_shown(filing, filed, mask)
     beside: dict[tuple[str, str], list[ReviewThread]] = defaultdict(list)
     for thread in queries.threads_for_reviewer(assignment):
         beside[thread.parameter, thread.task_key].append(thread)
@@ -69,7 +69,7 @@ def section_shown(assignment: Assignment, section: ReviewSection) -> list[dict[s
                 "rows": row_cells(parameter, entries.get(parameter.id, BLANK)),
                 "details": entries.get(parameter.id, BLANK).details,
                 "applies": applies(parameter, values),
-                "findings": _beside(found, parameter.id, task),
+                "findings": _beside(findings, parameter.id, task),
                 "threads": _threads(beside[parameter.id, task], filing, Side.REVIEWER, mask),
             }
             for parameter in parameters
@@ -85,13 +85,13 @@ def findings_shown(filing: Filing, filed: FiledVersion, mask: Mask | None) -> li
 
     The checks look at the whole version; what is hidden is left out afterwards, so that nothing seems to be missing.
     """
-    found = all_findings(document_of_version(filed.version), design=filing.design, phase="submission")
-    return anonymity.masked_findings(found, mask)
+    findings = all_findings(document_of_version(filed.version), design=filing.design, phase="submission")
+    return anonymity.masked_findings(findings, mask)
 
 
-def _beside(found: list[Finding], parameter: str, task: str) -> list[Finding]:
+def _beside(findings: list[Finding], parameter: str, task: str) -> list[Finding]:
     beside: dict[str, Finding] = {}
-    for finding in found:
+    for finding in findings:
         if finding.check.parameter == parameter and (not task or finding.task in (None, task)):
             beside.setdefault(finding.check.id, finding)
     return list(beside.values())
@@ -147,8 +147,8 @@ def differences_between(before: FiledVersion, after: FiledVersion, reader: str) 
 
 def _differences(before: Document, after: Document) -> list[dict[str, Any]]:
     names = {values.task_key: values.name for values in (*before.each_task(), *after.each_task())}
-    found: list[Difference] = compare(before, after)
-    return [{"difference": entry, "task": names.get(entry.task, "")} for entry in found]
+    differences: list[Difference] = compare(before, after)
+    return [{"difference": entry, "task": names.get(entry.task, "")} for entry in differences]
 
 
 # --- Words -------------------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def threads_shown(threads: Iterable[ReviewThread], filing: Filing, reader: str) 
 
 def _threads(threads: Iterable[ReviewThread], filing: Filing, reader: str, mask: Mask | None) -> list[dict[str, Any]]:
     call, catalogue = filing.call, texts.catalogue()
-    shown = []
+    thread_rows = []
     for thread in threads:
         parameter = catalogue[thread.parameter]
         comments = [
@@ -171,14 +171,14 @@ def _threads(threads: Iterable[ReviewThread], filing: Filing, reader: str, mask:
             }
             for comment in thread.comments.all()
         ]
-        shown.append({
+        thread_rows.append({
             "thread": thread,
             "label": parameter.label,
             "section": section_of(parameter),
             "comments": comments,
             "is_answered": any(comment["side"] == Side.ORGANIZER for comment in comments),
         })  # fmt: skip
-    return shown
+    return thread_rows
 
 
 def thread_counts(threads: Iterable[ReviewThread]) -> dict[str, int]:
@@ -205,7 +205,7 @@ def discussion_shown(filing: Filing, reader: str) -> list[dict[str, Any]]:
 
 def reviews_shown(filing: Filing, filed: FiledVersion, reader: str) -> list[dict[str, Any]]:
     """Reviews of a version as they were sent last; the confidential note for chairs alone."""
-    shown = []
+    review_rows = []
     for sent in queries.newest_sent(filing, filed):
         assignment = sent.review.assignment
         sections: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -213,7 +213,7 @@ def reviews_shown(filing: Filing, filed: FiledVersion, reader: str) -> list[dict
             words = JUDGEMENTS.get(answer["judgement"], "")
             sections[answer["section"]].append({**answer, "judgement": words})
         user = assignment.reviewer.user
-        shown.append({
+        review_rows.append({
             "label": assignment.label,
             "who": anonymity.speaker(filing.call, reader, Side.REVIEWER, user, assignment),
             "part": Part(assignment.part).label,
@@ -221,7 +221,7 @@ def reviews_shown(filing: Filing, filed: FiledVersion, reader: str) -> list[dict
             "sections": [(BY_KEY[key].label, rows) for key, rows in sections.items()],
             "confidential": sent.confidential if reader == Side.CHAIR else "",
         })  # fmt: skip
-    return shown
+    return review_rows
 
 
 # --- Files -------------------------------------------------------------------------------------------------------
@@ -237,12 +237,12 @@ def printed(filing: Filing, filed: FiledVersion, reader: str) -> tuple[list[Bloc
     mask = mask_for(filing, reader)
     document = anonymity.reviewed_document(filed, mask)
     title = mask.text(filing.title) if mask else filing.title
-    found = findings_shown(filing, filed, mask)
+    findings = findings_shown(filing, filed, mask)
     blocks = outline(
         document,
         title=title,
         digest="" if mask else filed.version.digest,
         without=(ORGANIZATION,) if mask else (),
-        open_points=found,
+        open_points=findings,
     )
     return list(blocks), title

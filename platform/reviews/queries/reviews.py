@@ -36,10 +36,10 @@ HALF: Final = 0.5
 
 def is_place(parameter: str, task_key: str, tasks: Collection[str]) -> bool:
     """Whether a parameter stands at that place: of the challenge, or of one of the tasks."""
-    known = shipped().parameters.get(parameter)
-    if known is None or (task_key and task_key not in tasks):
+    definition = shipped().parameters.get(parameter)
+    if definition is None or (task_key and task_key not in tasks):
         return False
-    return bool(task_key) or not known.is_task
+    return bool(task_key) or not definition.is_task
 
 
 def has_sent(assignment: Assignment) -> bool:
@@ -189,7 +189,7 @@ def matrix_of(call: Call, *, without: Iterable[int] = ()) -> Matrix:
             MatrixRow(
                 filing,
                 [
-                    Cell(found, sent.get(found.pk)) if (found := by_filing[filing.pk].get(person.pk)) else None
+                    Cell(assignment, sent.get(assignment.pk)) if (assignment := by_filing[filing.pk].get(person.pk)) else None
                     for person in reviewers
                 ],
                 blocking.get(filing.pk, 0),
@@ -225,10 +225,10 @@ def reviewing_of(user: Any, call: Call | None = None) -> list[Assignment]:
     """What a person reviews, in one call or all: with the `review` of the version `filed` last, the `title` as reviewers may
     read it, and when it is `due`. What is still to be sent comes first, by its date.
     """
-    found = Assignment.objects.filter(reviewer__user=user, removed_at=None)
+    assignments = Assignment.objects.filter(reviewer__user=user, removed_at=None)
     if call is not None:
-        found = found.filter(filing__call=call)
-    rows = list(found.select_related("filing__call", "filing__design", "reviewer").order_by("filing__number"))
+        assignments = assignments.filter(filing__call=call)
+    rows = list(assignments.select_related("filing__call", "filing__design", "reviewer").order_by("filing__number"))
     newest = latest_of(Filing.objects.filter(pk__in=[row.filing_id for row in rows]))
     reviews = {
         review.assignment_id: review

@@ -97,13 +97,13 @@ class Funnel:
     @property
     def waits_for(self) -> list[WaitsFor]:
         """For whom something waits."""
-        found = []
+        waiting_groups = []
         for whom in (CHAIRS, REVIEWERS, ORGANIZERS):
             rows = [row for row in self.waiting if row.whom == whom]
             if rows:
                 dates = [row.due for row in rows if row.due is not None]
-                found.append(WaitsFor(whom, len(rows), min(dates, default=None)))
-        return found
+                waiting_groups.append(WaitsFor(whom, len(rows), min(dates, default=None)))
+        return waiting_groups
 
 
 def waiting_in(call: Call, *, without: Iterable[int] = ()) -> list[Waiting]:
@@ -124,17 +124,17 @@ def funnels_of(calls: Iterable[Call], *, without: Iterable[int] = ()) -> list[Fu
     for filing in filings:
         funnels[filing.call_id].states[filing.state] += 1
     hidden = set(without)
-    shown = [filing for filing in filings if filing.design_id not in hidden]
-    newest = latest_of(Filing.objects.filter(pk__in=[filing.pk for filing in shown]))
+    visible_filings = [filing for filing in filings if filing.design_id not in hidden]
+    newest = latest_of(Filing.objects.filter(pk__in=[filing.pk for filing in visible_filings]))
     assigned: dict[int, list[Assignment]] = defaultdict(list)
-    for one in _assignments(shown):
+    for one in _assignments(visible_filings):
         assigned[one.filing_id].append(one)
     sent = set(
         Review.objects.filter(filed__in=list(newest.values()), sent_at__isnull=False).values_list(
             "assignment", flat=True
         )
     )
-    for filing in shown:
+    for filing in visible_filings:
         funnels[filing.call_id].waiting.extend(_open(filing, newest[filing.pk], assigned[filing.pk], sent))
     for funnel in funnels.values():
         funnel.waiting.sort(key=lambda row: (row.due is not None, row.due or row.filing.created_at, row.filing.number))

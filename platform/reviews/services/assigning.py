@@ -71,8 +71,8 @@ def assign(*, actor: User, filing: Filing, reviewer: Reviewer, part: str, is_aut
         raise ValidationError("Choose as what the person reviews.")
     if part not in reviewer.parts:
         raise ValidationError(f"{reviewer.user.display_name} is no {Part(part).label}.")
-    found = queries.conflicts_of(locked.call, filings=[locked], reviewers=[reviewer])
-    if reasons := found.get((reviewer.pk, locked.pk)):
+    conflicts = queries.conflicts_of(locked.call, filings=[locked], reviewers=[reviewer])
+    if reasons := conflicts.get((reviewer.pk, locked.pk)):
         words = "; ".join(reason.words for reason in reasons)
         raise ValidationError(f"Conflict of interest of {reviewer.user.display_name}: {words}.")
     if part == Part.GENERAL and (
@@ -147,8 +147,10 @@ def letters_of_start(filing: Filing) -> list[ReviewerLetter]:
     assignments = list(queries.active_assignments(filing).select_related("filing__call"))
     letters = letters_of_assignment(assignments)
     if filing.state == State.REVISION_SUBMITTED:
-        known = [one for one in assignments if one.told_at is not None]
-        letters += [ReviewerLetter(one, "review_assigned", mails.letter_of_revision(one)) for one in known]
+        earlier_assignments = [one for one in assignments if one.told_at is not None]
+        letters += [
+            ReviewerLetter(one, "review_assigned", mails.letter_of_revision(one)) for one in earlier_assignments
+        ]
     return letters
 
 
@@ -244,7 +246,7 @@ def _assign(lease: Lease, call: Call) -> None:
     with lease.renewed():
         candidates, places, room, load = problem_of(call)
         try:
-            found = plan(candidates, places, room=room, load=load)
+            assignment_plan = plan(candidates, places, room=room, load=load)
         except RuntimeError as error:
             log.exception("assignment_failed", call=call.slug)
             state = AutomaticAssignment.State.FAILED
@@ -254,10 +256,10 @@ def _assign(lease: Lease, call: Call) -> None:
     people = {one.pk: one for one in call.reviewers.select_related("user", "call")}
     words = [
         f"{filings[filing].title}: {number} {Part(part).label}{'s' if number > 1 else ''} missing"
-        for (filing, part), number in found.open_places.items()
+        for (filing, part), number in assignment_plan.open_places.items()
     ]
     with suppress(LeaseLostError), lease.completing() as run:
-        for chosen in found.chosen:
+        for chosen in assignment_plan.chosen:
             try:
                 assign(
                     actor=run.requested_by,

@@ -151,8 +151,8 @@ def save_mail_text(*, actor: User, call: Call, kind: str, subject: str, body: st
         raise ValidationError("There is no such mail.")
     wrong = [*unknown_words(kind, subject), *unknown_words(kind, body)]
     if wrong:
-        known = ", ".join(f"{{{word}}}" for word in MAILS[kind].words)
-        raise ValidationError({"body": f"Unknown: {', '.join(f'{{{word}}}' for word in wrong)}. Known: {known}."})
+        mail_words = ", ".join(f"{{{word}}}" for word in MAILS[kind].words)
+        raise ValidationError({"body": f"Unknown: {', '.join(f'{{{word}}}' for word in wrong)}. Known: {mail_words}."})
     text, _ = MailText.objects.update_or_create(
         call=call, kind=kind, defaults={"subject": " ".join(subject.split()), "body": body.strip()}
     )

@@ -38,9 +38,9 @@ def points_of(filing: Filing) -> str:
     lines = []
     for number, thread in enumerate(threads, start=1):
         label = shipped()[thread.parameter].label
-        place = f" ({thread.task_key})" if thread.task_key else ""
+        task_suffix = f" ({thread.task_key})" if thread.task_key else ""
         first = next(iter(thread.comments.all()), None)
-        lines.append(f"{number}. {label}{place}: {first.text if first else ''}")
+        lines.append(f"{number}. {label}{task_suffix}: {first.text if first else ''}")
     return "\n".join(lines) if lines else "There are no points that have to be answered."
 
 

@@ -94,11 +94,11 @@ def passes_the_gate(step: Step) -> None:
             f"this call asks for {filing.call.gate} %."
         )
     if gate.errors:
-        shown = "; ".join(dict.fromkeys(finding.message for finding in gate.errors[:3]))
-        raise ValidationError(f"{len(gate.errors)} checks stand in the way, first: {shown}")
+        message_text = "; ".join(dict.fromkeys(finding.message for finding in gate.errors[:3]))
+        raise ValidationError(f"{len(gate.errors)} checks stand in the way, first: {message_text}")
     if gate.elsewhere and not filing.call.takes_unexecuted:
-        shown = " ".join(dict.fromkeys(finding.message for finding in gate.elsewhere[:3]))
-        raise ValidationError(f"This call takes only designs that the platform executes. {shown}")
+        message_text = " ".join(dict.fromkeys(finding.message for finding in gate.elsewhere[:3]))
+        raise ValidationError(f"This call takes only designs that the platform executes. {message_text}")
 
 
 def has_reviewers(step: Step) -> None:
@@ -108,8 +108,8 @@ def has_reviewers(step: Step) -> None:
 
 def without_conflicts(step: Step) -> None:
     version = queries.latest(step.filing).version
-    found = findings(document_of_version(version), design=step.filing.design, phase="review_assignment")
-    blocking = [finding for finding in found if finding.blocks]
+    assignment_findings = findings(document_of_version(version), design=step.filing.design, phase="review_assignment")
+    blocking = [finding for finding in assignment_findings if finding.blocks]
     if blocking:
         raise ValidationError([f"{finding.message} {finding.detail}".strip() for finding in blocking])
 

@@ -26,13 +26,13 @@ KINDS = {
 
 def text_of(call: Call, kind: str) -> tuple[str, str]:
     """Subject and body of a mail of this call, the words in braces still in them."""
-    own = MailText.objects.filter(call=call, kind=kind).first()
-    return (own.subject, own.body) if own else (MAILS[kind].subject, MAILS[kind].body)
+    mail_text = MailText.objects.filter(call=call, kind=kind).first()
+    return (mail_text.subject, mail_text.body) if mail_text else (MAILS[kind].subject, MAILS[kind].body)
 
 
 def filled(call: Call, kind: str, **values: Any) -> tuple[str, str]:
     """Subject and body of a mail, filled."""
-    known = {
+    word_values = {
         "call": call.title,
         "review_date": day(call.review_at),
         "revision_date": day(call.revision_at),
@@ -40,7 +40,7 @@ def filled(call: Call, kind: str, **values: Any) -> tuple[str, str]:
         **values,
     }
     subject, body = text_of(call, kind)
-    return fill(subject, known), fill(body, known)
+    return fill(subject, word_values), fill(body, word_values)
 
 
 def example_letter(call: Call, kind: str, *, chair: str) -> Letter:

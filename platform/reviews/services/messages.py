@@ -33,7 +33,7 @@ def receivers(call: Call, audience: str) -> list[User]:
 @transaction.atomic
 def write_to(*, actor: User, call: Call, audience: str, subject: str, text: str) -> int:
     """Write to reviewers or organizers of a call, each by themselves; returns to how many."""
-    told = notify(
+    recipients = notify(
         people=receivers(call, audience),
         kind="call_message",
         subject=subject,
@@ -46,6 +46,6 @@ def write_to(*, actor: User, call: Call, audience: str, subject: str, text: str)
         act="call_message_sent",
         subject=call,
         scope=call.slug,
-        facts={"audience": audience, "people": len(told), "subject": subject},
+        facts={"audience": audience, "people": len(recipients), "subject": subject},
     )
-    return len(told)
+    return len(recipients)

@@ -109,12 +109,12 @@ def letters(request: SignedInRequest, slug: str) -> HttpResponse:
         number = assigning.tell(actor=request.user, assignments=[one for one in waiting if _chosen(request, one)])
         messages.success(request, f"{_letters(number)} sent.")
         return redirect("reviews:assignments", call.slug)
-    shown = [_shown(one) for one in assigning.letters_of_assignment(waiting)]
+    drafts = [_shown(one) for one in assigning.letters_of_assignment(waiting)]
     return lettered(
         request,
         call_context(request, call, "assignments"),
         heading="Letters of assignment",
-        letters=shown,
+        letters=drafts,
         none="Everybody who was assigned has been written to.",
         submit="Send the letters",
         back=reverse("reviews:assignments", args=[call.slug]),
@@ -207,13 +207,13 @@ def assign(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
 def start(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     """Open the review of a design or of its revision, once the letters that go with it have been seen."""
     filing = filing_for(request, slug, number, rules.chairs)
-    if "confirmed" not in request.POST and (shown := [_shown(one) for one in assigning.letters_of_start(filing)]):
+    if "confirmed" not in request.POST and (drafts := [_shown(one) for one in assigning.letters_of_start(filing)]):
         return lettered(
             request,
             filing_context(request, filing, "filing"),
             base="reviews/filing_base.html",
-            heading=f"Open the review and send {_letters(len(shown))}",
-            letters=shown,
+            heading=f"Open the review and send {_letters(len(drafts))}",
+            letters=drafts,
             submit="Open the review and send",
             back=filing.get_absolute_url(),
             kind="again" if filing.state == State.REVISION_SUBMITTED else "assigned",

@@ -61,14 +61,14 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
     """What organizers and reviewers have to know, and their own part in it."""
     call = call_for(request, slug)
     context = call_context(request, call, "call")
-    own = own_designs(request.user) if context["is_chair"] else []
+    designs_of_chair = own_designs(request.user) if context["is_chair"] else []
     reviewer = reviewer_in(request.user, call) if context["is_reviewer"] else None
     return render(
         request,
         "reviews/call.html",
         {
             **context,
-            "funnel": queries.funnels_of([call], without=own)[0] if context["is_chair"] else None,
+            "funnel": queries.funnels_of([call], without=designs_of_chair)[0] if context["is_chair"] else None,
             "reviewer": reviewer,
             "reviewing": queries.reviewing_of(request.user, call) if reviewer is not None else [],
             "filings": queries.own_filings(request.user, call),
@@ -156,11 +156,11 @@ def _mails(request: HttpRequest, call: Call, form: MessageForm) -> HttpResponse:
 
 
 def _mail_rows(call: Call) -> list[dict[str, Any]]:
-    own = {text.kind: text for text in call.mail_texts.all()}
+    changed_texts = {text.kind: text for text in call.mail_texts.all()}
     return [
-        {"kind": kind, "label": known.label, "subject": own[kind].subject if kind in own else known.subject,
-         "is_own": kind in own}
-        for kind, known in MAILS.items()
+        {"kind": kind, "label": default_mail.label, "subject": changed_texts[kind].subject if kind in changed_texts else default_mail.subject,
+         "is_own": kind in changed_texts}
+        for kind, default_mail in MAILS.items()
     ]  # fmt: skip
 
 
@@ -174,9 +174,9 @@ def mail(request: SignedInRequest, slug: str, kind: str) -> HttpResponse:
         services.restore_mail_text(actor=request.user, call=call, kind=kind)
         messages.success(request, "The delivered text is used again.")
         return redirect("reviews:mails", call.slug)
-    own = MailText.objects.filter(call=call, kind=kind).first()
-    initial = {"subject": MAILS[kind].subject, "body": MAILS[kind].body} if own is None else None
-    form = MailTextForm(request.POST or None, instance=own, initial=initial, kind=kind)
+    mail_text = MailText.objects.filter(call=call, kind=kind).first()
+    initial = {"subject": MAILS[kind].subject, "body": MAILS[kind].body} if mail_text is None else None
+    form = MailTextForm(request.POST or None, instance=mail_text, initial=initial, kind=kind)
     if request.method == "POST" and form.is_valid():
         services.save_mail_text(actor=request.user, call=call, kind=kind, **form.cleaned_data)
         messages.success(request, "The text is saved.")
@@ -188,7 +188,7 @@ def mail(request: SignedInRequest, slug: str, kind: str) -> HttpResponse:
             **call_context(request, call, "mails"),
             "form": form,
             "label": MAILS[kind].label,
-            "is_own": own is not None,
+            "is_own": mail_text is not None,
             "example": example_letter(call, kind, chair=request.user.display_name),
         },
     )
@@ -219,7 +219,7 @@ def message(request: SignedInRequest, slug: str) -> HttpResponse:
         none="There is nobody to whom this message would go.",
         submit="Send the message",
         back=reverse("reviews:mails", args=[call.slug]),
-        kept={name: [form.cleaned_data[name]] for name in ("audience", "subject", "text")},
+        hidden_fields={name: [form.cleaned_data[name]] for name in ("audience", "subject", "text")},
         can_change=True,
         note="Each gets it by themselves; nobody sees another name or address.",
     )

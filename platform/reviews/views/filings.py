@@ -168,7 +168,7 @@ def changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     entry = filing_for(request, slug, number)
     reader, assignment = reader_of(request, entry)
     versions = list(entry.versions.select_related("version"))
-    found = readers.differences_between(versions[-2], versions[-1], reader) if len(versions) > 1 else None
+    differences = readers.differences_between(versions[-2], versions[-1], reader) if len(versions) > 1 else None
     if reader == Side.REVIEWER:
         threads = queries.threads_for_reviewer(assignment)
     elif reader == Side.CHAIR:
@@ -182,7 +182,7 @@ def changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         {
             **filing_context(request, entry, "changes"),
             "versions": versions,
-            "differences": found,
+            "differences": differences,
             "note": readers.masked(entry, note) if reader == Side.REVIEWER else note,
             "threads": readers.threads_shown(threads, entry, reader),
             "may_settle": reader != Side.ORGANIZER and entry.is_running,

@@ -66,17 +66,17 @@ def _previewed(request: SignedInRequest, call: Call, emails: list[str], part: st
             invited.append(email)
     draft = Invitation(email="", role=part, invited_by=request.user)
     letter = REVIEWER_INVITATIONS.letter(draft, target=call, link="[the link of this invitation]")
-    shown = ShownLetter(to=", ".join(invited), subject=letter.subject, text=letter.context["text"])
+    preview = ShownLetter(to=", ".join(invited), subject=letter.subject, text=letter.context["text"])
     number = len(invited)
     return lettered(
         request,
         call_context(request, call, "people"),
         heading=f"{number} invitation{'' if number == 1 else 's'}",
-        letters=[shown] if invited else [],
+        letters=[preview] if invited else [],
         none="Nobody of these can be invited.",
         submit="Send the invitations" if number > 1 else "Send the invitation",
         back=reverse("reviews:people", args=[call.slug]),
-        kept={"emails": [" ".join(invited)], "part": [part]},
+        hidden_fields={"emails": [" ".join(invited)], "part": [part]},
         can_change=True,
         kind="invitation",
         problems=problems,

@@ -47,7 +47,7 @@ def lettered(
     base: str = "reviews/base.html",
     none: str = "",
     name: str = "letter",
-    kept: Mapping[str, Sequence[str]] | None = None,
+    hidden_fields: Mapping[str, Sequence[str]] | None = None,
     kind: str = "",
     problems: Sequence[str] = (),
     all_of_them: bool = False,
@@ -64,7 +64,7 @@ def lettered(
         What is said where there is no letter.
     name
         Of the field that posts the chosen letters.
-    kept
+    hidden_fields
         Fields that are posted with them.
     kind
         Of the text (`reviews.services.defaults.MAILS`), which can be changed on a page of its own.
@@ -94,7 +94,7 @@ def lettered(
             "back": back,
             "none": none,
             "name": name,
-            "kept": [(key, value) for key, values in (kept or {}).items() for value in values],
+            "kept": [(key, value) for key, values in (hidden_fields or {}).items() for value in values],
             "text": text,
             "problems": problems,
             "all_of_them": all_of_them,

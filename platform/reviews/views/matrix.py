@@ -80,7 +80,7 @@ def _previewed(request: HttpRequest, call: Call, filings: list[Filing], outcome:
         name="filing",
         submit="Decide and send the letters",
         back=reverse("reviews:matrix", args=[call.slug]),
-        kept={"outcome": [outcome]},
+        hidden_fields={"outcome": [outcome]},
         kind=outcome,
         note="To change one of them, leave it out here and decide on the page of its design.",
     )
@@ -97,20 +97,20 @@ def matrix_csv(request: HttpRequest, slug: str) -> HttpResponse:
     )
     lines: list[list[object]] = []
     for row in queries.matrix_of(call, without=own_designs(request.user)).rows:
-        known = ["" if value is None else f"{value:.3f}" for value in (row.mean, row.spread)]
-        own = [row.filing.number, row.filing.title, row.filing.state]
-        end = [*known, "yes" if row.disagrees else "no", row.blocking]
+        mean_and_spread = ["" if value is None else f"{value:.3f}" for value in (row.mean, row.spread)]
+        design_cells = [row.filing.number, row.filing.title, row.filing.state]
+        end = [*mean_and_spread, "yes" if row.disagrees else "no", row.blocking]
         cells = [cell for cell in row.cells if cell is not None]
         if not cells:
-            lines.append([*own, "", "", "", "", "", "", *end])
+            lines.append([*design_cells, "", "", "", "", "", "", *end])
         for cell in cells:
             sent = cell.sent
-            said: list[object] = ["", "", "", ""]
+            review_cells: list[object] = ["", "", "", ""]
             if sent is not None:
                 score = "" if sent.score is None else f"{sent.score:.3f}"
-                said = [sent.recommendation, score, sent.confidence, sent.sent_at.isoformat()]
+                review_cells = [sent.recommendation, score, sent.confidence, sent.sent_at.isoformat()]
             name = cell.assignment.reviewer.user.display_name
-            lines.append([*own, name, Part(cell.assignment.part).label, *said, *end])
+            lines.append([*design_cells, name, Part(cell.assignment.part).label, *review_cells, *end])
     return csv_file(f"{call.slug}-reviews.csv", head, lines)
 
 

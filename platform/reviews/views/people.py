@@ -96,7 +96,7 @@ def reviewer(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     person = get_object_or_404(Reviewer.objects.select_related("user", "call"), call=call, pk=pk, left_at=None)
     if person.user_id != request.user.pk:
         call_for(request, slug, "chair_call")
-    own = person.user_id == request.user.pk
+    is_own = person.user_id == request.user.pk
     if request.method == "POST" and request.POST.get("act") == "leave":
         try:
             reviewers.remove_reviewer(actor=request.user, reviewer=person)
@@ -113,11 +113,11 @@ def reviewer(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             form.add_error(None, error)
         else:
             messages.success(request, "Saved.")
-            return redirect("reviews:people" if not own else "reviews:call", call.slug)
+            return redirect("reviews:people" if not is_own else "reviews:call", call.slug)
     return render(
         request,
         "reviews/reviewer.html",
-        {**call_context(request, call, "people"), "form": form, "person": person, "own": own},
+        {**call_context(request, call, "people"), "form": form, "person": person, "own": is_own},
     )
 
 
@@ -146,7 +146,7 @@ def bids(request: SignedInRequest, slug: str) -> HttpResponse:
                 messages.success(request, "Your bid is kept.")
         return redirect("reviews:bids", call.slug)
     conflicts = queries.conflicts_of(call, filings=open_, reviewers=[person])
-    known = dict(Bid.objects.filter(reviewer=person).values_list("filing", "wish"))
+    wish_by_filing = dict(Bid.objects.filter(reviewer=person).values_list("filing", "wish"))
     briefs = queries.briefs_of(open_)
     masks = anonymity.masks_of(open_) if call.hides_organizers else {}
     rows = []
@@ -157,7 +157,7 @@ def bids(request: SignedInRequest, slug: str) -> HttpResponse:
             "filing": filing,
             "title": mask.text(filing.title) if mask else filing.title,
             "brief": mask.text(brief) if mask else brief,
-            "wish": known.get(filing.pk),
+            "wish": wish_by_filing.get(filing.pk),
             # In a double-blind call the reason would say who organizes.
             "conflict": bool(conflicts.get((person.pk, filing.pk))),
         })  # fmt: skip

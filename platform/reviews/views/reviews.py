@@ -58,7 +58,7 @@ def section(request: HttpRequest, slug: str, number: int, key: str) -> HttpRespo
         raise Http404("There is no such section.")
     context = _context(request, assignment, key)
     answers = context.pop("answers")
-    shown = readers.section_shown(assignment, here)
+    groups = readers.section_shown(assignment, here)
     asked = [
         {"question": question, "answer": answers.get(question.pk)}
         for question in context.pop("questions")
@@ -72,7 +72,7 @@ def section(request: HttpRequest, slug: str, number: int, key: str) -> HttpRespo
         {
             **context,
             "section": here,
-            "groups": shown,
+            "groups": groups,
             "asked": asked,
             "scores": range(call.score_min, call.score_max + 1),
             "judgements": Answer.Judgement.choices,
@@ -133,9 +133,9 @@ def verdict(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     others = []
     if queries.sees_others(assignment):
         others = [
-            shown
-            for shown in readers.reviews_shown(filing, queries.latest(filing), Side.REVIEWER)
-            if shown["label"] != assignment.label
+            other_review
+            for other_review in readers.reviews_shown(filing, queries.latest(filing), Side.REVIEWER)
+            if other_review["label"] != assignment.label
         ]
     return render(
         request,

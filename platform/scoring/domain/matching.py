@@ -34,18 +34,18 @@ def match(
         With `members`, and findings for the cases that are missing or there twice.
     """
     expected = set(names)
-    found: dict[str, list[str]] = defaultdict(list)
+    paths_by_case: dict[str, list[str]] = defaultdict(list)
     extra: list[Member] = []
     for member in members:
         case = _case(member.name, suffixes)
         if case in expected:
-            found[case].append(member.path)
+            paths_by_case[case].append(member.path)
         else:
             extra.append(member)
     report = Report(inspected=True)
-    meant = _meant([member.name for member in extra], [name for name in names if name not in found], suffixes)
+    meant = _meant([member.name for member in extra], [name for name in names if name not in paths_by_case], suffixes)
     for name in names:
-        paths = found.get(name, [])
+        paths = paths_by_case.get(name, [])
         if len(paths) == 1:
             report.members[name] = paths[0]
         elif paths:

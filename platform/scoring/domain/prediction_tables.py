@@ -71,7 +71,7 @@ def read(path: Path, wanted: Expectation) -> PredictionTable:
     """
     table, limits = _table(wanted), TableLimits()
     problem = table_problem(table.problem)
-    found = problem.read_predictions(
+    predictions = problem.read_predictions(
         path,
         wanted.names,
         {"classes": table.classes},
@@ -81,8 +81,8 @@ def read(path: Path, wanted: Expectation) -> PredictionTable:
             table_rows=min(problem.most_rows(len(wanted.names), limits.rows), limits.rows), table_bytes=limits.bytes
         ),
     )
-    problem.check_predictions(found, path, table)
-    return found
+    problem.check_predictions(predictions, path, table)
+    return predictions
 
 
 def _table(wanted: Expectation) -> ExpectedTable:
@@ -99,34 +99,34 @@ def _the_table(files: Sequence[Member], table: ExpectedTable) -> tuple[Member, l
     ArchiveError
         When there is none, or several.
     """
-    found = [member for member in files if member.name.lower() in table.files]
-    if len(found) > 1:
-        names = ", ".join(member.path for member in found[:_NAMES_SHOWN])
-        raise archive.ArchiveError(f"The archive has {len(found)} tables: {names}. Keep one.")
-    if found:
-        return found[0], [member for member in files if member is not found[0]]
+    tables = [member for member in files if member.name.lower() in table.files]
+    if len(tables) > 1:
+        names = ", ".join(member.path for member in tables[:_NAMES_SHOWN])
+        raise archive.ArchiveError(f"The archive has {len(tables)} tables: {names}. Keep one.")
+    if tables:
+        return tables[0], [member for member in files if member is not tables[0]]
     endings = tuple(PurePosixPath(name).suffix for name in table.files)
     meant = next((member.path for member in files if member.name.lower().endswith(endings)), None)
     remedy = f"Rename {meant} to it." if meant else "Pack it into the archive."
     raise archive.ArchiveError(f"There is no {' or '.join(table.files)} in the archive. {remedy}")
 
 
-def _judge(found: PredictionTable, wanted: Expectation, file: str) -> Report:
+def _judge(predictions: PredictionTable, wanted: Expectation, file: str) -> Report:
     name = PurePosixPath(file).name
     report = Report(inspected=True)
-    strange = list(found.strange[:EXTRAS_SHOWN])
-    meant = guess({row: row for row in strange}, [case for case in wanted.names if case in found.absent])
+    strange = list(predictions.strange[:EXTRAS_SHOWN])
+    meant = guess({row: row for row in strange}, [case for case in wanted.names if case in predictions.absent])
     for case in wanted.names:
-        if (issue := found.issue(case)) is not None:
+        if (issue := predictions.issue(case)) is not None:
             report.findings[case] = Finding(case, Status.INVALID, issue.kind, file, issue.message, issue.remedy)
-        elif case in found.absent and (case in meant or not found.without_row):
+        elif case in predictions.absent and (case in meant or not predictions.without_row):
             report.findings[case] = _missing_row(case, meant.get(case), name)
         else:
-            report.findings[case] = Finding(case, Status.VALID, file=file, message=found.remark(case))
+            report.findings[case] = Finding(case, Status.VALID, file=file, message=predictions.remark(case))
             report.members[case] = file
     intended = {row: case for case, row in meant.items()}
     report.extra = [_extra_row(row, name, intended) for row in strange]
-    report.extra_total = len(found.strange)
+    report.extra_total = len(predictions.strange)
     return report
 
 
@@ -151,16 +151,16 @@ def _missing_row(case: str, meant: str | None, name: str) -> Finding:
 
 
 def _extra_row(case: str, name: str, intended: Mapping[str, str]) -> Extra:
-    shown = f"{name}: case {case[:80]}"
-    return Extra(shown, f"meant for {intended[case]}?" if case in intended else "no case of this name; ignored")
+    row_label = f"{name}: case {case[:80]}"
+    return Extra(row_label, f"meant for {intended[case]}?" if case in intended else "no case of this name; ignored")
 
 
 def _whole(error: ReadError, table: ExpectedTable) -> str:
     """What is wrong with a table as a whole, with the classes of the task where those may help."""
-    told = f"{error.message}. "
+    sentence = f"{error.message}. "
     if "class" in error.message or "score" in error.message:
-        return f"{told}The classes are {some_classes(table.classes)}; the columns are {', '.join(table.columns[:_CLASSES_SHOWN])}."
-    return f"{told}{error.remedy}"
+        return f"{sentence}The classes are {some_classes(table.classes)}; the columns are {', '.join(table.columns[:_CLASSES_SHOWN])}."
+    return f"{sentence}{error.remedy}"
 
 
 def _hint(member: Member, table: ExpectedTable) -> str:

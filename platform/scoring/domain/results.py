@@ -60,12 +60,12 @@ def digest(rows: Iterable[CaseRow], evidence: "Evidence | None" = None) -> str:
     ordered = in_order(rows)
     # As `evaluation.bundle.result_digest` has it: the last columns are there only where a row fills them.
     further = [name for name in _FURTHER if any(getattr(row, name) is not None for row in ordered)]
-    own = sha256([[*row[:7], *(getattr(row, name) for name in further)] for row in ordered])
+    rows_digest = sha256([[*row[:7], *(getattr(row, name) for name in further)] for row in ordered])
     if evidence is None:
-        return own
+        return rows_digest
     from evaluation.scoring.evidence import evidence_digest
 
-    return combined_digest(own, evidence_digest(evidence))
+    return combined_digest(rows_digest, evidence_digest(evidence))
 
 
 def frame(rows: Iterable[CaseRow], *, algorithm: str = "") -> pd.DataFrame:
@@ -90,20 +90,20 @@ def store_annotators(
     """
     if not rows:
         return ""
-    known = evidence or {}
-    tables = [frame(own).assign(annotator=name) for name, own in sorted(rows.items())]
+    evidence_by_annotator = evidence or {}
+    tables = [frame(annotator_rows).assign(annotator=name) for name, annotator_rows in sorted(rows.items())]
     buffer = io.BytesIO()
     pd.concat(tables, ignore_index=True).to_parquet(buffer, index=False, engine="pyarrow", compression="zstd")
-    name = f"{stem}/{sha256({key: digest(own, known.get(key)) for key, own in rows.items()})}.parquet"
-    for key, own in known.items():
-        store_evidence(own, _annotators_evidence(name, sorted(rows).index(key)))
+    name = f"{stem}/{sha256({key: digest(annotator_rows, evidence_by_annotator.get(key)) for key, annotator_rows in rows.items()})}.parquet"
+    for key, annotator_evidence in evidence_by_annotator.items():
+        store_evidence(annotator_evidence, _annotators_evidence(name, sorted(rows).index(key)))
     store_bytes(name, buffer.getvalue())
     return name
 
 
-def _annotators_evidence(name: str, place: int) -> str:
+def _annotators_evidence(name: str, position: int) -> str:
     """Where the evidence of an annotator is, by the name of the file of results and the place in alphabetical order."""
-    return f"{name.removesuffix('.parquet')}-{place}.evidence.parquet{vault.SUFFIX}"
+    return f"{name.removesuffix('.parquet')}-{position}.evidence.parquet{vault.SUFFIX}"
 
 
 def read_annotators(name: str, *, algorithm: str = "") -> dict[str, pd.DataFrame]:
@@ -112,16 +112,16 @@ def read_annotators(name: str, *, algorithm: str = "") -> dict[str, pd.DataFrame
         table = with_further(pd.read_parquet(io.BytesIO(stream.read()), engine="pyarrow"))
     table["algorithm"] = algorithm
     groups = table.groupby("annotator", sort=True)
-    return {str(key): own[list(COLUMNS)].reset_index(drop=True) for key, own in groups}
+    return {str(key): annotator_table[list(COLUMNS)].reset_index(drop=True) for key, annotator_table in groups}
 
 
 def read_annotators_evidence(name: str, *, algorithm: str = "") -> "dict[str, Evidence]":
     """Return annotator → the evidence beside a file of results; nothing where no metric has a value of the whole data set."""
-    found = {}
-    for place, (annotator, table) in enumerate(read_annotators(name).items()):
+    evidence = {}
+    for position, (annotator, table) in enumerate(read_annotators(name).items()):
         if (table["case"] == "").any():
-            found[annotator] = read_evidence(_annotators_evidence(name, place), algorithm=algorithm)
-    return found
+            evidence[annotator] = read_evidence(_annotators_evidence(name, position), algorithm=algorithm)
+    return evidence
 
 
 def store_evidence(evidence: "Evidence", name: str) -> None:
@@ -225,13 +225,13 @@ def summarize(
             }
         values.append(value)
     of_cases = results[results["case"] != ""]
-    known = set(cases) or set(of_cases["case"])
+    case_names = set(cases) or set(of_cases["case"])
     missing = set(of_cases[of_cases["outcome"] == Outcome.MISSING.value]["case"])
     if of_cases.empty:
-        missing = set(noted) & known
+        missing = set(noted) & case_names
     kind = assessment.kind
     doubts = list(kind.doubts(assessment, results)) if kind.doubting else []
-    return {"values": values, "cases": len(known), "missing_cases": len(missing), "doubts": doubts}
+    return {"values": values, "cases": len(case_names), "missing_cases": len(missing), "doubts": doubts}
 
 
 def _empty_references(results: pd.DataFrame, table: Table) -> list[str]:

@@ -30,17 +30,17 @@ def set_apart(files: Sequence[Member], rules: RulesBeside) -> tuple[str, list[Me
     ArchiveError
         When there are several, or none although it is needed.
     """
-    found = [member for member in files if member.name.lower() == rules.file]
-    if len(found) > 1:
-        names = ", ".join(member.path for member in found[:_NAMES_SHOWN])
+    tables = [member for member in files if member.name.lower() == rules.file]
+    if len(tables) > 1:
+        names = ", ".join(member.path for member in tables[:_NAMES_SHOWN])
         kind = rules.words.replace("table", "tables", 1)
-        raise archive.ArchiveError(f"The archive has {len(found)} {kind}: {names}. Keep one.")
-    if not found and rules.needed:
+        raise archive.ArchiveError(f"The archive has {len(tables)} {kind}: {names}. Keep one.")
+    if not tables and rules.needed:
         raise archive.ArchiveError(
             f"There is no {rules.file} in the archive. It tells {rules.purpose}. Add it, with the columns "
             f"{', '.join(rules.columns)}."
         )
-    return (found[0].path if found else ""), [member for member in files if member not in found]
+    return (tables[0].path if tables else ""), [member for member in files if member not in tables]
 
 
 def extract(path: Path, member: str, rules: RulesBeside, folder: Path) -> TableBeside:
@@ -69,8 +69,8 @@ def judge(table: TableBeside, report: Report, file: str) -> None:
         if case in table.invalid:
             issue = table.invalid[case]
             report.findings[case] = Finding(case, Status.INVALID, issue.kind, report.table, issue.message, issue.remedy)
-    known = {*report.members, *report.findings}
-    strange = [case for case in table.cases if case not in known]
+    expected_cases = {*report.members, *report.findings}
+    strange = [case for case in table.cases if case not in expected_cases]
     report.extra += [
         Extra(f"{file}: case {case[:80]}", "no case of this name; ignored") for case in strange[:EXTRAS_SHOWN]
     ]

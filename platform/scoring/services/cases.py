@@ -22,7 +22,7 @@ _FLAGS = frozenset(str(flag) for flag in Flag)
 _DIGEST_LENGTH = 64
 
 
-class Under(NamedTuple):
+class AnnotatorScore(NamedTuple):
     """What a case gave under the references of one annotator: rows, and pieces as `Scored` has them."""
 
     rows: list[CaseRow]
@@ -44,7 +44,7 @@ class Scored:
     """Why there are no values, for the participant."""
     details: str = ""
     """For organizers."""
-    annotators: dict[str, Under] = field(default_factory=dict)
+    annotators: dict[str, AnnotatorScore] = field(default_factory=dict)
     """What it gave under the references of each annotator, where there are several."""
     handed: dict[str, Any] = field(default_factory=dict)
     """Of a decoy: the digest of what was handed in, and how many voxels are labelled or objects found."""
@@ -54,11 +54,11 @@ class Scored:
 
 def missing(assessment: Assessment, case: str, prepared: Any) -> Scored:
     """Return what a case without prediction gives."""
-    found = assessment.kind.score(assessment, case, prepared, None)
-    rows = [CaseRow.of(row) for row in found.rows]
-    kept = kept_pieces(assessment, found.pieces, prepared)
+    scored = assessment.kind.score(assessment, case, prepared, None)
+    rows = [CaseRow.of(row) for row in scored.rows]
+    pieces = kept_pieces(assessment, scored.pieces, prepared)
     apart = disentangling.nothing(assessment, prepared) if assessment.kind.rates_parts else None
-    return Scored(case, rows, kept, disentangled=apart)
+    return Scored(case, rows, pieces, disentangled=apart)
 
 
 def whole_pieces(assessment: Assessment, plain: Sequence[Sequence[Any]] | None, prepared: Any) -> Pieces | None:
@@ -85,13 +85,13 @@ def plain_pieces(pieces: Pieces | None) -> list[list[Any]] | None:
     """Return pieces as plain JSON."""
     if pieces is None:
         return None
-    return [[part, region, list(own.counts), list(own.values)] for (part, region), own in pieces.items()]
+    return [[part, region, list(numbers.counts), list(numbers.values)] for (part, region), numbers in pieces.items()]
 
 
-def missing_under(assessment: Assessment, case: str, drawn: Mapping[str, Any]) -> dict[str, Under]:
+def missing_under(assessment: Assessment, case: str, drawn: Mapping[str, Any]) -> dict[str, AnnotatorScore]:
     """Return what a case without prediction gives under each annotator."""
-    nothing = {key: missing(assessment, case, own) for key, own in drawn.items()}
-    return {key: Under(found.rows, found.pieces) for key, found in nothing.items()}
+    nothing = {key: missing(assessment, case, prepared) for key, prepared in drawn.items()}
+    return {key: AnnotatorScore(scored.rows, scored.pieces) for key, scored in nothing.items()}
 
 
 def scored_of(assessment: Assessment, answer: Answer, member: str, prepared: Any) -> Scored:
@@ -152,21 +152,24 @@ def _trusted(value: Any, missing: list[CaseRow]) -> list[CaseRow] | None:
     return rows
 
 
-def of_annotators(assessment: Assessment, answer: Answer, member: str, drawn: Mapping[str, Any]) -> dict[str, Under]:
+def of_annotators(
+    assessment: Assessment, answer: Answer, member: str, drawn: Mapping[str, Any]
+) -> dict[str, AnnotatorScore]:
     """What a child says of a case under each annotator, taken as that under the reference is; missing otherwise."""
-    said = answer.value.get("annotators") if answer.failure is None and isinstance(answer.value, dict) else None
-    said = said if isinstance(said, dict) else {}
-    found = {
-        key: scored_of(assessment, replace(answer, value=said.get(key)), member, own) for key, own in drawn.items()
+    reported = answer.value.get("annotators") if answer.failure is None and isinstance(answer.value, dict) else None
+    reported = reported if isinstance(reported, dict) else {}
+    scored_by_annotator = {
+        key: scored_of(assessment, replace(answer, value=reported.get(key)), member, prepared)
+        for key, prepared in drawn.items()
     }
-    return {key: Under(own.rows, own.pieces) for key, own in found.items()}
+    return {key: AnnotatorScore(scored.rows, scored.pieces) for key, scored in scored_by_annotator.items()}
 
 
 def handed_for_decoy(value: object) -> dict[str, Any]:
     """Take what a child says of a decoy only if it has the form of it."""
-    said = value.get("handed") if isinstance(value, Mapping) else None
-    if not isinstance(said, Mapping):
+    handed = value.get("handed") if isinstance(value, Mapping) else None
+    if not isinstance(handed, Mapping):
         return {}
-    digest, labelled = said.get("digest"), said.get("labelled")
+    digest, labelled = handed.get("digest"), handed.get("labelled")
     fine = isinstance(digest, str) and len(digest) == _DIGEST_LENGTH and isinstance(labelled, int) and labelled >= 0
     return {"digest": digest, "labelled": labelled} if fine else {}

@@ -32,7 +32,7 @@ Plain = list[Any]
 """Two lists of numbers, and whether the prediction is missing (1) or not (0): plain JSON."""
 
 
-class Found(NamedTuple):
+class CaseObjects(NamedTuple):
     """What one case left behind."""
 
     case: str
@@ -58,9 +58,9 @@ def trusted(assessment: Assessment, value: Any, reference: Any) -> Plain | None:
     if not isinstance(reference, PreparedInstances):
         return None
     missed = nothing(assessment, reference)
-    said = value.get("disentangled") if isinstance(value, dict) and not value.get("reason") else None
+    reported_numbers = value.get("disentangled") if isinstance(value, dict) and not value.get("reason") else None
     try:
-        counts, sums, _ = said  # type: ignore[misc]
+        counts, sums, _ = reported_numbers  # type: ignore[misc]
         numbers = Numbers(list(counts), list(sums))
     except (TypeError, ValueError):
         return missed
@@ -82,7 +82,9 @@ def doubt(apart: Plain | None, *, noted: bool) -> str:
     return "What was reported of its detection, classification and outlines cannot be; there it counts as missing."
 
 
-def document_of(assessment: Assessment, found: Iterable[Found], metadata: pd.DataFrame | None) -> dict[str, Any] | None:
+def document_of(
+    assessment: Assessment, scored_cases: Iterable[CaseObjects], metadata: pd.DataFrame | None
+) -> dict[str, Any] | None:
     """Return everything about one run; None where there is nothing to tell apart.
 
     Parameters
@@ -90,11 +92,11 @@ def document_of(assessment: Assessment, found: Iterable[Found], metadata: pd.Dat
     metadata
         Case metadata; images are pooled by patient, or else by the first level of the assessment above the case.
     """
-    found = list(found)
-    if not assessment.kind.rates_parts or not found:
+    scored_cases = list(scored_cases)
+    if not assessment.kind.rates_parts or not scored_cases:
         return None
     classes = classes_of(assessment)
-    column, groups = _groups(assessment, [each.case for each in found], metadata)
+    column, groups = _groups(assessment, [each.case for each in scored_cases], metadata)
     units = [
         Unit(
             each.case,
@@ -102,7 +104,7 @@ def document_of(assessment: Assessment, found: Iterable[Found], metadata: pd.Dat
             missing=each.plain[2],
             diagonal=each.geometry.diagonal,
         )
-        for each in found
+        for each in scored_cases
     ]
     return {
         "schema": SCHEMA,
@@ -110,7 +112,7 @@ def document_of(assessment: Assessment, found: Iterable[Found], metadata: pd.Dat
         "matching": MATCHING,
         "classes": list(classes),
         "group": column,
-        "unit": _unit([each.geometry for each in found]),
+        "unit": _unit([each.geometry for each in scored_cases]),
         "algorithm": describe("", units, classes, groups=groups),
     }
 
@@ -121,16 +123,16 @@ def summary(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def keep(
-    folder: str, test_set: TestSet, assessment: Assessment, found: Mapping[str, Plain | None]
+    folder: str, test_set: TestSet, assessment: Assessment, plain_by_case: Mapping[str, Plain | None]
 ) -> tuple[str, dict[str, Any]]:
     """Keep what the cases left behind below `folder`; returns the file, and what pages read."""
     grids = dict(test_set.cases.values_list("name", "geometry"))
-    there = [
-        Found(case, Geometry.of(grids[case]), plain)
-        for case, plain in found.items()
+    scored_cases = [
+        CaseObjects(case, Geometry.of(grids[case]), plain)
+        for case, plain in plain_by_case.items()
         if plain is not None and "shape" in grids[case]
     ]
-    document = document_of(assessment, there, metadata_frame_of(test_set))
+    document = document_of(assessment, scored_cases, metadata_frame_of(test_set))
     if document is None:
         return "", {}
     name = f"{folder}/{sha256(document)}.json.gz{vault.SUFFIX}"
@@ -153,9 +155,9 @@ def _groups(
     column = next((name for name in wanted if name in columns), None)
     if column is None or metadata is None:
         return None, None
-    known = dict(zip(metadata["case"], metadata[column], strict=True))
+    group_by_case = dict(zip(metadata["case"], metadata[column], strict=True))
     # An image of no known patient is one of its own.
-    return column, {case: case if pd.isna(known.get(case)) else str(known[case]) for case in cases}
+    return column, {case: case if pd.isna(group_by_case.get(case)) else str(group_by_case[case]) for case in cases}
 
 
 def _unit(geometries: Sequence[Geometry]) -> str:

@@ -143,14 +143,14 @@ def inspect(path: Path, wanted: Expectation, *, repacked_name: str, beat: Callab
     with working_folder() as folder:
         repacked = folder / "predictions.zip"
 
-        def work(_item: str, own: Path) -> object:
+        def work(_item: str, own_folder: Path) -> object:
             if not archive.is_tar(path):
-                return judge(path, wanted, limits, own)
+                return judge(path, wanted, limits, own_folder)
             try:
                 archive.repack_tar(path, repacked, whole)
             except archive.ArchiveError as error:
                 return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
-            return judge(repacked, wanted, limits, own)
+            return judge(repacked, wanted, limits, own_folder)
 
         [answer] = answers(
             ["archive"], work, limits=_for_archives(size, limits), reads=[path], beat=beat, hands_over=folder

@@ -217,11 +217,11 @@ def score_cases(
 
     names = [case.name for case in cases]
     for answer in answers(names, work, limits=limits, reads=[submitted.path], beat=beat, seconds=seconds):
-        found = scored_of(assessment, answer, members[answer.item], prepared[answer.item])
+        scored_case = scored_of(assessment, answer, members[answer.item], prepared[answer.item])
         more = of_annotators(assessment, answer, members[answer.item], drawn[answer.item])
-        found = replace(found, annotators=more, handed=handed_for_decoy(answer.value))
+        scored_case = replace(scored_case, annotators=more, handed=handed_for_decoy(answer.value))
         if problem.rates_parts:
-            apart = disentangling.trusted(assessment, None if found.note else answer.value, prepared[answer.item])
-            details = found.details or disentangling.doubt(apart, noted=bool(found.note))
-            found = replace(found, disentangled=apart, details=details)
-        yield found
+            apart = disentangling.trusted(assessment, None if scored_case.note else answer.value, prepared[answer.item])
+            details = scored_case.details or disentangling.doubt(apart, noted=bool(scored_case.note))
+            scored_case = replace(scored_case, disentangled=apart, details=details)
+        yield scored_case

@@ -57,8 +57,8 @@ def write(
         How the table that is summarized names it.
     """
     decoys = set(test_set.cases.filter(is_decoy=True).values_list("name", flat=True))
-    found = [scored for scored in everything if scored.case not in decoys]
-    rows = [row for scored in found for row in scored.rows]
+    scored_cases = [scored for scored in everything if scored.case not in decoys]
+    rows = [row for scored in scored_cases for row in scored.rows]
     evidence = None
     if assessment.is_pooled:
         cases = {case.name: case for case in test_set.cases.select_related("test_set")}
@@ -66,32 +66,32 @@ def write(
             scored.case: whole_pieces(
                 assessment, scored.pieces, references.get(assessment, cases[scored.case], algorithm=algorithm)
             )
-            for scored in found
+            for scored in scored_cases
         }
         more, evidence = assemble(assessment, pieces, shared=_shared(test_set, assessment))
         rows += [CaseRow.of(row) for row in more]
     digest = results.digest(rows, evidence)
     name = f"results/{key}/{digest}.parquet"
-    kept = f"evidence/{key}/{digest}.parquet{vault.SUFFIX}" if evidence is not None else ""
+    evidence_file = f"evidence/{key}/{digest}.parquet{vault.SUFFIX}" if evidence is not None else ""
     if evidence is not None:
-        results.store_evidence(evidence, kept)
+        results.store_evidence(evidence, evidence_file)
     results.store(rows, name)
-    annotators = _store_annotators(f"results/{key}/annotators", test_set, assessment, found, algorithm)
+    annotators = _store_annotators(f"results/{key}/annotators", test_set, assessment, scored_cases, algorithm)
     table = results.frame(rows, algorithm=algorithm)
-    notes = {scored.case: scored.note for scored in found if scored.note}
+    notes = {scored.case: scored.note for scored in scored_cases if scored.note}
     metadata = metadata_frame_of(test_set) if len(assessment.aggregation.levels) > 1 else None
-    summary = summarize(assessment, table, metadata, cases=[scored.case for scored in found], noted=notes)
+    summary = summarize(assessment, table, metadata, cases=[scored.case for scored in scored_cases], noted=notes)
     # What teams are told of missing cases covers all that were asked for: a decoy is missed like any other case.
     absent = sum(scored.case in decoys and bool(scored.note) for scored in everything)
     summary |= {"asked": len(everything), "asked_missing": summary["missing_cases"] + absent}
     parts: tuple[str, dict[str, Any]] = ("", {})
     if assessment.kind.rates_parts:
-        apart = {scored.case: scored.disentangled for scored in found}
+        apart = {scored.case: scored.disentangled for scored in scored_cases}
         parts = disentangling.keep(f"disentangled/{key}", test_set, assessment, apart)
     return Written(
         name,
         digest,
-        kept,
+        evidence_file,
         annotators,
         summary,
         provenance(assessment) | {"working_points": [] if evidence is None else working_points(assessment, evidence)},
@@ -102,12 +102,12 @@ def write(
 
 
 def _store_annotators(
-    stem: str, test_set: TestSet, assessment: Assessment, found: Sequence[Scored], algorithm: str
+    stem: str, test_set: TestSet, assessment: Assessment, scored_cases: Sequence[Scored], algorithm: str
 ) -> str:
     """Keep what the cases give under the references of each annotator, as what they give under the merged ones is kept."""
     rows = {
-        name: [row for scored in found if name in scored.annotators for row in scored.annotators[name].rows]
-        for name in sorted({name for scored in found for name in scored.annotators})
+        name: [row for scored in scored_cases if name in scored.annotators for row in scored.annotators[name].rows]
+        for name in sorted({name for scored in scored_cases for name in scored.annotators})
     }
     evidence = {}
     if rows and assessment.is_pooled:
@@ -115,18 +115,18 @@ def _store_annotators(
             (entry.annotator, entry.name): entry
             for entry in Annotation.objects.filter(case__test_set=test_set).select_related("case__test_set")
         }
-        for name, own in rows.items():
+        for name, annotator_rows in rows.items():
             pieces = {
                 scored.case: whole_pieces(
                     assessment,
                     scored.annotators[name].pieces,
                     references.get(assessment, drawn[name, scored.case], algorithm=algorithm),
                 )
-                for scored in found
+                for scored in scored_cases
                 if name in scored.annotators
             }
             more, evidence[name] = assemble(assessment, pieces, shared=_shared(test_set, assessment))
-            own += [CaseRow.of(row) for row in more]
+            annotator_rows += [CaseRow.of(row) for row in more]
     return results.store_annotators(rows, stem, evidence=evidence)
 
 

@@ -125,8 +125,8 @@ class _Putting:
 
 
 def _phases(challenge: int, *, task: str | None = None) -> dict[int, list[Phase]]:
-    found: dict[int, list[Phase]] = {}
+    phases_by_task: dict[int, list[Phase]] = {}
     phases = Phase.objects.filter(task__challenge=challenge).order_by("task", "position")
     for phase in phases if task is None else phases.filter(task__design_key=task):
-        found.setdefault(phase.task_id, []).append(phase)
-    return found
+        phases_by_task.setdefault(phase.task_id, []).append(phase)
+    return phases_by_task

@@ -61,8 +61,8 @@ def _copy(run: Run, path: Path, choice: Choice) -> None:
         zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as target,
     ):
         for entry in source.infolist():
-            known = case_name(Path(entry.filename))
-            if entry.is_dir() or (known is not None and known[0] in choice.without_cases):
+            name_parts = case_name(Path(entry.filename))
+            if entry.is_dir() or (name_parts is not None and name_parts[0] in choice.without_cases):
                 continue
             with source.open(entry) as content, target.open(entry.filename, "w", force_zip64=True) as copy:
                 while block := content.read(1 << 20):
@@ -84,8 +84,8 @@ def case_results(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
 
 def _which(run: Run) -> str:
     """By what the table is known, or what it lacks of it."""
-    kept = kept_costs(run, AnonymousUser())
-    return f"without {joined(sorted(kept))}" if kept else f"digest {run.result_digest}"
+    withheld_metrics = kept_costs(run, AnonymousUser())
+    return f"without {joined(sorted(withheld_metrics))}" if withheld_metrics else f"digest {run.result_digest}"
 
 
 def _table(run: Run, path: Path, choice: Choice) -> None:

@@ -82,11 +82,11 @@ def teams_scored(phase: Phase, moment: datetime) -> int:
     return rows.values("submission__team").distinct().count()
 
 
-def handed_in(team: Team) -> hooks.Handed:
+def handed_in(team: Team) -> hooks.SubmittedTasks:
     """To which tasks a team has handed in something that was not refused, withdrawn or lost, and whether anything at all."""
     rows = Submission.objects.filter(team=team).order_by().values_list("phase__task", "state").distinct()
     counted = frozenset(task for task, state in rows if state not in Submission.UNSUCCESSFUL)
-    return hooks.Handed(counted, bool(rows) or Upload.objects.filter(team=team).exists())
+    return hooks.SubmittedTasks(counted, bool(rows) or Upload.objects.filter(team=team).exists())
 
 
 def rank_anew(team_id: int) -> None:

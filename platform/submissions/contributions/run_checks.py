@@ -45,7 +45,9 @@ def evaluation_hash_unchanged(subject: Subject) -> str | None:
     for phase, version in rows:
         if version:
             used.setdefault(phase, set()).add(str(version))
-    mixed = [f"{phase} by {' and '.join(sorted(found))}" for phase, found in sorted(used.items()) if len(found) > 1]
+    mixed = [
+        f"{phase} by {' and '.join(sorted(versions))}" for phase, versions in sorted(used.items()) if len(versions) > 1
+    ]
     return f"Results were computed by several versions: {'; '.join(mixed)}." if mixed else None
 
 

@@ -34,8 +34,12 @@ def stored() -> Iterator[StoredFile]:
 def _result_of(run: Run) -> Callable[[], str]:
     def proof() -> str:
         evidence = results.read_evidence(run.evidence_file) if run.evidence_file else None
-        found = results.digest(results.rows_of(results.read(run.result_file)), evidence)
-        return "" if found == run.result_digest else f"the digest of its rows is {found} and was {run.result_digest}"
+        result_digest = results.digest(results.rows_of(results.read(run.result_file)), evidence)
+        return (
+            ""
+            if result_digest == run.result_digest
+            else f"the digest of its rows is {result_digest} and was {run.result_digest}"
+        )
 
     return proof
 

@@ -32,12 +32,12 @@ def tells_which(phase: Phase) -> bool:
 
 def standing_submissions(teams: Collection[Team]) -> set[UUID]:
     """Submissions that stand for one of the teams, in the phases that may say so; one query."""
-    found = set()
-    for own in _scored(Run.objects.filter(submission__team__in=teams)).values():
-        phase = own[0].submission.phase
+    submission_ids = set()
+    for runs in _scored(Run.objects.filter(submission__team__in=teams)).values():
+        phase = runs[0].submission.phase
         if tells_which(phase):
-            found |= {run.submission_id for run in standing_of(phase, own)}
-    return found
+            submission_ids |= {run.submission_id for run in standing_of(phase, runs)}
+    return submission_ids
 
 
 def counting(submission: Submission, *, for_team: bool = True) -> Counting:
@@ -58,23 +58,27 @@ def counting(submission: Submission, *, for_team: bool = True) -> Counting:
         )
     if team.standing in Team.OUTSIDE:
         return Counting(False, f"{whose} {team.get_standing_display()}: {team.standing_reason}")
-    found = _within_team(submission, "your team" if for_team else team.name)
+    within_team = _within_team(submission, "your team" if for_team else team.name)
     if team.pk in teams_of_other_levels(phase):
         text = f"The final ranking leaves {whose.lower() if for_team else team.name} out: {OTHER_LEVEL}"
-        return Counting(False, text) if phase.ranks_finally else Counting(found.counts, f"{found.words} {text}".strip())
+        return (
+            Counting(False, text)
+            if phase.ranks_finally
+            else Counting(within_team.counts, f"{within_team.words} {text}".strip())
+        )
     if description_needed(phase) and team.pk not in described_teams(phase):
         until = "until one of its submissions to this task has a complete method description"
         until += ", with the address of the code." if phase.requires_code else "."
         if phase.ranks_finally:
             return Counting(False, f"The ranking leaves {whose.lower() if for_team else team.name} out {until}")
         return Counting(
-            found.counts,
-            f"{found.words} The final ranking leaves {whose.lower() if for_team else team.name} out {until}".strip(),
+            within_team.counts,
+            f"{within_team.words} The final ranking leaves {whose.lower() if for_team else team.name} out {until}".strip(),
         )
-    if phase.least_share is not None and found.counts and lacks_too_much(phase, _counted(submission)):
+    if phase.least_share is not None and within_team.counts and lacks_too_much(phase, _counted(submission)):
         text = f"The final ranking leaves it out: it has answers to less than {phase.least_share:.0%} of the cases."
         return Counting(False, text)
-    return found
+    return within_team
 
 
 def _counted(submission: Submission) -> Run:
@@ -118,7 +122,7 @@ def _scored(rows) -> dict[tuple[int, int], list[Run]]:
         .defer("log", "case_notes", "provenance")
         .order_by("submission__number")
     )
-    found: dict[tuple[int, int], list[Run]] = defaultdict(list)
+    grouped_runs: dict[tuple[int, int], list[Run]] = defaultdict(list)
     for run in rows:
-        found[run.submission.team_id, run.submission.phase_id].append(run)
-    return found
+        grouped_runs[run.submission.team_id, run.submission.phase_id].append(run)
+    return grouped_runs

@@ -20,10 +20,12 @@ def expected_words(submission: Submission, cases: Sequence[str]) -> dict[str, st
     words, chosen = problem.submit_words(assessment, len(wanted.cases)), set(cases)
     allowed = wanted.expected.get("labels")
     labels = [f"labels {', '.join(map(str, sorted({0, *allowed})))}"] if allowed else []
-    found = {}
+    words_by_case = {}
     for case in wanted.cases:
         if case.name in chosen:
             cells = zip(words.columns, problem.fact_cells(case.facts), strict=False)
             facts = [*(f"{column.lower()} {cell}" for column, cell in cells), *labels]
-            found[case.name] = ": ".join(part for part in (f"{case.name}{words.ending}", ", ".join(facts)) if part)
-    return found
+            words_by_case[case.name] = ": ".join(
+                part for part in (f"{case.name}{words.ending}", ", ".join(facts)) if part
+            )
+    return words_by_case

@@ -60,20 +60,20 @@ def listed(
     by_phase = {row.phase_id: row for row in reversed(submissions)}
     phases = [row.phase for row in by_phase.values()]
     remember_decoys(phases)
-    told = {phase: shows_scores(user, row) for phase, row in by_phase.items()}
+    shows_by_phase = {phase: shows_scores(user, row) for phase, row in by_phase.items()}
     ranks = hooks.ranks_of(user, phases, [team.name for team in teams])
-    known = set(standing)
-    found = []
-    for place, row in enumerate(submissions):
+    standing_ids = set(standing)
+    entries = []
+    for index, row in enumerate(submissions):
         run = _counted(row)
-        rank = ranks.get((row.phase_id, row.team.name), "") if row.pk in known else ""
-        if run is None or not told[row.phase_id]:
-            found.append((row, Listed(rank=rank)))
+        rank = ranks.get((row.phase_id, row.team.name), "") if row.pk in standing_ids else ""
+        if run is None or not shows_by_phase[row.phase_id]:
+            entries.append((row, Listed(rank=rank)))
             continue
         values = told_values(row, run)
         earlier = [
             other_run
-            for other in submissions[place + 1 :]
+            for other in submissions[index + 1 :]
             if (other.phase_id, other.team_id) == (row.phase_id, row.team_id)
             and (other_run := _counted(other)) is not None
         ]
@@ -84,8 +84,8 @@ def listed(
         scores = tuple(
             (" ".join(part for part in (line["title"], line["region"]) if part), _text(line["value"])) for line in lines
         )
-        found.append((row, Listed(scores, first[0].last if first else None, rank)))
-    return found
+        entries.append((row, Listed(scores, first[0].last if first else None, rank)))
+    return entries
 
 
 def _counted(submission: Submission) -> Run | None:

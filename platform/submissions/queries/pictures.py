@@ -11,8 +11,8 @@ def drawable(run: Run, cases: Collection[str]) -> list[str]:
     """Those of some cases of which there are pictures, in the same order; one query."""
     rows = TestCase.objects.filter(test_set=run.test_set_id, name__in=cases)
     problem = run.submission.phase.assessment.kind
-    found = {case.name for case in rows.only("name", "geometry", "image_file") if can_be_drawn(problem, case)}
-    return [case for case in cases if case in found]
+    drawable_cases = {case.name for case in rows.only("name", "geometry", "image_file") if can_be_drawn(problem, case)}
+    return [case for case in cases if case in drawable_cases]
 
 
 def can_be_drawn(problem: Problem, case: TestCase) -> bool:

@@ -70,12 +70,13 @@ def progress(submission: Submission) -> Progress:
         State.SCORED: _scored,
         State.FAILED: _failed,
     }[State(submission.state)]
-    found = builder(submission)
+    current_progress = builder(submission)
     if submission.state == State.SCORED and latest is not None and latest.state == Run.State.FAILED:
         return replace(
-            found, text=f"{found.text} A later run failed on our side; the result of the earlier one stands."
+            current_progress,
+            text=f"{current_progress.text} A later run failed on our side; the result of the earlier one stands.",
         )
-    return found
+    return current_progress
 
 
 def slowness(since: datetime, usual: float | None) -> str:
@@ -90,8 +91,8 @@ def slowness(since: datetime, usual: float | None) -> str:
 
 
 def _running(submission: Submission) -> Progress:
-    found = standing(submission.pk)
-    if found is None:
+    run_standing = standing(submission.pk)
+    if run_standing is None:
         return Progress(
             "Waiting to be run",
             "info",
@@ -101,13 +102,13 @@ def _running(submission: Submission) -> Progress:
             is_moving=True,
         )
     return Progress(
-        found.title,
+        run_standing.title,
         "info",
-        found.since,
-        found.text,
-        found.next,
-        done=found.done,
-        total=found.total,
+        run_standing.since,
+        run_standing.text,
+        run_standing.next,
+        done=run_standing.done,
+        total=run_standing.total,
         is_moving=True,
     )
 

@@ -38,14 +38,14 @@ def earlier_runs(submission: Submission) -> list[Run]:
         submission__number__lt=submission.number,
         submission__state=Submission.State.SCORED,
     )
-    found = list(
+    runs = list(
         rows.select_related("submission__release")
         .defer("log", "submission__log", "submission__report")
         .order_by("-submission__number")
     )
-    for run in found:
+    for run in runs:
         run.submission.phase = submission.phase
-    return found
+    return runs
 
 
 def changes(values: list[dict[str, Any]], earlier: list[Run], *, higher: dict[str, bool], exact: bool) -> list[Changes]:
@@ -62,17 +62,17 @@ def changes(values: list[dict[str, Any]], earlier: list[Run], *, higher: dict[st
     exact
         Whether the person sees values as they were computed, else as the phase tells them.
     """
-    told = [run.summary["values"] if exact else told_values(run.submission, run) for run in earlier]
-    before = [{(row["metric"], row["region"]): row["value"] for row in rows} for rows in told]
-    found = []
+    earlier_rows = [run.summary["values"] if exact else told_values(run.submission, run) for run in earlier]
+    before = [{(row["metric"], row["region"]): row["value"] for row in rows} for rows in earlier_rows]
+    line_changes = []
     for value in values:
         key = value["metric"], value["region"]
-        known = [rows[key] for rows in before if rows.get(key) is not None]
+        earlier_values = [rows[key] for rows in before if rows.get(key) is not None]
         up = higher[value["metric"]]
         last = before[0].get(key) if before else None
-        best = (max if up else min)(known) if known else None
-        found.append(Changes(_change(value["value"], last, up=up), _change(value["value"], best, up=up)))
-    return found
+        best = (max if up else min)(earlier_values) if earlier_values else None
+        line_changes.append(Changes(_change(value["value"], last, up=up), _change(value["value"], best, up=up)))
+    return line_changes
 
 
 def _change(value: float | None, earlier: float | None, *, up: bool) -> Change | None:

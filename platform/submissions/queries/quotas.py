@@ -103,11 +103,11 @@ def _counts(of_team: Q, user: User) -> tuple[datetime, dict[str, Count]]:
     used_up = ~unsuccessful | Q(is_charged=True)
     today = Q(created_at__gte=day)
     counted: dict[str, Count] = {}
-    for who, own in (("team", of_team), ("person", Q(user=user))):
+    for who, condition in (("team", of_team), ("person", Q(user=user))):
         counted |= {
-            f"{who}_today": Count("pk", filter=own & today & used_up),
-            f"{who}_in_total": Count("pk", filter=own & used_up),
-            f"{who}_unsuccessful_today": Count("pk", filter=own & today & unsuccessful),
+            f"{who}_today": Count("pk", filter=condition & today & used_up),
+            f"{who}_in_total": Count("pk", filter=condition & used_up),
+            f"{who}_unsuccessful_today": Count("pk", filter=condition & today & unsuccessful),
         }
     return day, counted
 
@@ -132,8 +132,11 @@ def quotas(phases: Sequence[Phase], teams: Sequence[Team], user: User) -> dict[i
         The person's teams; in each phase one of them takes part.
     """
     day, counted = _counts(Q(team__in=teams), user)
-    own = Submission.objects.filter(Q(team__in=teams) | Q(user=user), phase__in=phases)
-    rows = {row["phase"]: cast("dict[str, int]", row) for row in own.order_by().values("phase").annotate(**counted)}
+    own_submissions = Submission.objects.filter(Q(team__in=teams) | Q(user=user), phase__in=phases)
+    rows = {
+        row["phase"]: cast("dict[str, int]", row)
+        for row in own_submissions.order_by().values("phase").annotate(**counted)
+    }
     return {phase.pk: _quota(phase, rows.get(phase.pk) or dict.fromkeys(counted, 0), day) for phase in phases}
 
 
@@ -141,8 +144,8 @@ def _used(row: dict[str, int], who: str) -> Used:
     return Used(row[f"{who}_today"], row[f"{who}_in_total"], row[f"{who}_unsuccessful_today"])
 
 
-def _earlier(used: Used, found: Quota) -> str:
-    return ", those with an earlier team included" if used is found.person else ""
+def _earlier(used: Used, phase_quota: Quota) -> str:
+    return ", those with an earlier team included" if used is phase_quota.person else ""
 
 
 def _times(number: int) -> str:

@@ -20,14 +20,14 @@ def told_values(submission: Submission, run: Run) -> list[dict[str, Any]]:
         values: list[dict[str, Any]] = run.summary["values"]
         return values
     release = getattr(submission, "release", None)
-    told = {}
+    released_scores = {}
     if release is not None and release.result_digest == run.result_digest:
-        told = {(row["metric"], row["region"]): row for row in release.scores}
+        released_scores = {(row["metric"], row["region"]): row for row in release.scores}
     return [
         {
             **value,
-            "value": told.get((value["metric"], value["region"]), {}).get("shown"),
-            "improved": told.get((value["metric"], value["region"]), {}).get("improved", False),
+            "value": released_scores.get((value["metric"], value["region"]), {}).get("shown"),
+            "improved": released_scores.get((value["metric"], value["region"]), {}).get("improved", False),
             "outcomes": {name: count for name, count in value["outcomes"].items() if name in ("ok", "missing")},
         }
         for value in run.summary["values"]
@@ -68,12 +68,12 @@ def probing_of(phases: Sequence[Phase]) -> list[Probing]:
         .order_by("submission__phase__task__position", "submission__phase__position", "submission__number")
         .values_list("submission__phase_id", "submission__team__name", "scores")
     )
-    found: dict[tuple[int, str], list[list[dict[str, Any]]]] = defaultdict(list)
+    series_by_team: dict[tuple[int, str], list[list[dict[str, Any]]]] = defaultdict(list)
     for phase, team, values in rows:
-        found[phase, team].append(values)
+        series_by_team[phase, team].append(values)
     lines = [
         Probing(labels[phase], team, len(series), *_steps(series))
-        for (phase, team), series in found.items()
+        for (phase, team), series in series_by_team.items()
         if len(series) > 1
     ]
     return sorted(lines, key=lambda row: (not row.stands_out, -row.creeping, row.phase, row.team))
@@ -82,9 +82,9 @@ def probing_of(phases: Sequence[Phase]) -> list[Probing]:
 PROBING_COLUMNS = ("phase", "team", "scored", "steps_within_noise", "steps_beyond_noise", "stands_out")
 
 
-def probing_rows(found: Iterable[Probing]) -> Iterator[tuple[Any, ...]]:
+def probing_rows(probings: Iterable[Probing]) -> Iterator[tuple[Any, ...]]:
     """Lines of the list of series."""
-    return ((row.phase, row.team, row.scored, row.creeping, row.leaps, row.stands_out) for row in found)
+    return ((row.phase, row.team, row.scored, row.creeping, row.leaps, row.stands_out) for row in probings)
 
 
 def _steps(series: Iterable[list[dict[str, Any]]]) -> tuple[int, int]:

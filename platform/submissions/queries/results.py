@@ -90,9 +90,9 @@ def of_one_version(runs: Sequence[Run]) -> tuple[list[Run], dict[UUID, int]]:
         if behind <= failed[version]:
             break
     ahead = [run.submission_id for run in runs if run.test_set.version > version]
-    found = Run.objects.filter(submission__in=ahead, test_set__version=version).exclude(result_digest="")
+    earlier_runs = Run.objects.filter(submission__in=ahead, test_set__version=version).exclude(result_digest="")
     earlier = {
-        run.submission_id: run for run in found.select_related("submission__team", "test_set").order_by("number")
+        run.submission_id: run for run in earlier_runs.select_related("submission__team", "test_set").order_by("number")
     }
     chosen = (run if run.test_set.version == version else earlier.get(run.submission_id) for run in runs)
     return [run for run in chosen if run is not None], dict.fromkeys(behind, version)
@@ -107,15 +107,15 @@ def rescoring_of(phase: Phase) -> Rescoring | None:
     counting = counting.filter(submission__state=Submission.State.SCORED)
     counting = counting.exclude(submission__team__standing__in=Team.OUTSIDE)
     # Counted by the database: a page asks this each time, and nearly always nothing is behind.
-    found = counting.aggregate(total=Count("pk"), behind=Count("pk", filter=Q(test_set__is_active=False)))
-    if not found["behind"]:
+    counts = counting.aggregate(total=Count("pk"), behind=Count("pk", filter=Q(test_set__is_active=False)))
+    if not counts["behind"]:
         return None
-    total, done = found["total"], found["total"] - found["behind"]
+    total, done = counts["total"], counts["total"] - counts["behind"]
     behind = counting.filter(test_set__is_active=False).values("submission")
     wanted = TestSet.objects.filter(phase=phase, is_active=True).values_list("version", flat=True).first()
     given_up = Run.objects.filter(submission__in=behind, test_set__is_active=True, state=Run.State.FAILED)
     failed = given_up.values("submission").distinct().count()
-    if done and failed == found["behind"]:
+    if done and failed == counts["behind"]:
         return None
     runs, _ = of_one_version(list(counting.select_related("test_set")))
     standing = runs[0].test_set.version if runs else 1
@@ -167,17 +167,17 @@ def _standing(phase: Phase) -> tuple[list[Run], list[LeftOut]]:
     for run in everything:
         if run.submission_id in chosen or run.submission_id in failed:
             of_team[run.submission.team_id].append(chosen.get(run.submission_id, run))
-    found, missing = [], []
-    for own in of_team.values():
-        lost = [run for run in own if run.submission_id in failed]
+    standing_runs, missing = [], []
+    for team_runs in of_team.values():
+        lost = [run for run in team_runs if run.submission_id in failed]
         # Whether the best one is among those that have no value now, nobody can tell.
-        of_own = lost[-1:] if lost and phase.counts == Phase.Counts.BEST else standing_of(phase, own)
+        of_own = lost[-1:] if lost and phase.counts == Phase.Counts.BEST else standing_of(phase, team_runs)
         for stands in of_own:
             if stands.submission_id in failed:
                 missing.append(_left_out(stands, failed[stands.submission_id]))
             else:
-                found.append(stands)
-    return found, missing
+                standing_runs.append(stands)
+    return standing_runs, missing
 
 
 def suits(phase: Phase, run: Run, assessment: Assessment) -> bool:
@@ -210,11 +210,11 @@ def _left_out(run: Run, version: int) -> LeftOut:
     return LeftOut(submission.team_id, submission.team.name, submission.number, version, last.message if last else "")
 
 
-def standing_of(phase: Phase, own: Sequence[Run]) -> list[Run]:
+def standing_of(phase: Phase, team_runs: Sequence[Run]) -> list[Run]:
     """The runs that stand for a team: one, or as many as it chose where several methods of a team are ranked."""
-    if phase.methods_per_team > 1 and (chosen := [run for run in own if run.submission.is_chosen]):
+    if phase.methods_per_team > 1 and (chosen := [run for run in team_runs if run.submission.is_chosen]):
         return sorted(chosen, key=lambda run: run.submission.method_number or 0)
-    return [standing(phase, own)]
+    return [standing(phase, team_runs)]
 
 
 def method_words(phase: Phase, submission: Submission) -> str:
@@ -227,12 +227,12 @@ def method_slug(phase: Phase, submission: Submission) -> str:
     return f"-method-{submission.method_number}" if method_words(phase, submission) else ""
 
 
-def standing(phase: Phase, own: Sequence[Run]) -> Run:
+def standing(phase: Phase, team_runs: Sequence[Run]) -> Run:
     """Return which of a team's own scored runs, in the order of their submissions, stands for it by the phase's rule."""
     if phase.counts == Phase.Counts.BEST:
-        return best(own, {metric.name: metric.higher_is_better for metric in phase.assessment.metrics})
-    chosen = [run for run in own if run.submission.is_chosen] if phase.counts == Phase.Counts.CHOSEN else []
-    return (chosen or own)[-1]
+        return best(team_runs, {metric.name: metric.higher_is_better for metric in phase.assessment.metrics})
+    chosen = [run for run in team_runs if run.submission.is_chosen] if phase.counts == Phase.Counts.CHOSEN else []
+    return (chosen or team_runs)[-1]
 
 
 def best(runs: Sequence[Run], higher_is_better: dict[str, bool]) -> Run:
@@ -255,8 +255,8 @@ def results_frame(run: Run) -> pd.DataFrame:
 
 def told_frame(run: Run, user: Any) -> pd.DataFrame:
     """The same as far as a person may know single cases: without costs of running on hidden ones."""
-    frame, kept = results_frame(run), kept_costs(run, user)
-    return frame[~frame["metric"].isin(kept)].reset_index(drop=True) if kept else frame
+    frame, hidden_costs = results_frame(run), kept_costs(run, user)
+    return frame[~frame["metric"].isin(hidden_costs)].reset_index(drop=True) if hidden_costs else frame
 
 
 def kept_costs(run: Run, user: Any) -> frozenset[str]:
@@ -290,16 +290,18 @@ def annotator_evidence(run: Run) -> "dict[str, Evidence]":
 
 def outside_tables(runs: Iterable[Run], names: Mapping[UUID, str]) -> list[dict[str, Any]]:
     """The sealed versions of tables that results are from, the latest first, each with what stands for its teams."""
-    found: dict[int, dict[str, Any]] = {}
+    by_version: dict[int, dict[str, Any]] = {}
     for run in runs:
         if facts := run.provenance.get("measured_outside"):
-            found.setdefault(facts["version"], {**facts, "teams": []})["teams"].append(names[run.pk])
-    return [{**entry, "teams": sorted(entry["teams"])} for _, entry in sorted(found.items(), reverse=True)]
+            by_version.setdefault(facts["version"], {**facts, "teams": []})["teams"].append(names[run.pk])
+    return [{**entry, "teams": sorted(entry["teams"])} for _, entry in sorted(by_version.items(), reverse=True)]
 
 
 def scoring_images(runs: Iterable[Run]) -> list[dict[str, Any]]:
     """The scoring images of the organizers that results are from, each with the digest of the trial that it passed."""
     names = ("image", "interface", "metrics", "self_test", "tried_at")
-    found = [run.provenance["scorer"] for run in runs if run.provenance.get("scorer")]
-    distinct = {(own["image"], own["self_test"]): {name: own.get(name) for name in names} for own in found}
+    scorers = [run.provenance["scorer"] for run in runs if run.provenance.get("scorer")]
+    distinct = {
+        (scorer["image"], scorer["self_test"]): {name: scorer.get(name) for name in names} for scorer in scorers
+    }
     return [entry for _, entry in sorted(distinct.items())]

@@ -39,9 +39,9 @@ def number_under_way(phase: Phase) -> int:
 
 def labelled(rows: Iterable[Submission], phases: Iterable[Phase]) -> Iterable[Submission]:
     """Give submissions the phases that they show, with the labels that tell phases of several tasks apart."""
-    known = {phase.pk: phase for phase in phases}
+    phases_by_id = {phase.pk: phase for phase in phases}
     for submission in rows:
-        submission.phase = known[submission.phase_id]
+        submission.phase = phases_by_id[submission.phase_id]
     return rows
 
 

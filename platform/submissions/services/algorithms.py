@@ -62,7 +62,7 @@ def hand_in(
         if reason := quota(phase, team, user).exhausted:
             raise QuotaExceededError(reason)
         # Locked: their check may end at this moment, and has to find what waits for it.
-        kept = {row.pk: row for row in _locked_archives(image, model)}
+        locked_archives = {row.pk: row for row in _locked_archives(image, model)}
         mine = Submission.objects.filter(phase=phase, team=team)
         submission = Submission.objects.create(
             phase=phase,
@@ -93,8 +93,8 @@ def hand_in(
             user=user,
             phase=phase,
             team=team,
-            image=kept[image.pk],
-            model=kept[model.pk] if model else None,
+            image=locked_archives[image.pk],
+            model=locked_archives[model.pk] if model else None,
         )
     return submission
 

@@ -38,7 +38,7 @@ def show_duplicates(submission: Submission, others: Iterable[tuple[int, str]]) -
         Number of a team, and what the submission has in common with one of its, behind “submission 3 …”.
     """
     phase = submission.phase
-    found: dict[str, Concern] = {}
+    concerns: dict[str, Concern] = {}
     for team, what in others:
         teams = sorted((submission.team_id, team))
         key = f"phase {phase.pk} teams {teams[0]} {teams[1]}"
@@ -50,5 +50,5 @@ def show_duplicates(submission: Submission, others: Iterable[tuple[int, str]]) -
             key=key,
             evidence=evidence,
         )
-        found.setdefault(key, concern)
-    return Concern.objects.bulk_create(found.values(), ignore_conflicts=True)
+        concerns.setdefault(key, concern)
+    return Concern.objects.bulk_create(concerns.values(), ignore_conflicts=True)

@@ -57,8 +57,8 @@ def tell_scored(phase: Phase, *, is_last: bool) -> None:
         phase=phase, state=State.SCORED, runs__finished_at__gte=timezone.now() - LOOKS_BACK
     )
     rows = {_key(row, State.SCORED): row for row in scored.select_related("team").distinct()}
-    known = Notification.objects.filter(kind=KIND, key__in=rows).values_list("key", flat=True)
-    waiting = [rows[key] for key in rows.keys() - set(known)]
+    notified_keys = Notification.objects.filter(kind=KIND, key__in=rows).values_list("key", flat=True)
+    waiting = [rows[key] for key in rows.keys() - set(notified_keys)]
     if not waiting:
         return
     # Whoever takes part sees of a ranking what everybody sees, and a letter goes to all members of a team.
@@ -67,8 +67,10 @@ def tell_scored(phase: Phase, *, is_last: bool) -> None:
     messages = []
     for row in sorted(waiting, key=lambda row: row.created_at):
         row.phase = phase
-        place = places.get(str(row.pk))
-        stands = letters.Stands(place.rank, place.could_be, place.number_of_teams) if place is not None else None
+        standing = places.get(str(row.pk))
+        stands = (
+            letters.Stands(standing.rank, standing.could_be, standing.number_of_teams) if standing is not None else None
+        )
         if stands is not None or is_last:
             letter = _letter(row, State.SCORED, "", stands)
             messages.append(_message(row, State.SCORED, letter, people[row.team_id]))
@@ -110,9 +112,9 @@ def _letter(
     return act.letter(_of(submission, reason=reason, reasons=reasons))
 
 
-def _of(submission: Submission, **known: Any) -> letters.OfSubmission:
+def _of(submission: Submission, **facts: Any) -> letters.OfSubmission:
     """A submission as letters know it."""
-    return letters.OfSubmission(where_of(submission.phase), submission.team.name, submission.number, **known)
+    return letters.OfSubmission(where_of(submission.phase), submission.team.name, submission.number, **facts)
 
 
 def where_of(phase: Phase) -> letters.Where:
@@ -155,11 +157,11 @@ def _members(submission: Submission) -> QuerySet[User]:
 
 def _members_of(submissions: Iterable[Submission]) -> dict[int, list[User]]:
     """The people of each team that handed in one of the submissions, in one query."""
-    found: dict[int, list[User]] = defaultdict(list)
+    people_by_team: dict[int, list[User]] = defaultdict(list)
     teams = {submission.team_id for submission in submissions}
     for member in Member.objects.filter(team__in=teams, user__is_active=True).select_related("user"):
-        found[member.team_id].append(member.user)
-    return found
+        people_by_team[member.team_id].append(member.user)
+    return people_by_team
 
 
 def remind(phase_id: int) -> None:

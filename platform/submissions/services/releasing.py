@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import F
 
 from challenges.models import Phase
-from evaluation.aggregation.feedback import Score, Told, scores_of, tell
+from evaluation.aggregation.feedback import FeedbackDecision, Score, scores_of, tell
 from evaluation.outcomes import Outcome
 from executions.queries.costs import costs_scored
 from submissions.models import Release, Run, Submission
@@ -67,14 +67,16 @@ def release(*, run: Run, phase: Phase) -> Release:
         .order_by("-submission__number")
         .first()
     )
-    before = {(row["metric"], row["region"]): Told(**row) for row in earlier.scores} if earlier else {}
+    before = {(row["metric"], row["region"]): FeedbackDecision(**row) for row in earlier.scores} if earlier else {}
     scores = _scores(run, phase, frame)
-    best = _best_so_far(run, phase, {told.leader for told in before.values() if told.leader is not None})
-    told = []
+    best = _best_so_far(
+        run, phase, {earlier_score.leader for earlier_score in before.values() if earlier_score.leader is not None}
+    )
+    release_scores = []
     for score in scores:
         key = score.metric, score.region
         last = before.get(key)
-        told.append(
+        release_scores.append(
             tell(
                 score,
                 number=submission.number,
@@ -83,17 +85,17 @@ def release(*, run: Run, phase: Phase) -> Release:
                 before=last,
             )
         )
-    made, _ = Release.objects.update_or_create(
+    stored_release, _ = Release.objects.update_or_create(
         submission=submission,
         defaults={
             "result_digest": run.result_digest,
-            "scores": [entry.document() for entry in told],
+            "scores": [entry.document() for entry in release_scores],
             # Two runs of the same program take different times.
             "marks": marks_of(frame[~frame["metric"].isin(costs_scored(run.provenance))]),
         },
     )
-    _find_alike(made, run, phase)
-    return made
+    _find_alike(stored_release, run, phase)
+    return stored_release
 
 
 def _scores(run: Run, phase: Phase, frame: pd.DataFrame) -> list[Score]:
@@ -126,16 +128,16 @@ def marks_of(frame: pd.DataFrame) -> dict[str, str]:
     (['a', 'b'], True)
     """
     rows = frame[frame["case"] != ""]
-    said: dict[str, list[str]] = defaultdict(list)
+    lines_by_case: dict[str, list[str]] = defaultdict(list)
     proper = set(rows.loc[rows["outcome"] == Outcome.OK.value, "case"])
     # Lists, not rows of a table: this is done for every case of every result.
     columns = (rows[name].tolist() for name in ("case", "metric", "region", "outcome", "value"))
     for case, metric, region, outcome, value in zip(*columns, strict=True):
         number = "" if value is None or value != value else format(value, ".10g")  # noqa: PLR0124 (not a number)
-        said[case].append(f"{metric} {region} {outcome} {number}")
+        lines_by_case[case].append(f"{metric} {region} {outcome} {number}")
     return {
-        str(case): hashlib.sha256("\n".join(sorted(own)).encode()).hexdigest()[:12]
-        for case, own in said.items()
+        str(case): hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12]
+        for case, lines in lines_by_case.items()
         if case in proper
     }
 
@@ -148,7 +150,7 @@ def alike(first: Mapping[str, str], second: Mapping[str, str]) -> float | None:
     return sum(first[case] == second[case] for case in common) / len(common)
 
 
-def _find_alike(made: Release, run: Run, phase: Phase) -> None:
+def _find_alike(stored_release: Release, run: Run, phase: Phase) -> None:
     """Enter a concern for each other team whose predictions have equal values in nearly every case (MAN-8, MAN-10)."""
     submission = run.submission
     others = (
@@ -158,7 +160,7 @@ def _find_alike(made: Release, run: Run, phase: Phase) -> None:
         # Nothing else of so many submissions: their reports alone are megabytes, with each result anew.
         .values_list("marks", "submission__number", "submission__team", "submission__team__name")[:LOOKED_AT]
     )
-    shares = ((alike(made.marks, marks), number, team, name) for marks, number, team, name in others)
+    shares = ((alike(stored_release.marks, marks), number, team, name) for marks, number, team, name in others)
     show_duplicates(
         submission,
         (

@@ -22,7 +22,7 @@ from judging.services import judging
 from scoring.domain.report import Report
 from scoring.domain.results import CaseRow
 from scoring.services import scorer, writing
-from scoring.services.cases import Scored, Under, missing, missing_under
+from scoring.services.cases import AnnotatorScore, Scored, missing, missing_under
 from scoring.services.scorer import Predictions, annotated, references
 from scoring.services.writing import Written
 from submissions import hooks
@@ -85,47 +85,47 @@ def _assemble(run: Run, chunks: list[Chunk]) -> list[Scored]:
     rows: dict[str, list[CaseRow]] = defaultdict(list)
     pieces: dict[str, Any] = {}
     notes = dict(run.case_notes)
-    drawn: dict[str, dict[str, Under]] = defaultdict(dict)
+    drawn: dict[str, dict[str, AnnotatorScore]] = defaultdict(dict)
     handed: dict[str, Any] = {}
     apart: dict[str, Any] = {}
     for chunk in chunks:
         for row in chunk.rows or []:
             rows[row[0]].append(CaseRow(*row))
         for annotator, case, own_rows, own_pieces in chunk.annotator_rows or []:
-            drawn[case][annotator] = Under([CaseRow(*row) for row in own_rows], own_pieces)
+            drawn[case][annotator] = AnnotatorScore([CaseRow(*row) for row in own_rows], own_pieces)
         handed |= chunk.decoys or {}
         apart |= chunk.disentangled or {}
         pieces |= chunk.pieces or {}
         notes |= chunk.notes
     scored = {name for chunk in chunks for name in chunk.cases}
-    found = []
+    scored_cases = []
     for case in with_references(run):
-        note, own = notes.get(case.name, ""), handed.get(case.name, {})
+        note, decoy_facts = notes.get(case.name, ""), handed.get(case.name, {})
         if case.name in scored:
             more = dict(drawn[case.name])
-            found.append(
+            scored_cases.append(
                 Scored(
                     case.name,
                     rows[case.name],
                     pieces.get(case.name),
                     note=note,
                     annotators=more,
-                    handed=own,
+                    handed=decoy_facts,
                     disentangled=apart.get(case.name),
                 )
             )
         else:
             nothing = missing(assessment, case.name, references.get(assessment, case, algorithm=team))
             more = missing_under(assessment, case.name, annotated(assessment, case, algorithm=team))
-            found.append(replace(nothing, note=note, annotators=more))
-    return found
+            scored_cases.append(replace(nothing, note=note, annotators=more))
+    return scored_cases
 
 
-def _with_judged(run: Run, found: list[Scored], judged: list[list[Any]]) -> list[Scored]:
+def _with_judged(run: Run, scored_cases: list[Scored], judged: list[list[Any]]) -> list[Scored]:
     """The same with what the organizers' scoring image answered; a case that it was not asked for is missing."""
     assessment = run.submission.phase.assessment
     if not assessment.by_scorer:
-        return found
+        return scored_cases
     rows = {(case, region, metric): (value, outcome) for case, region, metric, value, outcome in judged}
     regions = [region.name for region in assessment.regions] or [""]
     nothing = (None, str(Outcome.MISSING))
@@ -141,21 +141,24 @@ def _with_judged(run: Run, found: list[Scored], judged: list[list[Any]]) -> list
                 ),
             ],
         )
-        for scored in found
+        for scored in scored_cases
     ]
 
 
-def _with_costs(run: Run, found: list[Scored]) -> list[Scored]:
+def _with_costs(run: Run, scored_cases: list[Scored]) -> list[Scored]:
     """The same with what running the algorithm on each case took; it is the same under the references of every annotator."""
     uses = run.submission.phase.assessment.by_run
     if not uses:
-        return found
+        return scored_cases
     costs = algorithms.costs_of(run.submission_id, uses)
     nothing = (None, str(Outcome.MISSING))
     whole = []
-    for scored in found:
+    for scored in scored_cases:
         rows = [CaseRow(scored.case, "", use.name, *costs.get((scored.case, use.name), nothing), None) for use in uses]
-        drawn = {name: own._replace(rows=[*own.rows, *rows]) for name, own in scored.annotators.items()}
+        drawn = {
+            name: annotator_score._replace(rows=[*annotator_score.rows, *rows])
+            for name, annotator_score in scored.annotators.items()
+        }
         whole.append(replace(scored, rows=[*scored.rows, *rows], annotators=drawn))
     return whole
 
@@ -374,7 +377,7 @@ def _complete(chunk: Chunk, lease: Lease, scored: list[Scored]) -> bool:
     done = {result.case for result in scored}
     left = [name for name in chunk.cases if name not in done]
     with transaction.atomic():
-        kept = lease.complete(
+        is_stored = lease.complete(
             state=Chunk.State.DONE,
             cases=[result.case for result in scored],
             cases_total=len(scored),
@@ -391,9 +394,9 @@ def _complete(chunk: Chunk, lease: Lease, scored: list[Scored]) -> bool:
             disentangled={result.case: result.disentangled for result in scored if result.disentangled},
             log="\n".join(f"{result.case}: {result.details}" for result in scored if result.details),
         )
-        if kept and left:
+        if is_stored and left:
             _split_off(chunk, left)
-    return kept and not Chunk.objects.filter(run=chunk.run_id).exclude(state=Chunk.State.DONE).exists()
+    return is_stored and not Chunk.objects.filter(run=chunk.run_id).exclude(state=Chunk.State.DONE).exists()
 
 
 def _split_off(chunk: Chunk, cases: list[str]) -> None:

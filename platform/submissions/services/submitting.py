@@ -127,8 +127,8 @@ def finish(*, upload: Upload, digests: Sequence[str] | None = None) -> Submissio
         `QuotaExceededError`, `PhaseNotOpenError` or `GoneError`; the upload is then refused and its bytes are deleted.
         `OffsetError`, `ChecksumError` or `AwayError`; it can then be gone on with.
     """
-    if (known := Submission.objects.filter(upload=upload).first()) is not None:
-        return known
+    if (existing := Submission.objects.filter(upload=upload).first()) is not None:
+        return existing
     upload.refresh_from_db()
     check_receiving(upload)
     archive = _stored(upload, digests)
@@ -185,8 +185,8 @@ def _submit(upload: Upload, archive: str) -> Submission:
         team, user = _lock(upload.team_id, upload.user_id)
         rows = Upload.objects.select_for_update(of=("self",), no_key=True).select_related("phase__task__challenge")
         upload = rows.get(pk=upload.pk)
-        if (known := Submission.objects.filter(upload=upload).first()) is not None:
-            return known
+        if (existing := Submission.objects.filter(upload=upload).first()) is not None:
+            return existing
         check_receiving(upload)
         is_late = _is_late(upload)
         _check_seat(upload.phase, team, user)
@@ -283,5 +283,5 @@ def _check_quota(phase: Phase, team: Team, user: User) -> None:
 
 def _archive_name(upload: Upload, *, folder: str) -> str:
     ending = "".join(PurePosixPath(upload.file_name).suffixes[-2:]).lower()
-    known = ending if ending in (".tar.gz", ".tar.zst") else PurePosixPath(upload.file_name).suffix.lower()
-    return f"{folder}/archive{known if known in ('.zip', '.tar', '.tgz', '.tar.gz', '.tar.zst') else ''}"
+    suffix = ending if ending in (".tar.gz", ".tar.zst") else PurePosixPath(upload.file_name).suffix.lower()
+    return f"{folder}/archive{suffix if suffix in ('.zip', '.tar', '.tgz', '.tar.gz', '.tar.zst') else ''}"

@@ -26,7 +26,7 @@ _DAY = 24 * 3600
 
 def sweep() -> dict[str, int]:
     """End what was interrupted half-way; returns how much of what was found."""
-    found = {
+    counts = {
         "uploads": _finish_uploads() + arrivals.finish_whole() + hosting.finish_whole(),
         "held": _decide_held(),
         "runs": _assemble(),
@@ -34,9 +34,9 @@ def sweep() -> dict[str, int]:
         "thrown_away": multiparts.throw_away_ended(),
     }
     _tidy()
-    if any(found.values()):
-        log.info("sweep", **found)
-    return found
+    if any(counts.values()):
+        log.info("sweep", **counts)
+    return counts
 
 
 def _finish_uploads() -> int:

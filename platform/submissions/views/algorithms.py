@@ -36,11 +36,11 @@ def page(
     team = team_in(teams, phase)
     test_set = TestSet.objects.filter(phase=phase, is_active=True).first()
     off = unavailable()
-    kept = archives.kept(team, phase) if team else []
+    stored_archives = archives.kept(team, phase) if team else []
     sent = "send" in request.POST
     archive_form = ArchiveForm(request.POST if sent else None, request.FILES if sent else None)
     chosen = request.POST if "hand_in" in request.POST else None
-    form = HandInForm(archives.images(kept), archives.models(kept), chosen)
+    form = HandInForm(archives.images(stored_archives), archives.models(stored_archives), chosen)
     if request.method == "POST":
         if team is None:
             raise PermissionDenied(submitting.elsewhere(phase))
@@ -66,8 +66,8 @@ def page(
             several_tasks=len({entry.task_id for entry in phases}) > 1,
             cases=cases,
             off=off,
-            kept=kept,
-            is_checking=any(archive.state in archive.OPEN for archive in kept),
+            kept=stored_archives,
+            is_checking=any(archive.state in archive.OPEN for archive in stored_archives),
             archive_form=archive_form,
             form=form,
             limits=size_words(plan),
@@ -128,8 +128,8 @@ def _handed_in(request: SignedInRequest, phase: Phase, team: Team, form: HandInF
 
 def _cancel(request: SignedInRequest, phase: Phase) -> HttpResponse:
     """Throw away what has arrived of an own upload, for who lost the file and cannot go on with it."""
-    own = arriving.unfinished(request.user, phase)
-    upload = next((entry for entry in own if str(entry.pk) == request.POST["cancel"]), None)
+    unfinished = arriving.unfinished(request.user, phase)
+    upload = next((entry for entry in unfinished if str(entry.pk) == request.POST["cancel"]), None)
     if upload is None:
         messages.info(request, "This upload has ended already.")
     else:

@@ -46,7 +46,9 @@ def edit(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
         entries = _known(submission, from_json(copied.entries) if copied else {})
     projection = projection_of(challenge)
     document = registered_document(projection.version) if projection else Document()
-    found = check_description(entries, document=document, task=None, kind="algorithm", phase="submission_description")
+    findings = check_description(
+        entries, document=document, task=None, kind="algorithm", phase="submission_description"
+    )
     return render(
         request,
         "submissions/method_form.html",
@@ -59,7 +61,7 @@ def edit(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
             errors=[(parameters()[name], text) for name, text in errors.items()],
             share=share(entries),
             missing=missing(entries),
-            findings=found,
+            findings=findings,
             copied=copied,
             stored=method is not None,
             needed=description_needed(submission.phase),
@@ -82,7 +84,7 @@ def public(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     anonymous = not insider and is_anonymous(entries)
     if anonymous:
         hidden |= {"team_identifier", "code_url", "reference_publication"}
-    shown = [
+    visible_sections = [
         (label, [(entry.parameter, words(entry.parameter, entries[entry.parameter.id])) for entry in fields])
         for _, label, fields in (
             (key, label, [f for f in fields if f.parameter.id in entries and f.parameter.id not in hidden])
@@ -98,7 +100,7 @@ def public(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
             challenge,
             active_tab="",
             submission=submission,
-            shown=shown,
+            shown=visible_sections,
             share=share(entries),
             anonymous=anonymous,
             may_edit=test_rule("submissions.decide_submission", request.user, submission),
@@ -113,7 +115,7 @@ def _known(submission: Submission, entries: dict[str, Entry]) -> dict[str, Entry
         {"name": member.user.display_name, "affiliation": member.user.affiliation or "–"}
         for member in submission.team.members.select_related("user")
     ]
-    known = {"team_identifier": submission.team.name, "submission_number": submission.number}
+    platform_values = {"team_identifier": submission.team.name, "submission_number": submission.number}
     if "team_members" not in entries and people:
-        known["team_members"] = people
-    return entries | {name: Entry(value=value, state=State.PROVIDED) for name, value in known.items()}
+        platform_values["team_members"] = people
+    return entries | {name: Entry(value=value, state=State.PROVIDED) for name, value in platform_values.items()}

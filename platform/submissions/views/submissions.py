@@ -178,7 +178,7 @@ def _worst(content: dict[str, Any], placed: hooks.Placed | None) -> list[dict[st
     """
     medians = placed.medians if placed is not None else {}
     ranks = [line.mean_rank for line in content["lines"]]
-    ends = [place for place in range(1, len(ranks)) if ranks[place] != ranks[place - 1] and place <= PREVIEWS]
+    ends = [index for index in range(1, len(ranks)) if ranks[index] != ranks[index - 1] and index <= PREVIEWS]
     return [
         {
             "case": line.case,

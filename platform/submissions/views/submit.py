@@ -145,7 +145,8 @@ def _take(request: SignedInRequest, phase: Phase, team: Team, form: SubmitForm) 
 def _cancel(request: SignedInRequest, challenge: Challenge) -> HttpResponse:
     """Throw away what has arrived of an own upload, for who lost the file and cannot go on with it."""
     upload = next(
-        (own for own in unfinished_uploads(request.user, challenge) if str(own.pk) == request.POST["cancel"]), None
+        (entry for entry in unfinished_uploads(request.user, challenge) if str(entry.pk) == request.POST["cancel"]),
+        None,
     )
     if upload is None:
         messages.info(request, "This upload has ended already.")

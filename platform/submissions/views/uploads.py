@@ -64,5 +64,9 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 
 def _submission(slug: str, entry: Upload) -> dict[str, str]:
     """Tell where the submission of a whole upload is to be seen."""
-    made = Submission.objects.filter(upload=entry).values_list("pk", flat=True).first()
-    return {} if made is None else {"Podium-Submission": reverse("submissions:detail", args=[slug, made])}
+    submission_id = Submission.objects.filter(upload=entry).values_list("pk", flat=True).first()
+    return (
+        {}
+        if submission_id is None
+        else {"Podium-Submission": reverse("submissions:detail", args=[slug, submission_id])}
+    )

@@ -38,9 +38,13 @@ def opens_to(name: str, digest: str = "") -> Callable[[], str]:
     def proof() -> str:
         try:
             with vault.opened(name) as path:
-                found = sha256_of(path)
+                actual_digest = sha256_of(path)
         except vault.VaultError:
             return "it does not open: it was changed, or PODIUM_REFERENCE_KEY is not the key that it was sealed with"
-        return "" if not digest or found == digest else f"the SHA-256 of its content is {found} and was {digest}"
+        return (
+            ""
+            if not digest or actual_digest == digest
+            else f"the SHA-256 of its content is {actual_digest} and was {digest}"
+        )
 
     return proof

@@ -28,8 +28,8 @@ def read(path: Path) -> Grey | None:
 
 def case_of(path: Path) -> str:
     """The case that an image is of, by its name."""
-    known = case_name(path)
-    return path.stem if known is None else known[0]
+    name_parts = case_name(path)
+    return path.stem if name_parts is None else name_parts[0]
 
 
 def picture(image: Grey) -> bytes:

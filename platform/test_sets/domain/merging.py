@@ -45,5 +45,5 @@ def given(problem: str) -> Mapping[str, str]:
 
 def words(problem: str) -> dict[str, str]:
     """All rules that a test set with several annotators may have, with what becomes of the references."""
-    known = {**computed(problem), **EACH, **given(problem)}
-    return {rule: known[rule] for rule in RULES}
+    words_by_rule = {**computed(problem), **EACH, **given(problem)}
+    return {rule: words_by_rule[rule] for rule in RULES}

@@ -57,10 +57,10 @@ def versions_of(phase: Phase) -> list[Version]:
     entries = Entry.objects.filter(subject_type=SUBJECT, subject_id__in=ids, act=SEALED).select_related("actor")
     sealings = {entry.subject_id: entry for entry in entries}
     runs = hooks.runs_by_version([row.pk for row in counted])
-    found = []
+    versions = []
     for row in counted:
         entry = sealings.get(str(row.pk))
-        found.append(
+        versions.append(
             Version(
                 test_set=row,
                 cases=row.cases_total,
@@ -70,7 +70,7 @@ def versions_of(phase: Phase) -> list[Version]:
                 reason=entry.facts.get("reason", "") if entry else "",
             )
         )
-    return found
+    return versions
 
 
 def access_log(phase: Phase) -> QuerySet[Entry]:

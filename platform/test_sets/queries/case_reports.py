@@ -52,8 +52,8 @@ def reports_for(user: Any, challenge: Challenge) -> QuerySet[CaseReport]:
 
 def asked_cases(phases: Sequence[Phase]) -> dict[int, set[str]]:
     """By phase the names of the cases that are asked for, decoys included; one query."""
-    found: dict[int, set[str]] = {phase.pk: set() for phase in phases}
+    names_by_phase: dict[int, set[str]] = {phase.pk: set() for phase in phases}
     rows = TestCase.objects.filter(test_set__phase__in=phases, test_set__is_active=True)
     for phase, name in rows.values_list("test_set__phase", "name"):
-        found[phase].add(name)
-    return found
+        names_by_phase[phase].add(name)
+    return names_by_phase

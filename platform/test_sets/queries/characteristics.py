@@ -44,11 +44,11 @@ def characteristics_of(rows: Sequence[Mapping[str, Any]], phase: Phase) -> list[
     """The same of cases that are not sealed yet, given what is known of each."""
     names = list(dict.fromkeys(name for metadata in rows for name in metadata))
     grouping, declared = phase.assessment.grouping_columns, _declared(phase)
-    found = []
+    table_characteristics = []
     for name in names:
         values = [metadata.get(name) for metadata in rows]
         present = [value for value in values if value not in (None, "")]
-        found.append(
+        table_characteristics.append(
             Characteristic(
                 name=name,
                 kind=kind_of(present),
@@ -58,7 +58,7 @@ def characteristics_of(rows: Sequence[Mapping[str, Any]], phase: Phase) -> list[
                 registered=declared.get(column_name(name), ""),
             )
         )
-    return found
+    return table_characteristics
 
 
 def kind_of(values: list[Any]) -> str:

@@ -19,8 +19,8 @@ def keeps_decoys(phase: Phase) -> bool:
     """Whether a phase that is not over has decoys, so that nothing may be shown that depends on the scored cases."""
     if phase.is_revealed:
         return False
-    known: bool | None = getattr(phase, "known_decoys", None)
-    return TestCase.objects.filter(test_set__phase=phase, is_decoy=True).exists() if known is None else known
+    has_decoys: bool | None = getattr(phase, "known_decoys", None)
+    return TestCase.objects.filter(test_set__phase=phase, is_decoy=True).exists() if has_decoys is None else has_decoys
 
 
 def remember_decoys(phases: Iterable[Phase]) -> None:
@@ -29,6 +29,6 @@ def remember_decoys(phases: Iterable[Phase]) -> None:
     having = TestCase.objects.filter(test_set__phase__in=phases, is_decoy=True).values_list(
         "test_set__phase", flat=True
     )
-    found = set(having.distinct())
+    phase_ids = set(having.distinct())
     for phase in phases:
-        phase.known_decoys = phase.pk in found  # type: ignore[attr-defined]
+        phase.known_decoys = phase.pk in phase_ids  # type: ignore[attr-defined]

@@ -13,9 +13,11 @@ def are_public(phase: Phase) -> bool:
     if not phase.is_dry_run or not phase.has_opened:
         return False
     where = {"phase__task__challenge": phase.task.challenge_id, "phase__is_dry_run": False}
-    own = TestCase.objects.filter(test_set__phase=phase).values("reference_sha256")
-    merged = TestCase.objects.filter(reference_sha256__in=own, **{f"test_set__{key}": of for key, of in where.items()})
+    reference_digests = TestCase.objects.filter(test_set__phase=phase).values("reference_sha256")
+    merged = TestCase.objects.filter(
+        reference_sha256__in=reference_digests, **{f"test_set__{key}": of for key, of in where.items()}
+    )
     drawn = Annotation.objects.filter(
-        reference_sha256__in=own, **{f"case__test_set__{key}": of for key, of in where.items()}
+        reference_sha256__in=reference_digests, **{f"case__test_set__{key}": of for key, of in where.items()}
     )
     return not merged.exists() and not drawn.exists()

@@ -184,6 +184,6 @@ def refusal(assessment: Assessment) -> str | None:
     if not problem.is_scored:
         return (
             f"Submissions to a phase of the problem {assessment.problem} cannot be scored here; "
-            f"possible are {', '.join(known.id for known in problems.scored_problems())}."
+            f"possible are {', '.join(kind.id for kind in problems.scored_problems())}."
         )
     return problem.refusal(assessment) or None

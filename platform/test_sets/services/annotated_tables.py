@@ -11,7 +11,7 @@ from evaluation.problems.tables import ReferenceTable, ReferenceTableError, Tabl
 from evaluation.readers import ReadError
 from test_sets.domain import merging
 from test_sets.services import reference_tables
-from test_sets.services.archive_parts import Found
+from test_sets.services.archive_parts import ArchiveContent
 from uploads.storage import child_limits
 
 REFERENCES: Final = "references"
@@ -19,7 +19,7 @@ _SHOWN: Final = 10
 
 
 def join_tables(
-    found: Found,
+    contents: ArchiveContent,
     folder: Path,
     *,
     rule: str,
@@ -27,23 +27,23 @@ def join_tables(
     assessment: Assessment,
     beat: Callable[[], None],
 ) -> None:
-    """Make the table that is scored from those of the annotators, in a confined child; problems are added to `found`.
+    """Make the table that is scored from those of the annotators, in a confined child; problems are added to `contents`.
 
     Parameters
     ----------
-    found
+    contents
         What was unpacked to `folder`.
     rule
         How the tables become one; where it is not computed, the merged table is in the folder of references already.
     scored
         Cases that need a reference.
     """
-    if not found.annotators:
+    if not contents.annotators:
         return
 
     def work(_item: str, _own: Path) -> object:
         try:
-            return _joined(found, folder, rule, scored, assessment)
+            return _joined(contents, folder, rule, scored, assessment)
         except ReadError as error:
             return {"problems": [f"{error.file}: {error.message}. {error.remedy}"]}
         except (OSError, ValueError) as error:  # with them ReferenceTableError
@@ -52,17 +52,21 @@ def join_tables(
     [answer] = answers(["annotators"], work, limits=child_limits(), beat=beat, hands_over=folder)
     value = answer.value if isinstance(answer.value, dict) else {}
     if answer.failure is not None or not value:
-        found.problems.append(f"The tables of the annotators could not be read within the limits ({answer.failure}).")
-    found.problems += [str(problem) for problem in value.get("problems", ())]
+        contents.problems.append(
+            f"The tables of the annotators could not be read within the limits ({answer.failure})."
+        )
+    contents.problems += [str(problem) for problem in value.get("problems", ())]
     if name := value.get("file"):
-        found.references[str(name)] = str(name)
+        contents.references[str(name)] = str(name)
 
 
-def _joined(found: Found, folder: Path, rule: str, scored: Sequence[str], assessment: Assessment) -> dict[str, object]:
+def _joined(
+    contents: ArchiveContent, folder: Path, rule: str, scored: Sequence[str], assessment: Assessment
+) -> dict[str, object]:
     problem = table_problem(assessment.problem)
     tables = {
         name: _read(folder / f"annotator-{name}", name, problem, assessment, scored)
-        for name in sorted(found.annotators)
+        for name in sorted(contents.annotators)
     }
     [first, *_] = tables
     if rule in problem.merging.computed:

@@ -61,21 +61,21 @@ def keep_annotators(
     ReadError
         When it cannot be read.
     """
-    found = Annotations()
+    annotations = Annotations()
     for name, folder in folders.items():
         if has_one_table(assessment):
-            _keep_table(found, name, folder, assessment, cases, scored)
+            _keep_table(annotations, name, folder, assessment, cases, scored)
         else:
-            _keep_files(found, name, folder, assessment, set(cases))
-    return found
+            _keep_files(annotations, name, folder, assessment, set(cases))
+    return annotations
 
 
-def _keep_files(found: Annotations, name: str, folder: Path, assessment: Assessment, cases: set[str]) -> None:
+def _keep_files(annotations: Annotations, name: str, folder: Path, assessment: Assessment, cases: set[str]) -> None:
     problem = file_problem(assessment.problem)
     table = reference_tables.read_instances_beside(folder, assessment)
     table_digest = ""
     if table is not None:
-        found.instances[name] = keep_secret("references", folder / INSTANCES_FILE)
+        annotations.instances[name] = keep_secret("references", folder / INSTANCES_FILE)
         table_digest = sha256_of(folder / INSTANCES_FILE)
     for path in sorted(folder.iterdir()):
         if (case := problem.case_of(path.name)) not in cases:
@@ -83,13 +83,13 @@ def _keep_files(found: Annotations, name: str, folder: Path, assessment: Assessm
         digest = sha256_of(path)
         if table_digest:
             digest = reference_tables.digest_with_instances(case, digest, table_digest)
-        found.drawn.append(
+        annotations.drawn.append(
             Drawn(name, case, keep_secret("references", path, ending=problem.ending_of(path.name)), digest)
         )
 
 
 def _keep_table(
-    found: Annotations,
+    annotations: Annotations,
     name: str,
     folder: Path,
     assessment: Assessment,
@@ -97,9 +97,9 @@ def _keep_table(
     scored: Sequence[str],
 ) -> None:
     path, table = reference_tables.read(folder, table_problem(assessment.problem))
-    kept, file_digest = keep_secret("references", path), sha256_of(path)
-    found.drawn += [
-        Drawn(name, case, kept, reference_tables.digest_of(case, file_digest)) for case in table.covered(cases)
+    table_file, file_digest = keep_secret("references", path), sha256_of(path)
+    annotations.drawn += [
+        Drawn(name, case, table_file, reference_tables.digest_of(case, file_digest)) for case in table.covered(cases)
     ]
     if table.classes is not None:
-        found.labels += [table.classes[case] for case in scored if case in table.classes]
+        annotations.labels += [table.classes[case] for case in scored if case in table.classes]

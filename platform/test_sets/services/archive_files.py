@@ -12,7 +12,7 @@ from evaluation.readers import ReadError
 from test_sets.domain import backgrounds
 from test_sets.queries.test_sets import has_one_table
 from test_sets.services import reference_tables
-from test_sets.services.archive_parts import IMAGES, REFERENCES, Found
+from test_sets.services.archive_parts import IMAGES, REFERENCES, ArchiveContent
 from test_sets.services.replacing import TestSetError
 from uploads.storage import child_limits
 
@@ -23,7 +23,7 @@ PROBLEMS_SHOWN = 50
 
 
 def read_files(
-    found: Found, folder: Path, assessment: Assessment, beat: Callable[[], None]
+    contents: ArchiveContent, folder: Path, assessment: Assessment, beat: Callable[[], None]
 ) -> dict[str, dict[str, Any]]:
     """Read each reference and image in a child as it will be read later; returns what participants may know of them by case.
 
@@ -33,9 +33,9 @@ def read_files(
         With everything that cannot be taken.
     """
     is_table = has_one_table(assessment)
-    places = {f"{REFERENCES}/{name}": case for case, name in found.references.items()}
-    places |= {f"{IMAGES}/{name}": case for case, name in found.images.items()}
-    for annotator, files in found.annotators.items():
+    places = {f"{REFERENCES}/{name}": case for case, name in contents.references.items()}
+    places |= {f"{IMAGES}/{name}": case for case, name in contents.images.items()}
+    for annotator, files in contents.annotators.items():
         places |= {f"annotator-{annotator}/{name}": case for case, name in files.items()}
 
     beside: dict[Path, InstanceTable | None] = {}

@@ -38,7 +38,7 @@ _OF_CASES = ("image", "patient", "device_or_centre")
 
 
 @dataclass
-class Found:
+class ArchiveContent:
     """What an archive holds, in the words of the organizer who packed it."""
 
     references: dict[str, str] = field(default_factory=dict)
@@ -66,66 +66,72 @@ def registered(phase: Phase) -> Values | None:
     return document.values(key if key in document.tasks else None)
 
 
-def take_decoys(found: Found) -> list[str]:
+def take_decoys(contents: ArchiveContent) -> list[str]:
     """Take the column of decoys out of the table of cases; what cannot be understood is added to the problems."""
-    if found.records is None or DECOY not in found.columns:
+    if contents.records is None or DECOY not in contents.columns:
         return []
-    found.columns = [column for column in found.columns if column != DECOY]
+    contents.columns = [column for column in contents.columns if column != DECOY]
     decoys = []
-    for record in found.records:
-        said = str(record.pop(DECOY, "") or "").strip().lower()
-        if said in _YES:
+    for record in contents.records:
+        decoy_cell = str(record.pop(DECOY, "") or "").strip().lower()
+        if decoy_cell in _YES:
             decoys.append(str(record["case"]))
-        elif said not in _NO:
-            found.problems.append(
-                f"cases.csv: the column {DECOY} of the case {record['case']} says “{said[:30]}”. Write yes, no or nothing."
+        elif decoy_cell not in _NO:
+            contents.problems.append(
+                f"cases.csv: the column {DECOY} of the case {record['case']} says “{decoy_cell[:30]}”. Write yes, no or nothing."
             )
     return decoys
 
 
-def merge_rule(found: Found, phase: Phase, assessment: Assessment, wanted: str) -> str:
+def merge_rule(contents: ArchiveContent, phase: Phase, assessment: Assessment, wanted: str) -> str:
     """Say how the references of the annotators in an archive become one; empty without annotators.
 
     The registered design decides, where there is one.
     """
-    if not found.annotators:
+    if not contents.annotators:
         return ""
-    said, values, problem = found.problems.append, registered(phase), assessment.problem
-    known = merging.words(problem)
-    if len(found.annotators) == 1:
-        said("There is one folder annotator-… only. Put the references of a single annotator into references/.")
+    add_problem, values, problem = contents.problems.append, registered(phase), assessment.problem
+    rule_words = merging.words(problem)
+    if len(contents.annotators) == 1:
+        add_problem("There is one folder annotator-… only. Put the references of a single annotator into references/.")
     rule = wanted or MAJORITY if values is None else values.text("annotation_aggregation_test")
-    if rule not in known:
+    if rule not in rule_words:
         if values is not None:
-            said(
-                f"There are {len(found.annotators)} annotators, and the registered design says “{rule or 'nothing'}” about how "
-                f"their annotations are merged (annotation_aggregation_test). Ask for a change of it; known are {', '.join(known)}."
+            add_problem(
+                f"There are {len(contents.annotators)} annotators, and the registered design says “{rule or 'nothing'}” about how "
+                f"their annotations are merged (annotation_aggregation_test). Ask for a change of it; known are {', '.join(rule_words)}."
             )
         else:
-            said(f"{rule} is no rule of merging. Known are {', '.join(known)}.")
+            add_problem(f"{rule} is no rule of merging. Known are {', '.join(rule_words)}.")
         return ""
     if rule in merging.given(problem):
         other = "" if values is not None else " With ranking_per_annotator, those of the first annotator are scored."
-        for lacking in _lacking(found, assessment):
-            said(f"{lacking} is needed beside the annotators, since the rule is {known[rule]}.{other}")
-    elif found.references:
-        said(f"references/: the rule is {known[rule]}; merged references are not taken. Leave the folder out.")
-    names = sorted(found.annotators)
+        for lacking in _lacking(contents, assessment):
+            add_problem(f"{lacking} is needed beside the annotators, since the rule is {rule_words[rule]}.{other}")
+    elif contents.references:
+        add_problem(
+            f"references/: the rule is {rule_words[rule]}; merged references are not taken. Leave the folder out."
+        )
+    names = sorted(contents.annotators)
     if rule in merging.EACH and not has_one_table(assessment):
-        for case in sorted(found.named - set(found.annotators[names[0]])):
-            said(f"annotator-{names[0]}: lacks the case {case}. Without merging, the first annotator needs every case.")
+        for case in sorted(contents.named - set(contents.annotators[names[0]])):
+            add_problem(
+                f"annotator-{names[0]}: lacks the case {case}. Without merging, the first annotator needs every case."
+            )
     return rule
 
 
-def _lacking(found: Found, assessment: Assessment) -> list[str]:
+def _lacking(contents: ArchiveContent, assessment: Assessment) -> list[str]:
     """Merged references that are not there."""
-    if not found.references:
+    if not contents.references:
         names = assessment.kind.reference_tables or ("",)
         return [" or ".join(f"references/{name}" for name in names)]
     if has_one_table(assessment):
         return []
     problem = assessment.kind
-    return [f"{case}: references/{file_of(problem, case)}" for case in sorted(found.named - set(found.references))]
+    return [
+        f"{case}: references/{file_of(problem, case)}" for case in sorted(contents.named - set(contents.references))
+    ]
 
 
 def file_of(problem: Problem, case: str) -> str:
@@ -133,13 +139,13 @@ def file_of(problem: Problem, case: str) -> str:
     return f"{case}{problem.suffixes[0] if isinstance(problem, FileProblem) else ''}"
 
 
-def check_characteristics(found: Found, phase: Phase, cases: Sequence[str]) -> None:
+def check_characteristics(contents: ArchiveContent, phase: Phase, cases: Sequence[str]) -> None:
     """Compare the table of cases with the characteristics that the registered design declares."""
     values = registered(phase)
     if values is None:
         return
-    columns = {column_name(column): column for column in found.columns}
-    frame = pd.DataFrame(found.records or [], columns=found.columns)
+    columns = {column_name(column): column for column in contents.columns}
+    frame = pd.DataFrame(contents.records or [], columns=contents.columns)
     frame = frame[frame["case"].isin(list(cases))] if "case" in frame else frame
     for row in values.rows("image_characteristics"):
         name, kind = str(row.get("name", "")), row.get("value_type")
@@ -147,46 +153,46 @@ def check_characteristics(found: Found, phase: Phase, cases: Sequence[str]) -> N
             continue
         column = columns.get(column_name(name))
         if column is None:
-            found.problems.append(
+            contents.problems.append(
                 f"cases.csv: the registered design declares the characteristic “{name}” of test cases. Add a column {column_name(name)}."
             )
             continue
         present = frame[column].dropna()
         if kind == "binary" and present.nunique() > 2:
             some = ", ".join(str(value) for value in present.unique()[:3])
-            found.problems.append(
+            contents.problems.append(
                 f"cases.csv: {column} is registered as binary and has {present.nunique()} values ({some}, …). Keep two."
             )
         if kind == "numeric" and not pd.api.types.is_numeric_dtype(pd.Series(present.tolist(), dtype=None)):
             some = next((value for value in present if not isinstance(value, int | float)), "")
-            found.problems.append(
+            contents.problems.append(
                 f"cases.csv: {column} is registered as numeric and has the value “{some}”. Write numbers with a point."
             )
 
 
-def check_hierarchy(found: Found, assessment: Assessment, cases: Sequence[str]) -> None:
+def check_hierarchy(contents: ArchiveContent, assessment: Assessment, cases: Sequence[str]) -> None:
     """Refuse groups that do not lie in one group of the level above, such as a patient of two sites."""
     levels = [level for level in assessment.aggregation.levels if level != "case"]
-    rows = [record for record in found.records or () if str(record["case"]) in set(cases)]
+    rows = [record for record in contents.records or () if str(record["case"]) in set(cases)]
     for inner, outer in pairwise(levels):
         places: dict[str, set[str]] = {}
         for record in rows:
             places.setdefault(str(record.get(inner)), set()).add(str(record.get(outer)))
         for name, above in sorted(places.items()):
             if len(above) > 1:
-                found.problems.append(
+                contents.problems.append(
                     f"cases.csv: {inner} {name} has the {outer} {' and '.join(sorted(above)[:2])}, but each {inner} lies in one "
                     f"{outer}. Correct it, or give the {inner} a name of its own in each."
                 )
 
 
 def join(
-    found: Found,
+    contents: ArchiveContent,
     folder: Path,
     *,
     rule: str,
     decoys: Sequence[str],
-    known: Mapping[str, dict[str, Any]],
+    grids: Mapping[str, dict[str, Any]],
     assessment: Assessment,
     beat: Callable[[], None],
 ) -> dict[str, dict[str, Any]]:
@@ -194,9 +200,9 @@ def join(
 
     Parameters
     ----------
-    found
+    contents
         What was unpacked to `folder`; the files that are made are added to its references, problems to its problems.
-    known
+    grids
         Grids of cases of the version that is replaced, for decoys without reference or image.
 
     Returns
@@ -205,56 +211,58 @@ def join(
         Case → what participants may know of each reference that was made or compared.
     """
     problem = file_problem(assessment.problem)
-    names = sorted(found.annotators)
+    names = sorted(contents.annotators)
     if rule in merging.EACH:
-        own = folder / f"annotator-{names[0]}" / INSTANCES_FILE
-        if own.is_file():
-            shutil.copyfile(own, folder / "references" / INSTANCES_FILE)
-    bare = [case for case in decoys if case not in found.named]
+        instance_table = folder / f"annotator-{names[0]}" / INSTANCES_FILE
+        if instance_table.is_file():
+            shutil.copyfile(instance_table, folder / "references" / INSTANCES_FILE)
+    bare = [case for case in decoys if case not in contents.named]
 
     def of_annotators(case: str) -> tuple[Path, list[Path]]:
         """The reference of a case, and the files that have to be comparable with it."""
         files = [
-            folder / f"annotator-{name}" / found.annotators[name][case]
+            folder / f"annotator-{name}" / contents.annotators[name][case]
             for name in names
-            if case in found.annotators[name]
+            if case in contents.annotators[name]
         ]
         target = folder / "references" / case
         if rule in merging.computed(assessment.problem):
             return problem.merge_files(files, rule, target), []
         if rule in merging.EACH:
-            made = folder / "references" / files[0].name
-            shutil.copyfile(files[0], made)
+            reference = folder / "references" / files[0].name
+            shutil.copyfile(files[0], reference)
         else:
-            made = folder / "references" / found.references[case]
-        return made, files
+            reference = folder / "references" / contents.references[case]
+        return reference, files
 
     def of_decoy(case: str) -> Path:
-        image = found.images.get(case, "")
+        image = contents.images.get(case, "")
         facts = problem.facts_of_image(folder / "images" / image) if image else None
-        facts = facts or known.get(case)
+        facts = facts or grids.get(case)
         if facts is None:
             raise ValueError(problem.no_decoy_words.format(case=case))
         return problem.stand_in(assessment, facts, folder / "references" / case)
 
     def work(case: str, _own: Path) -> object:
         try:
-            made, alike = (of_decoy(case), []) if case in bare else of_annotators(case)
-            facts = problem.facts_of(problem.read_reference(assessment, made))
+            reference, alike = (of_decoy(case), []) if case in bare else of_annotators(case)
+            facts = problem.facts_of(problem.read_reference(assessment, reference))
             for path in alike:
                 problem.read_prediction(path, facts, problem.expected(assessment))
         except ReadError as error:
             return {"problem": f"{error.file}: {error.message}. {error.remedy}"}
         except (OSError, RuntimeError, ValueError) as error:
             return {"problem": " ".join(str(error).split())[:300] or type(error).__name__}
-        return {"file": made.name, "geometry": facts}
+        return {"file": reference.name, "geometry": facts}
 
-    wanted = sorted(set(bare).union(*found.annotators.values()))
+    wanted = sorted(set(bare).union(*contents.annotators.values()))
     geometries = {}
     for answer in answers(wanted, work, limits=child_limits(), beat=beat, hands_over=folder):
         value = answer.value if isinstance(answer.value, dict) else {}
         if answer.failure is not None or "file" not in value:
-            found.problems.append(f"{answer.item}: {value.get('problem') or f'could not be merged ({answer.failure})'}")
+            contents.problems.append(
+                f"{answer.item}: {value.get('problem') or f'could not be merged ({answer.failure})'}"
+            )
             continue
-        found.references[answer.item], geometries[answer.item] = value["file"], value["geometry"]
+        contents.references[answer.item], geometries[answer.item] = value["file"], value["geometry"]
     return geometries

@@ -25,7 +25,7 @@ from test_sets.queries.test_sets import has_one_table, refusal
 from test_sets.services import archive_parts as parts
 from test_sets.services.annotated_tables import join_tables
 from test_sets.services.archive_files import PROBLEMS_SHOWN, read_files, refuse
-from test_sets.services.archive_parts import IMAGES, REFERENCES, Found
+from test_sets.services.archive_parts import IMAGES, REFERENCES, ArchiveContent
 from test_sets.services.replacing import Replacement, TestSetError
 from test_sets.services.sealing import PHOTOGRAPHS, create_test_set
 from uploads.storage import child_limits, free_bytes, working_folder
@@ -156,58 +156,58 @@ def opened(
     if problem := refusal(assessment):
         raise TestSetError(problem)
     with working_folder() as folder:
-        found = _unpack(path, folder, assessment, beat)
+        contents = _unpack(path, folder, assessment, beat)
         if replaces:
-            _keep_table(found, phase)
-        decoys = parts.take_decoys(found)
-        rule = parts.merge_rule(found, phase, assessment, merge_rule)
-        cases = _cases(found, assessment, decoys)
+            _keep_table(contents, phase)
+        decoys = parts.take_decoys(contents)
+        rule = parts.merge_rule(contents, phase, assessment, merge_rule)
+        cases = _cases(contents, assessment, decoys)
         scored = [case for case in cases if case not in decoys]
-        parts.check_characteristics(found, phase, scored)
-        parts.check_hierarchy(found, assessment, scored)
-        refuse(found.problems)
-        geometries = read_files(found, folder, assessment, beat)
+        parts.check_characteristics(contents, phase, scored)
+        parts.check_hierarchy(contents, assessment, scored)
+        refuse(contents.problems)
+        geometries = read_files(contents, folder, assessment, beat)
         if not has_one_table(assessment):
-            known = _present_grids(phase) if replaces else {}
+            grids = _present_grids(phase) if replaces else {}
             geometries |= parts.join(
-                found, folder, rule=rule, decoys=decoys, known=known, assessment=assessment, beat=beat
+                contents, folder, rule=rule, decoys=decoys, grids=grids, assessment=assessment, beat=beat
             )
         else:
-            join_tables(found, folder, rule=rule, scored=scored, assessment=assessment, beat=beat)
-        refuse(found.problems)
+            join_tables(contents, folder, rule=rule, scored=scored, assessment=assessment, beat=beat)
+        refuse(contents.problems)
         yield Ready(
             folder=folder,
             cases=cases,
             decoys=decoys,
-            annotators={name: folder / f"annotator-{name}" for name in sorted(found.annotators)},
+            annotators={name: folder / f"annotator-{name}" for name in sorted(contents.annotators)},
             rule=rule,
-            metadata=pd.DataFrame(found.records, columns=found.columns) if found.records is not None else None,
+            metadata=pd.DataFrame(contents.records, columns=contents.columns) if contents.records is not None else None,
             geometries=geometries,
-            images=folder / IMAGES if found.images else None,
+            images=folder / IMAGES if contents.images else None,
             replacement=replacement,
         )
 
 
-def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[], None]) -> Found:
+def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[], None]) -> ArchiveContent:
     # A tar archive is there twice, repacked and unpacked.
     room = max(0, free_bytes() - settings.PODIUM_WORK_RESERVE_BYTES)
     limits = replace(ArchiveLimits(), room_bytes=room if archive.is_zip(path) else room // 2)
     problem = assessment.kind
     takes_instances = isinstance(problem, FileProblem) and problem.table_beside(assessment) is not None
 
-    def work(_item: str, own: Path) -> object:
-        found = Found()
+    def work(_item: str, child_folder: Path) -> object:
+        contents = ArchiveContent()
         try:
             source = path
             if archive.is_tar(path):
-                source = own / "repacked.zip"
+                source = child_folder / "repacked.zip"
                 archive.repack_tar(path, source, limits)
-            _sort(source, folder, problem, limits, found, instances=takes_instances)
+            _sort(source, folder, problem, limits, contents, instances=takes_instances)
         except archive.ArchiveError as error:
-            found.problems.append(str(error))
+            contents.problems.append(str(error))
         if (folder / CASES).exists():
-            _read_cases(folder / CASES, found)
-        return vars(found)
+            _read_cases(folder / CASES, contents)
+        return vars(contents)
 
     usual = child_limits()
     bounds = ChildLimits(
@@ -225,78 +225,82 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
         raise TestSetError(
             "The archive could not be read within the limits of time and memory. Pack it with an ordinary program."
         )
-    return Found(**answer.value)
+    return ArchiveContent(**answer.value)
 
 
 def _sort(
-    source: Path, folder: Path, problem: Problem, limits: ArchiveLimits, found: Found, *, instances: bool
+    source: Path, folder: Path, problem: Problem, limits: ArchiveLimits, contents: ArchiveContent, *, instances: bool
 ) -> None:
     """Write every file to its place under its own name, whatever folders the archive names."""
     tables = (*problem.reference_tables, *problem.files_beside_references)
     members = archive.members(source, limits)
     paths = {member.path: PurePosixPath(member.path.replace("\\", "/")).parts for member in members}
     tops = {names[0] for names in paths.values() if len(names) > 1}
-    own = {REFERENCES, IMAGES, *filter(parts.ANNOTATOR.fullmatch, tops)}
+    part_folders = {REFERENCES, IMAGES, *filter(parts.ANNOTATOR.fullmatch, tops)}
     # One folder around everything is how many programs pack.
-    shared = len(tops) == 1 and not tops & own and all(len(names) > 1 for names in paths.values())
+    shared = len(tops) == 1 and not tops & part_folders and all(len(names) > 1 for names in paths.values())
     for member in members:
         names = paths[member.path][1:] if shared else paths[member.path]
-        place, name = (names[0] if len(names) > 1 else ""), names[-1]
-        if place == "" and name == CASES:
+        top_folder, name = (names[0] if len(names) > 1 else ""), names[-1]
+        if top_folder == "" and name == CASES:
             archive.extract(source, member.path, folder / CASES, limit=_MESSAGE_BYTES, remedy="too large for a table.")
             continue
-        kept = {REFERENCES: found.references, IMAGES: found.images}.get(place)
-        if annotator := parts.ANNOTATOR.fullmatch(place):
-            kept = found.annotators.setdefault(annotator[1], {})
-            if len(found.annotators) > parts.MOST_ANNOTATORS:
-                found.problems.append(f"There are more than {parts.MOST_ANNOTATORS} folders annotator-….")
+        files_by_case = {REFERENCES: contents.references, IMAGES: contents.images}.get(top_folder)
+        if annotator := parts.ANNOTATOR.fullmatch(top_folder):
+            files_by_case = contents.annotators.setdefault(annotator[1], {})
+            if len(contents.annotators) > parts.MOST_ANNOTATORS:
+                contents.problems.append(f"There are more than {parts.MOST_ANNOTATORS} folders annotator-….")
                 return
-            (folder / place).mkdir(exist_ok=True)
-        if kept is None:
-            found.problems.append(
+            (folder / top_folder).mkdir(exist_ok=True)
+        if files_by_case is None:
+            contents.problems.append(
                 f"{member.path}: belongs to nothing. Put references into {REFERENCES}/ (or, of several annotators, into "
                 f"annotator-1/, annotator-2/, …), images into {IMAGES}/, and characteristics into {CASES}."
             )
             continue
-        if instances and place != IMAGES and name == INSTANCES_FILE:
-            archive.extract(source, member.path, folder / place / name, limit=TableLimits().bytes, remedy=_LARGE_TABLE)
+        if instances and top_folder != IMAGES and name == INSTANCES_FILE:
+            archive.extract(
+                source, member.path, folder / top_folder / name, limit=TableLimits().bytes, remedy=_LARGE_TABLE
+            )
             continue
-        is_table = bool(tables) and place != IMAGES
-        if place == IMAGES:
+        is_table = bool(tables) and top_folder != IMAGES
+        if top_folder == IMAGES:
             case = _image_case(name)
         elif isinstance(problem, FileProblem):
             case, inner = problem.place_of(names[1:])
-            if inner != name and inner and kept.get(case) in (None, inner.partition("/")[0]):
+            if inner != name and inner and files_by_case.get(case) in (None, inner.partition("/")[0]):
                 # One of several files of a reference, which keep their folder.
-                _extract_part(source, member.path, folder / place, inner, limits, found)
-                kept |= {case: inner.partition("/")[0]} if case else {}
+                _extract_part(source, member.path, folder / top_folder, inner, limits, contents)
+                files_by_case |= {case: inner.partition("/")[0]} if case else {}
                 continue
         else:
             case = name if name in tables else ""
         if not case:
-            wanted = " or ".join(tables) if is_table else _file_wanted(None if place == IMAGES else problem)
-            found.problems.append(f"{member.path}: is not read. Name it {wanted}, or leave it out.")
-        elif case in kept:
-            found.problems.append(
-                f"{member.path}: the case {case} has the file {kept[case]} already. Keep one file for each case."
+            wanted = " or ".join(tables) if is_table else _file_wanted(None if top_folder == IMAGES else problem)
+            contents.problems.append(f"{member.path}: is not read. Name it {wanted}, or leave it out.")
+        elif case in files_by_case:
+            contents.problems.append(
+                f"{member.path}: the case {case} has the file {files_by_case[case]} already. Keep one file for each case."
             )
         else:
-            kept[case] = name
-            archive.extract(source, member.path, folder / place / name, limit=limits.entry_bytes)
+            files_by_case[case] = name
+            archive.extract(source, member.path, folder / top_folder / name, limit=limits.entry_bytes)
 
 
-def _extract_part(source: Path, member: str, place: Path, inner: str, limits: ArchiveLimits, found: Found) -> None:
-    target = place / inner
+def _extract_part(
+    source: Path, member: str, folder: Path, inner: str, limits: ArchiveLimits, contents: ArchiveContent
+) -> None:
+    target = folder / inner
     if target.exists() or not set(PurePosixPath(inner).parts).isdisjoint((".", "..", "/")):
-        found.problems.append(f"{member}: {inner} is there already. Keep one file of that name.")
+        contents.problems.append(f"{member}: {inner} is there already. Keep one file of that name.")
         return
     target.parent.mkdir(exist_ok=True)
     archive.extract(source, member, target, limit=limits.entry_bytes)
 
 
 def _image_case(name: str) -> str:
-    if known := case_name(Path(name)):
-        return known[0]
+    if name_parts := case_name(Path(name)):
+        return name_parts[0]
     path = PurePosixPath(name)
     return path.stem if path.suffix.lower() in PHOTOGRAPHS else ""
 
@@ -308,7 +312,7 @@ def _file_wanted(problem: Problem | None) -> str:
     return " or ".join(f"<case>{ending}" for ending in problem.suffixes)
 
 
-def _read_cases(path: Path, found: Found) -> None:
+def _read_cases(path: Path, contents: ArchiveContent) -> None:
     """Read the table of characteristics; what their values are (numbers, words) is told from the whole column."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -316,27 +320,27 @@ def _read_cases(path: Path, found: Found) -> None:
         table = pd.read_csv(path, encoding="utf-8-sig", dtype=dict.fromkeys(_NAMES, str))
     except (ValueError, csv.Error) as error:  # also what pandas raises over a table that it cannot parse
         words = " ".join(str(error).split())[:160]
-        found.problems.append(f"{CASES}: cannot be read ({words}). Save it as CSV in UTF-8, with commas.")
+        contents.problems.append(f"{CASES}: cannot be read ({words}). Save it as CSV in UTF-8, with commas.")
         return
     if twice := [name for name in head if head.count(name) > 1]:
-        found.problems.append(f"{CASES}: the column {twice[0]} is there twice. Keep one of them.")
+        contents.problems.append(f"{CASES}: the column {twice[0]} is there twice. Keep one of them.")
     if "case" not in table.columns:
-        found.problems.append(f"{CASES}: has no column named case. Name the column with the names of the cases so.")
+        contents.problems.append(f"{CASES}: has no column named case. Name the column with the names of the cases so.")
         return
     for case in table.loc[table["case"].duplicated() & table["case"].notna(), "case"].unique()[:PROBLEMS_SHOWN]:
-        found.problems.append(f"{CASES}: the case {case} stands there twice. Keep one line for each case.")
+        contents.problems.append(f"{CASES}: the case {case} stands there twice. Keep one line for each case.")
     if table["case"].isna().any():
         line = int(table["case"].isna().to_numpy().argmax()) + 2
-        found.problems.append(f"{CASES}: line {line} names no case. Fill it in, or delete the line.")
-    found.columns = [str(column) for column in table.columns]
+        contents.problems.append(f"{CASES}: line {line} names no case. Fill it in, or delete the line.")
+    contents.columns = [str(column) for column in table.columns]
     plain = table.astype(object).where(table.notna(), None)
-    found.records = [
+    contents.records = [
         {str(name): value.item() if hasattr(value, "item") else value for name, value in row.items()}
         for row in plain.to_dict("records")
     ]
 
 
-def _keep_table(found: Found, phase: Phase) -> None:
+def _keep_table(contents: ArchiveContent, phase: Phase) -> None:
     """Take order and characteristics from the present version where the archive has no table and the same cases."""
     present = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True).order_by("position")
     rows: list[dict[str, Any]] = []
@@ -344,9 +348,9 @@ def _keep_table(found: Found, phase: Phase) -> None:
         rows.append({"case": name, **metadata, **({parts.DECOY: True} if is_decoy else {})})
     scored, every = {row["case"] for row in rows if parts.DECOY not in row}, {row["case"] for row in rows}
     is_table = has_one_table(phase.assessment)
-    if found.records is None and (is_table or scored <= found.named <= every):
-        found.records = rows
-        found.columns = list(dict.fromkeys(["case", *(column for row in rows for column in row)]))
+    if contents.records is None and (is_table or scored <= contents.named <= every):
+        contents.records = rows
+        contents.columns = list(dict.fromkeys(["case", *(column for row in rows for column in row)]))
 
 
 def _present_grids(phase: Phase) -> dict[str, dict[str, Any]]:
@@ -354,37 +358,42 @@ def _present_grids(phase: Phase) -> dict[str, dict[str, Any]]:
     return dict(present.values_list("name", "geometry"))
 
 
-def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> list[str]:
+def _cases(contents: ArchiveContent, assessment: Assessment, decoys: Sequence[str] = ()) -> list[str]:
     """The cases in their order; what does not fit together is added to the problems."""
-    rows = {str(record["case"]): record for record in found.records or ()}
+    rows = {str(record["case"]): record for record in contents.records or ()}
     problem = assessment.kind
     is_table = has_one_table(assessment)
     if is_table and not rows:
-        found.problems.append(f"{CASES}: is missing. With references in one table it has to say which cases there are.")
-    cases = list(rows) or sorted(found.named)
+        contents.problems.append(
+            f"{CASES}: is missing. With references in one table it has to say which cases there are."
+        )
+    cases = list(rows) or sorted(contents.named)
     for case in cases:
         if len(case) > _NAME_LENGTH or "/" in case:
-            found.problems.append(
+            contents.problems.append(
                 f"{case[:60]}: no name for a case. Use at most {_NAME_LENGTH} characters and no slash."
             )
-        if not is_table and case not in found.named and case not in decoys:
-            found.problems.append(
+        if not is_table and case not in contents.named and case not in decoys:
+            contents.problems.append(
                 f"{CASES}: the case {case} has no reference. Add {REFERENCES}/{parts.file_of(problem, case)}, or delete its line."
             )
-    drawn = [(files, f"annotator-{name}") for name, files in found.annotators.items()]
-    for kept, place in ((found.images, IMAGES), *(() if is_table else (*drawn, (found.references, REFERENCES)))):
-        for case, name in kept.items():
+    drawn = [(files, f"annotator-{name}") for name, files in contents.annotators.items()]
+    for files_by_case, top_folder in (
+        (contents.images, IMAGES),
+        *(() if is_table else (*drawn, (contents.references, REFERENCES))),
+    ):
+        for case, name in files_by_case.items():
             if case not in set(cases):
-                found.problems.append(
-                    f"{place}/{name}: {CASES if rows else REFERENCES} has no case {case}. Add it there, or remove the file."
+                contents.problems.append(
+                    f"{top_folder}/{name}: {CASES if rows else REFERENCES} has no case {case}. Add it there, or remove the file."
                 )
     if not cases:
         words = problem.file_words if isinstance(problem, FileProblem) else "file"
-        found.problems.append(f"{REFERENCES}: has no files that are read. Add one {words} for each case.")
+        contents.problems.append(f"{REFERENCES}: has no files that are read. Add one {words} for each case.")
     for column in assessment.grouping_columns:
         lacking = [case for case in cases if case not in decoys and rows.get(case, {}).get(column) in (None, "")]
         if lacking:
-            found.problems.append(
+            contents.problems.append(
                 f"{CASES}: the ranking groups cases by {column}, which {lacking[0]}"
                 f"{f' and {len(lacking) - 1} more' if len(lacking) > 1 else ''} lack. Add the column {column} with a value "
                 "for each case."

@@ -56,8 +56,8 @@ def begin(
             raise refusals.QuotaExceededError(
                 f"{phase.name} has {UNDER_WAY} unfinished uploads of references. Finish or cancel one of them first."
             )
-        own = TestSetUpload.objects.filter(phase__task__challenge=phase.challenge)
-        uploads.check_announced(size, user=user, whose="This challenge has", rows=own)
+        challenge_uploads = TestSetUpload.objects.filter(phase__task__challenge=phase.challenge)
+        uploads.check_announced(size, user=user, whose="This challenge has", rows=challenge_uploads)
         uploads.check_room(size)
         upload = TestSetUpload.objects.create(
             phase=phase,

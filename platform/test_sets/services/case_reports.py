@@ -46,12 +46,14 @@ def report_case(*, user: User, phase: Phase, case: str, category: str, text: str
         )
     if not text.strip():
         raise ValidationError({"text": "Say what you saw, and where."})
-    own = CaseReport.objects.filter(user=user, phase__task__challenge=phase.challenge, state=CaseReport.State.OPEN)
-    if own.count() >= MOST_OPEN:
+    open_reports = CaseReport.objects.filter(
+        user=user, phase__task__challenge=phase.challenge, state=CaseReport.State.OPEN
+    )
+    if open_reports.count() >= MOST_OPEN:
         raise ValidationError(f"You have {MOST_OPEN} open reports. Wait until some are answered.")
     try:
         with transaction.atomic():
-            made = CaseReport.objects.create(
+            report = CaseReport.objects.create(
                 phase=phase, user=user, case=case, category=category, text=text.strip()[:2000]
             )
     except IntegrityError as error:
@@ -59,11 +61,11 @@ def report_case(*, user: User, phase: Phase, case: str, category: str, text: str
     record(
         actor=user,
         act=REPORTED,
-        subject=made,
+        subject=report,
         scope=phase.challenge.slug,
         facts={"phase": phase.slug, "case": case, "category": category},
     )
-    letter = CASE_REPORTED.letter(OfCase(*_where(phase), case, made.get_category_display(), made.text))
+    letter = CASE_REPORTED.letter(OfCase(*_where(phase), case, report.get_category_display(), report.text))
     notify(
         people=organizers_of(phase.challenge),
         kind=REPORTED,
@@ -72,7 +74,7 @@ def report_case(*, user: User, phase: Phase, case: str, category: str, text: str
         address=reverse("test_sets:case_reports", args=[phase.challenge.slug]),
         scope=phase.challenge.slug,
     )
-    return made
+    return report
 
 
 @transaction.atomic

@@ -60,7 +60,9 @@ def table_content(
     TestSetError
         When it is not there, cannot be read, lacks a case, or names what no region of the assessment names.
     """
-    patients = {case: str(known["patient"]) for case, known in facts.items() if known.get("patient") is not None}
+    patients = {
+        case: str(metadata["patient"]) for case, metadata in facts.items() if metadata.get("patient") is not None
+    }
     try:
         problem = table_problem(assessment.problem)
         path, table = reference_tables.read(folder, problem)
@@ -90,7 +92,7 @@ def _metadata(table: pd.DataFrame | None, cases: Sequence[str]) -> Facts:
         return {}
     if "case" not in table.columns or table["case"].duplicated().any():
         raise TestSetError("The table of case metadata needs a column named case, with each case once.")
-    known = table[table["case"].isin(list(cases))].set_index("case")
+    case_rows = table[table["case"].isin(list(cases))].set_index("case")
     # Through pandas' own writer, so that NumPy's numbers and missing values become plain JSON.
-    facts: Facts = json.loads(known.to_json(orient="index"))
+    facts: Facts = json.loads(case_rows.to_json(orient="index"))
     return facts

@@ -73,9 +73,9 @@ class Reading:
     @property
     def document(self) -> dict[str, Any]:
         """Everything but the pictures, as JSON values."""
-        found = asdict(self)
-        del found["previews"]
-        return found
+        fields = asdict(self)
+        del fields["previews"]
+        return fields
 
 
 def read_archive(
@@ -143,15 +143,15 @@ def _named(ready: Ready, assessment: Assessment) -> list[str]:
 
 def _counted(counts: Any, cases: list[str]) -> list[ClassCount]:
     """Add up the classes of cases, in the order in which they are met."""
-    found: dict[str, ClassCount] = {}
-    for case, own in zip(cases, counts, strict=True):
-        for name, count in own.items():
-            entry = found.setdefault(name, ClassCount(name))
+    totals: dict[str, ClassCount] = {}
+    for case, case_counts in zip(cases, counts, strict=True):
+        for name, count in case_counts.items():
+            entry = totals.setdefault(name, ClassCount(name))
             if count:
                 entry.cases += 1
                 entry.count += count
                 entry.first = entry.first or case
-    return list(found.values())
+    return list(totals.values())
 
 
 def _of_files(
@@ -164,8 +164,8 @@ def _of_files(
         content = problem.read_reference(assessment, files[case])
         return problem.classes_of(assessment, content, None if table is None else table.of(case))
 
-    found = answers(scored, work, limits=child_limits(), reads=[ready.folder], beat=beat)
-    return _counted((_value(answer) for answer in found), scored)
+    case_answers = answers(scored, work, limits=child_limits(), reads=[ready.folder], beat=beat)
+    return _counted((_value(answer) for answer in case_answers), scored)
 
 
 def _value(answer: Answer) -> dict[str, int]:
@@ -239,8 +239,8 @@ def _pictures(
     for answer in answers(drawn, work, limits=child_limits(), reads=[ready.folder], beat=beat, hands_over=ready.folder):
         if answer.failure is not None:
             raise TestSetError(f"{answer.item}: could not be drawn within the limits ({answer.failure}).")
-    found = [(case, ready.folder / f"{_PICTURE}-{cases.index(case)}") for case in drawn]
-    return [(case, path.read_bytes()) for case, path in found if path.is_file()]
+    picture_paths = [(case, ready.folder / f"{_PICTURE}-{cases.index(case)}") for case in drawn]
+    return [(case, path.read_bytes()) for case, path in picture_paths if path.is_file()]
 
 
 def _is_seen(problem: Problem, facts: Mapping[str, Any], *, has_image: bool) -> bool:

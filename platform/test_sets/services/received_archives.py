@@ -82,7 +82,7 @@ def hand_on(
     _wait(phase)
     try:
         with transaction.atomic():
-            kept = TestSetArchive.objects.create(
+            archive = TestSetArchive.objects.create(
                 phase=phase,
                 user=user,
                 file_name=file_name,
@@ -93,10 +93,10 @@ def hand_on(
                 pieces=list(pieces),
                 asked_at=shared_now(),
             )
-            enqueue(CHECKING.task, str(kept.pk))
+            enqueue(CHECKING.task, str(archive.pk))
     except IntegrityError as error:
         raise BusyError(_BUSY) from error
-    return kept
+    return archive
 
 
 def check(phase: Phase, reason: str) -> bool:
@@ -184,61 +184,61 @@ def work_off(*, archive_id: str | uuid.UUID) -> None:
     )
     if lease is None:
         return
-    kept = TestSetArchive.objects.select_related("phase__task__challenge", "user").get(pk=archive_id)
+    archive = TestSetArchive.objects.select_related("phase__task__challenge", "user").get(pk=archive_id)
     try:
-        with vault.joined(kept.pieces, total=kept.size) as path:
-            (_seal if kept.confirmed_at else _read)(kept, path, lease)
+        with vault.joined(archive.pieces, total=archive.size) as path:
+            (_seal if archive.confirmed_at else _read)(archive, path, lease)
     except TestSetError as error:
-        _refuse(kept, lease, str(error))
+        _refuse(archive, lease, str(error))
     except LeaseLostError:
         return
     except Exception:
         # The sweep hands it out again when the lease has run out.
-        log.exception("test_set_error", archive=str(kept.pk), attempt=lease.attempts)
+        log.exception("test_set_error", archive=str(archive.pk), attempt=lease.attempts)
         lease.rows.update(failure=traceback.format_exc())
 
 
-def _read(kept: TestSetArchive, path: Path, lease: Lease) -> None:
+def _read(archive: TestSetArchive, path: Path, lease: Lease) -> None:
     reading = read_archive(
-        phase=kept.phase,
+        phase=archive.phase,
         path=path,
-        reason=kept.reason,
-        replaces=kept.replaces,
-        merge_rule=kept.merge_rule,
+        reason=archive.reason,
+        replaces=archive.replaces,
+        merge_rule=archive.merge_rule,
         beat=lease.beat,
     )
     previews = []
     for number, (case, picture) in enumerate(reading.previews):
-        name = f"test-sets/{kept.pk}/preview-{number}.png{vault.SUFFIX}"
+        name = f"test-sets/{archive.pk}/preview-{number}.png{vault.SUFFIX}"
         vault.keep_bytes(name, picture)
         previews.append({"case": case, "file": name})
     _settle(lease, state=TestSetArchive.State.READ, reading={**reading.document, "previews": previews})
 
 
-def _seal(kept: TestSetArchive, path: Path, lease: Lease) -> None:
+def _seal(archive: TestSetArchive, path: Path, lease: Lease) -> None:
     take_archive(
-        phase=kept.phase,
+        phase=archive.phase,
         path=path,
-        actor=kept.confirmed_by,
-        reason=kept.reason,
-        replaces=kept.replaces,
-        merge_rule=kept.merge_rule,
+        actor=archive.confirmed_by,
+        reason=archive.reason,
+        replaces=archive.replaces,
+        merge_rule=archive.merge_rule,
         beat=lease.beat,
         within=lambda test_set: _settle(lease, state=TestSetArchive.State.SEALED, test_set=test_set),
     )
-    _delete(kept)
+    _delete(archive)
 
 
-def _refuse(kept: TestSetArchive, lease: Lease, problems: str) -> None:
+def _refuse(archive: TestSetArchive, lease: Lease, problems: str) -> None:
     try:
         _settle(lease, state=TestSetArchive.State.REFUSED, problems=problems)
     except LeaseLostError:
         return
-    _delete(kept)
+    _delete(archive)
 
 
-def _delete(kept: TestSetArchive) -> None:
-    for name in kept.files:
+def _delete(archive: TestSetArchive) -> None:
+    for name in archive.files:
         delete(name)
 
 

@@ -105,10 +105,12 @@ def create_test_set(
     else:
         problem = file_problem(phase.assessment.problem)
         files = problem.find_references(references)
-        known = geometries or {}
+        geometry_by_case = geometries or {}
         table = _table_beside(references, phase.assessment)
         stored = [
-            _store(phase.assessment, problem, case, files.get(case), pictures.get(case), known.get(case), table)
+            _store(
+                phase.assessment, problem, case, files.get(case), pictures.get(case), geometry_by_case.get(case), table
+            )
             for case in cases
         ]
         if table is not None:
@@ -216,13 +218,13 @@ def _annotations(
 
 
 def _by_case(folder: Path) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
-        if (known := case_name(path)) is not None:
-            found[known[0]] = path
+        if (name_parts := case_name(path)) is not None:
+            paths[name_parts[0]] = path
         elif path.suffix.lower() in PHOTOGRAPHS:
-            found.setdefault(path.stem, path)
-    return found
+            paths.setdefault(path.stem, path)
+    return paths
 
 
 def _store(
@@ -247,8 +249,8 @@ def _store(
     with working_folder() as folder:
         whole = problem.packed(reference, folder)
         digest = sha256_of(whole)
-        kept = keep_secret("references", whole, ending=problem.ending_of(whole.name))
-    return _Reference(case, kept, digest, geometry, keep("images", image) if image else "")
+        reference_file = keep_secret("references", whole, ending=problem.ending_of(whole.name))
+    return _Reference(case, reference_file, digest, geometry, keep("images", image) if image else "")
 
 
 def _table_beside(references: Path, assessment: Assessment) -> InstanceTable | None:
@@ -263,11 +265,11 @@ def _table_beside(references: Path, assessment: Assessment) -> InstanceTable | N
 def _with_instances(path: Path, stored: Sequence[_Reference]) -> tuple[list[_Reference], dict[str, Any]]:
     """Keep the table of instances once; the digest of each case covers it."""
     digest = sha256_of(path)
-    found = [
+    references = [
         replace(entry, digest=reference_tables.digest_with_instances(entry.name, entry.digest, digest))
         for entry in stored
     ]
-    return found, {"instances": keep_secret("references", path)}
+    return references, {"instances": keep_secret("references", path)}
 
 
 def _store_table(
@@ -281,11 +283,11 @@ def _store_table(
     """Keep the table once; each case has a digest of its own."""
     path, table, shared = table_content(folder, assessment, facts, named)
     problem = table_problem(assessment.problem)
-    kept, file_digest = keep_secret("references", path), sha256_of(path)
+    table_file, file_digest = keep_secret("references", path), sha256_of(path)
     stored = [
         _Reference(
             case,
-            kept,
+            table_file,
             reference_tables.digest_of(case, file_digest),
             problem.facts_of(table, assessment),
             keep("images", pictures[case]) if case in pictures else "",

@@ -28,11 +28,11 @@ def reference(request: HttpRequest, slug: str, phase: int, case: str) -> HttpRes
     entry = phase_by_id(challenge, phase)
     if not are_public(entry):
         raise Http404("The references of this phase are hidden.")
-    found = get_object_or_404(TestCase, test_set__phase=entry, test_set__is_active=True, name=case)
-    if not found.reference_file:
+    test_case = get_object_or_404(TestCase, test_set__phase=entry, test_set__is_active=True, name=case)
+    if not test_case.reference_file:
         raise Http404("This case has no reference.")
-    stored = PurePosixPath(found.reference_file.removesuffix(vault.SUFFIX)).name
-    response = HttpResponse(vault.read_bytes(found.reference_file), content_type="application/octet-stream")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-{found.name}{stored[stored.index(".") :]}"'
+    stored = PurePosixPath(test_case.reference_file.removesuffix(vault.SUFFIX)).name
+    response = HttpResponse(vault.read_bytes(test_case.reference_file), content_type="application/octet-stream")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{test_case.name}{stored[stored.index(".") :]}"'
     response["Cache-Control"] = "private, max-age=300"
     return response

@@ -192,15 +192,15 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
         return {"phase": None}
     versions = versions_of(phase)
     wanted = request.GET.get("version")
-    shown = next((entry for entry in versions if str(entry.test_set.version) == wanted), None)
-    if wanted and shown is None:
+    version = next((entry for entry in versions if str(entry.test_set.version) == wanted), None)
+    if wanted and version is None:
         raise Http404("There is no such version.")
-    shown = shown or next((entry for entry in versions if entry.test_set.is_active), None)
+    version = version or next((entry for entry in versions if entry.test_set.is_active), None)
     looks = access_log(phase)
     content: dict[str, Any] = {
         "phase": phase,
         "versions": versions,
-        "shown": shown,
+        "shown": version,
         "looks": [as_access(entry) for entry in looks[:LOOKS_SHOWN]],
         "looks_total": looks.count(),
         "archives": list(last_archives(phase)),
@@ -210,17 +210,17 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
         "columns_needed": phase.assessment.grouping_columns,
         "may_download": test_rule("test_sets.download_references", request.user, phase.challenge),
     }
-    if shown is not None:
+    if version is not None:
         content |= {
             "annotators": [
-                name if cases == shown.cases else f"{name} ({cases} of {shown.cases} cases)"
-                for name, cases in cases_of_annotators(shown.test_set).items()
+                name if cases == version.cases else f"{name} ({cases} of {version.cases} cases)"
+                for name, cases in cases_of_annotators(version.test_set).items()
             ],
-            "merge_words": merging.words(phase.assessment.problem).get(shown.test_set.merge_rule, ""),
-            "characteristics": characteristics(shown.test_set, phase),
-            "sections": [section for provider in hooks.sections if (section := provider(shown.test_set)) is not None],
+            "merge_words": merging.words(phase.assessment.problem).get(version.test_set.merge_rule, ""),
+            "characteristics": characteristics(version.test_set, phase),
+            "sections": [section for provider in hooks.sections if (section := provider(version.test_set)) is not None],
         }
-        page = Paginator(shown.test_set.cases.order_by("position"), CASES_PER_PAGE).get_page(request.GET.get("page"))
+        page = Paginator(version.test_set.cases.order_by("position"), CASES_PER_PAGE).get_page(request.GET.get("page"))
         columns = _columns(page.object_list)
         content |= {
             "page": page,
@@ -239,7 +239,10 @@ def cases_csv(request: HttpRequest, slug: str, phase: int, version: int) -> Http
     test_set = _version(entry, version)
     cases = list(test_set.cases.order_by("position").prefetch_related("annotations"))
     columns, people = _columns(cases), annotators_of(test_set)
-    drawn = {case.pk: {own.annotator: own.reference_sha256 for own in case.annotations.all()} for case in cases}
+    drawn = {
+        case.pk: {annotation.annotator: annotation.reference_sha256 for annotation in case.annotations.all()}
+        for case in cases
+    }
     rows = (
         (
             *(case.position, case.name, case.reference_sha256, json.dumps(case.geometry, sort_keys=True)),
@@ -277,12 +280,12 @@ def reference(request: SignedInRequest, slug: str, phase: int, version: int, cas
     challenge = organizing(request, slug)
     if not test_rule("test_sets.download_references", request.user, challenge):
         raise Http404("There is no such page.")
-    found = get_object_or_404(_version(phase_by_id(challenge, phase), version).cases, name=case)
-    if not found.reference_file:
+    test_case = get_object_or_404(_version(phase_by_id(challenge, phase), version).cases, name=case)
+    if not test_case.reference_file:
         raise Http404("The reference of this case is not here.")
-    note_downloaded(actor=request.user, case=found)
-    response = HttpResponse(vault.read_bytes(found.reference_file), content_type="application/octet-stream")
-    response["Content-Disposition"] = f'attachment; filename="{_file_name(challenge, found)}"'
+    note_downloaded(actor=request.user, case=test_case)
+    response = HttpResponse(vault.read_bytes(test_case.reference_file), content_type="application/octet-stream")
+    response["Content-Disposition"] = f'attachment; filename="{_file_name(challenge, test_case)}"'
     response["Cache-Control"] = "no-store"
     return response
 

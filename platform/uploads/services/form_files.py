@@ -104,22 +104,22 @@ def with_sent(files: Mapping[str, Any], data: Mapping[str, Any], user: User) -> 
     A field ``file_sent`` names the file of the field ``file``. One that is not there any more, or is somebody else's, is left
     out, so that the form asks for it.
     """
-    found: MultiValueDict[str, Any] = MultiValueDict({name: [file] for name, file in files.items()})
+    all_files: MultiValueDict[str, Any] = MultiValueDict({name: [file] for name, file in files.items()})
     for field, held in _named(data, user).items():
-        if field not in found and held.path.exists():
+        if field not in all_files and held.path.exists():
             # In memory, as small as they are: nobody closes what stands in a form.
             content = io.BytesIO(held.path.read_bytes())
-            found[field] = UploadedFile(content, held.file_name, "text/csv", held.size)
-    return found
+            all_files[field] = UploadedFile(content, held.file_name, "text/csv", held.size)
+    return all_files
 
 
 def waiting(data: Mapping[str, Any], user: User) -> list[FormFile]:
     """Files that a form named and that wait for it to be sent again, each with the name of its field as ``field``."""
-    found = []
+    waiting_files = []
     for field, held in _named(data, user).items():
         held.field = f"{field}{ENDING}"  # type: ignore[attr-defined]  # for the page alone
-        found.append(held)
-    return found
+        waiting_files.append(held)
+    return waiting_files
 
 
 def handed_in(data: Mapping[str, Any], user: User) -> None:

@@ -134,15 +134,15 @@ def put_together(*, multipart: Multipart, digests: Sequence[str] | None) -> None
         put together any more.
     """
     try:
-        found = object_store.parts(multipart.name, multipart.store_id)
-        if found is not None:
+        stored_parts = object_store.parts(multipart.name, multipart.store_id)
+        if stored_parts is not None:
             if digests is None:
                 raise BusyError("Its sender has to end this upload again.")
-            _compare(multipart, found, digests)
+            _compare(multipart, stored_parts, digests)
             multipart.checksum = _over_all(digests)
             Multipart.objects.filter(pk=multipart.pk).update(checksum=multipart.checksum)
             Upload.objects.filter(pk=multipart.pk).update(updated_at=timezone.now())
-            object_store.put_together(multipart.name, multipart.store_id, found, digests)
+            object_store.put_together(multipart.name, multipart.store_id, stored_parts, digests)
         else:
             multipart.refresh_from_db(fields=["checksum"])
         whole = object_store.whole(multipart.name)
@@ -158,8 +158,8 @@ def put_together(*, multipart: Multipart, digests: Sequence[str] | None) -> None
         raise BusyError("The storage is putting the parts together. Ask again in a minute.")
     if whole is None:
         raise _refused(multipart, "The received bytes are no longer there. Please upload the file again.")
-    told, claimed = ((text or "").partition("-")[0] for text in (whole.checksum, multipart.checksum))
-    if whole.size != multipart.upload.size or (told and claimed and told != claimed):
+    stored_checksum, claimed = ((text or "").partition("-")[0] for text in (whole.checksum, multipart.checksum))
+    if whole.size != multipart.upload.size or (stored_checksum and claimed and stored_checksum != claimed):
         raise _refused(multipart, "What arrived is not what was announced. Please upload the file again.")
     Upload.objects.filter(pk=multipart.pk).update(offset=whole.size)
 
@@ -183,18 +183,18 @@ def throw_away_ended() -> int:
     return len(left)
 
 
-def _compare(multipart: Multipart, found: Sequence[Part], digests: Sequence[str]) -> None:
-    there = {part.number: part for part in found}
+def _compare(multipart: Multipart, stored_parts: Sequence[Part], digests: Sequence[str]) -> None:
+    by_number = {part.number: part for part in stored_parts}
     numbers = range(1, multipart.number_of_parts + 1)
     if len(digests) != len(numbers):
         raise ChecksumError(f"The file has {len(numbers)} parts, but {len(digests)} digests were named.")
-    missing = [number for number in numbers if number not in there]
+    missing = [number for number in numbers if number not in by_number]
     if missing:
         raise OffsetError(
             f"{len(missing):,} of {len(numbers):,} parts have not arrived yet; the first is {missing[0]}."
         )
     for number, digest in zip(numbers, digests, strict=True):
-        part = there[number]
+        part = by_number[number]
         if part.size != multipart.size_of(number) or (part.sha256 and part.sha256 != digest):
             raise ChecksumError(f"Part {number} is not what its sender has; send it again.")
 

@@ -39,8 +39,8 @@ def has_digest(name: str, digest: str) -> Callable[[], str]:
     """Return a proof that the stored bytes have this SHA-256."""
 
     def proof() -> str:
-        found = sha256_of(local_path(name))
-        return "" if found == digest else f"its SHA-256 is {found} and was {digest}"
+        actual_digest = sha256_of(local_path(name))
+        return "" if actual_digest == digest else f"its SHA-256 is {actual_digest} and was {digest}"
 
     return proof
 
@@ -55,12 +55,12 @@ def prove(*, sample: int | None = None, seed: int = 0) -> Proof:
     seed
         Of the draw.
     """
-    files = {entry.name: entry for told in hooks.stored_files for entry in told() if entry.name}
-    there = set(stored_names())
+    files = {entry.name: entry for provider in hooks.stored_files for entry in provider() if entry.name}
+    names_in_storage = set(stored_names())
     proof = Proof(named=len(files))
     provable = []
     for name, entry in sorted(files.items()):
-        if name not in there:
+        if name not in names_in_storage:
             proof.missing.append(f"{name} ({entry.what}) is missing.")
         elif entry.proof is not None:
             provable.append(entry)
@@ -70,7 +70,7 @@ def prove(*, sample: int | None = None, seed: int = 0) -> Proof:
         proof.read += 1
         if problem := _problem(entry):
             proof.changed.append(f"{entry.name} ({entry.what}): {problem}.")
-    proof.orphans = sorted(name for name in there - set(files) if not name.startswith(PASSING))
+    proof.orphans = sorted(name for name in names_in_storage - set(files) if not name.startswith(PASSING))
     return proof
 
 
@@ -92,8 +92,8 @@ def stored_names() -> Iterator[str]:
     storage: Any = private()
     if hasattr(storage, "bucket"):
         prefix = storage.location
-        for found in storage.bucket.objects.filter(Prefix=prefix):
-            yield found.key.removeprefix(prefix).lstrip("/")
+        for stored_object in storage.bucket.objects.filter(Prefix=prefix):
+            yield stored_object.key.removeprefix(prefix).lstrip("/")
         return
     folders = [""]
     while folders:

@@ -201,7 +201,7 @@ def decoded(value: str) -> bytes:
 def read_metadata(header: str) -> dict[str, str]:
     """Read `key base64,key base64`; what is not readable is left out."""
     pairs = (part.strip().partition(" ") for part in header.split(",") if part.strip())
-    found = {}
+    metadata = {}
     for key, _, value in pairs:
         try:
             text = decoded(value).decode()
@@ -209,8 +209,8 @@ def read_metadata(header: str) -> dict[str, str]:
             continue
         if "\0" in text:
             raise UploadError(f"The value of {key!a} in Upload-Metadata has a NUL character.")
-        found[key] = text
-    return found
+        metadata[key] = text
+    return metadata
 
 
 def checksum(header: str | None) -> Checksum | None:

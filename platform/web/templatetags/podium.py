@@ -113,8 +113,8 @@ def interval_strip(
     span = max(n - 1, 1)
 
     def x(value: float) -> str:
-        place = 0.5 if n <= 1 else (min(max(value, 1), n) - 1) / span
-        return _number(margin + place * (width - 2 * margin))
+        fraction = 0.5 if n <= 1 else (min(max(value, 1), n) - 1) / span
+        return _number(margin + fraction * (width - 2 * margin))
 
     name = f"Rank {_number(rank)} of {n}, {what} {_number(low)} to {_number(high)}"
     if median is not None:
@@ -172,15 +172,15 @@ def rank_histogram(frequencies: Sequence[int], rank: float | None = None) -> Saf
     bar = min(slot * 0.8, 14)
     largest = max(frequencies)
     bars = []
-    for place, count in enumerate(frequencies):
+    for index, count in enumerate(frequencies):
         if not count:
             continue
         tall = max((height - 2) * count / largest, 1)
-        emphasis = " rank-histogram__bar--rank" if rank is not None and int(rank) == place + 1 else ""
+        emphasis = " rank-histogram__bar--rank" if rank is not None and int(rank) == index + 1 else ""
         bars.append(
             (
                 emphasis,
-                _number(place * slot + (slot - bar) / 2),
+                _number(index * slot + (slot - bar) / 2),
                 _number(height - 1 - tall),
                 _number(bar),
                 _number(tall),

@@ -29,21 +29,23 @@ def read(path: Path, name: str, roles: Mapping[str, str]) -> dict[str, Any]:
         sheet = importing.read_sheet(path, name=name)
     except importing.TableError as error:
         return {"problem": str(error)}
-    known = importing.guess_roles(sheet)
-    known |= {column: role for column, role in roles.items() if column in known and role in importing.ROLES}
-    found: dict[str, Any] = {
+    column_roles = importing.guess_roles(sheet)
+    column_roles |= {
+        column: role for column, role in roles.items() if column in column_roles and role in importing.ROLES
+    }
+    reading: dict[str, Any] = {
         "sha256": sheet.sha256,
         "columns": [
-            {"name": column, "role": known[column], "samples": [row[place] for row in sheet.rows[:_SAMPLES]]}
-            for place, column in enumerate(sheet.columns)
+            {"name": column, "role": column_roles[column], "samples": [row[index] for row in sheet.rows[:_SAMPLES]]}
+            for index, column in enumerate(sheet.columns)
         ],
     }
     try:
-        arranged = importing.arrange(sheet, known)
+        arranged = importing.arrange(sheet, column_roles)
     except importing.TableError as error:
-        return {**found, "problem": str(error)}
+        return {**reading, "problem": str(error)}
     return {
-        **found,
+        **reading,
         "facts": {**arranged.facts, "algorithms": len(arranged.algorithms)},
         "metrics": [choice.document for choice in importing.suggest_metrics(arranged)],
     }
@@ -96,9 +98,9 @@ def _write_files(done: Analysis, folder: Path) -> None:
 
 
 def _figures(sources: Sources, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    found = {}
+    figures = {}
     for name in PICTURES:
         drawn = dict(catalogue.drawn(catalogue.BY_NAME[name], sources, table))
         if drawn:
-            found[name] = {key: for_plotly(figure) for key, figure in drawn.items()}
-    return found
+            figures[name] = {key: for_plotly(figure) for key, figure in drawn.items()}
+    return figures

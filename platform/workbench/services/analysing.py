@@ -54,11 +54,11 @@ def analyse_table(*, table_id: int) -> None:
 
 def _read(lease: Lease, table: BroughtTable) -> None:
     path = local_path(table.stored)
-    found = _in_child(lambda _item, _own: child.read(path, table.file_name, table.roles), path)
+    reading = _in_child(lambda _item, _own: child.read(path, table.file_name, table.roles), path)
     with lease.completing() as row:
-        row.reading, row.refusal = found, found.pop("problem", "")
+        row.reading, row.refusal = reading, reading.pop("problem", "")
         # With columns there is something that its owner can correct.
-        row.state = State.ASKING if "columns" in found else State.REFUSED
+        row.state = State.ASKING if "columns" in reading else State.REFUSED
 
 
 def _compute(lease: Lease, table: BroughtTable) -> None:
@@ -68,26 +68,26 @@ def _compute(lease: Lease, table: BroughtTable) -> None:
         def work(_item: str, _own: Path) -> dict[str, Any]:
             return child.analyse(path, table.file_name, table.title, table.roles, table.choices, folder)
 
-        found = _in_child(work, path, hands_over=folder)
-        if "problem" in found:
+        outcome = _in_child(work, path, hands_over=folder)
+        if "problem" in outcome:
             with lease.completing() as row:
-                row.state, row.refusal = State.ASKING, found["problem"]
+                row.state, row.refusal = State.ASKING, outcome["problem"]
             return
         lease.beat()
-        place = folder_of(table)
+        storage_folder = folder_of(table)
         files = {}
         for name in child.FILES:
-            files[name] = f"{place}/{name}"
+            files[name] = f"{storage_folder}/{name}"
             store_bytes(files[name], (folder / name).read_bytes())
         figures = {
             name: {
-                key: store_json(f"{place}/figures/{name}-{index}.json.gz", json.dumps(figure, allow_nan=False))
+                key: store_json(f"{storage_folder}/figures/{name}-{index}.json.gz", json.dumps(figure, allow_nan=False))
                 for index, (key, figure) in enumerate(drawn.items())
             }
             for name, drawn in json.loads((folder / child.FIGURES).read_text("utf-8")).items()
         }
     with suppress(LeaseLostError), lease.completing() as row:
-        row.outcome, row.files, row.figures = found, files, figures
+        row.outcome, row.files, row.figures = outcome, files, figures
         row.state, row.refusal, row.failure = State.DONE, "", ""
         row.finished_at, row.seconds = timezone.now(), perf_counter() - started
 

@@ -16,7 +16,7 @@ from confinement import landlock
 from designs.services import address_answers
 from drift import services
 from drift.domain import reading
-from drift.domain.comparing import Found, compare
+from drift.domain.comparing import Agreement, compare
 from drift.models import DriftCheck
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document.words import entry_words
@@ -59,7 +59,7 @@ def test_the_registered_document_in_words_is_the_same_throughout(world):
         for name, entry in held.items()
     ]
     findings = compare(document, "\n".join(words))
-    assert {entry.parameter: entry.passage for entry in findings if entry.found is not Found.SAME} == {}
+    assert {entry.parameter: entry.passage for entry in findings if entry.found is not Agreement.SAME} == {}
     assert len(findings) > 70
 
 
@@ -207,7 +207,7 @@ def test_an_organizer_uploads_and_downloads(world):
 def test_the_text_itself_is_not_kept(world):
     check = services.check_text(actor=world.organizer, registration=world.registration, title="P", text=PAGE + "Zebra.")
     assert "Zebra" not in str(check.findings)
-    assert set(Found) == {Found.SAME, Found.MISSING, Found.DIFFERENT}
+    assert set(Agreement) == {Agreement.SAME, Agreement.MISSING, Agreement.DIFFERENT}
 
 
 def reaching_out() -> str:

@@ -30,7 +30,7 @@ def value_at_home(assessment, folder, algorithm, case, tmp_path):
     document = interface_of(
         declared_of(assessment),
         ["c1"],
-        shown=problems.get(assessment.problem).shown,
+        stems_and_kinds=problems.get(assessment.problem).shown,
         files=[*shown, *given],
         limits={} | dict.fromkeys(scorers.LIMITS, 1),
     )

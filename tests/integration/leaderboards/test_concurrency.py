@@ -48,7 +48,7 @@ def test_lease_is_renewed_while_a_long_computation_runs(monkeypatch):
     world.scored_run(phase, built.teams["Ada"], built.people["member"], level=0.9)
     compute, leases = computing.compute, []
 
-    def slow(inputs, progress=None, kept=None):
+    def slow(inputs, progress=None, cache=None):
         leases.append(RankingRequest.objects.get(phase=phase).lease_until)
         patience = time.monotonic() + 60
         while leases[-1] == leases[0] and time.monotonic() < patience:

@@ -138,7 +138,7 @@ def test_request_during_a_computation_is_answered_by_another_one(
 ):
     compute = computing.compute
 
-    def score_arrives(inputs, progress=None, kept=None):
+    def score_arrives(inputs, progress=None, cache=None):
         world.scored_run(phase, unranked.teams["Ben"], unranked.people["other"], level=0.99)
         rankings.request_ranking(phase.pk)
         return compute(inputs)
@@ -160,7 +160,7 @@ def test_second_worker_leaves_a_phase_alone_that_the_first_one_computes(phase, m
     seen = []
     compute = computing.compute
 
-    def meanwhile(inputs, progress=None, kept=None):
+    def meanwhile(inputs, progress=None, cache=None):
         seen.append(rankings.rank_phase(phase_id=phase.pk))
         return compute(inputs)
 
@@ -203,7 +203,7 @@ def test_sweep_finds_a_request_whose_job_was_lost(phase, jobs):
 def test_worker_whose_lease_went_to_another_one_stores_nothing(phase, monkeypatch):
     compute = computing.compute
 
-    def overtaken(inputs, progress=None, kept=None):
+    def overtaken(inputs, progress=None, cache=None):
         RankingRequest.objects.filter(phase=phase).update(
             lease_token=uuid4(), lease_until=timezone.now() + timedelta(minutes=1)
         )
@@ -217,7 +217,7 @@ def test_worker_whose_lease_went_to_another_one_stores_nothing(phase, monkeypatc
 
 
 def test_failure_is_kept_for_the_organizers_and_not_tried_for_ever(phase, monkeypatch, caplog):
-    def fail(inputs, progress=None, kept=None):
+    def fail(inputs, progress=None, cache=None):
         raise ValueError("no policy for missing values")
 
     rankings.request_ranking(phase.pk)
@@ -229,7 +229,7 @@ def test_failure_is_kept_for_the_organizers_and_not_tried_for_ever(phase, monkey
 
 
 def test_next_request_after_a_failure_tries_again(phase, monkeypatch, caplog):
-    monkeypatch.setattr(computing, "compute", lambda inputs, progress=None, kept=None: 1 / 0)
+    monkeypatch.setattr(computing, "compute", lambda inputs, progress=None, cache=None: 1 / 0)
     world.rank(phase)
     monkeypatch.undo()
     world.rank(phase)
@@ -297,7 +297,7 @@ def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
     request = RankingRequest.objects.get(phase=phase)
     assert (RANKING.task, [phase.pk]) in jobs, "the rest is a job of its own"
     assert (request.is_due, request.lease_token, request.attempts, request.failure) == (True, None, 0, "")
-    assert len(rankings.Kept(computing.collect(phase))) == 1
+    assert len(rankings.StoredTables(computing.collect(phase))) == 1
     # A result that comes meanwhile is ranked next: it does not make the slices begin anew.
     world.scored_run(phase, unranked.teams["Ben"], unranked.people["other"], level=0.95)
     rankings.request_ranking(phase.pk)

@@ -51,7 +51,7 @@ def invite(world, email):
 @pytest.fixture
 def submitted(monkeypatch):
     """Every team has submitted to each of its tasks."""
-    handed = lambda team: hooks.Handed(frozenset(team.tasks.values_list("pk", flat=True)), anything=True)  # noqa: E731
+    handed = lambda team: hooks.SubmittedTasks(frozenset(team.tasks.values_list("pk", flat=True)), anything=True)  # noqa: E731
     monkeypatch.setattr(hooks, "submitted", [handed])
 
 

@@ -63,7 +63,7 @@ def test_nowhere_stands_an_address_or_a_withheld_value(client, ada):
 
 def test_an_opened_value_stands_in_its_place_with_the_proof(client, ada):
     version = registered(ada)
-    opened = services.open_value(version=version, place=PLACE, actor=ada)
+    opened = services.open_value(version=version, field_path=PLACE, actor=ada)
     text = page(client, record(version))
     assert "one volume" in text
     assert opened.nonce in text

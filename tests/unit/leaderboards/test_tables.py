@@ -262,7 +262,7 @@ def test_distances_without_a_spacing_are_not_called_millimetres():
 
 
 def test_own_team_is_marked(table):
-    assert [row.team for row in boards.board(table, own="Ben").rows if row.own] == ["Ben"]
+    assert [row.team for row in boards.board(table, own_team="Ben").rows if row.own] == ["Ben"]
 
 
 def test_many_columns_are_shown_one_region_at_a_time():

@@ -40,7 +40,7 @@ def open_for_comments(ada):
 class TestEmbargo:
     def test_an_opened_value_proves_its_digest(self, first, ada):
         (digest,) = [digest for _, _, digest in queries.sealed_places(first)]
-        opened = services.open_value(version=first, place=PLACE, actor=ada)
+        opened = services.open_value(version=first, field_path=PLACE, actor=ada)
         assert opened.value == "one volume"
         assert commitment(opened.value, opened.nonce) == digest == withheld(first.document)[PLACE][1]
         assert queries.sealed_places(first) == []
@@ -49,9 +49,9 @@ class TestEmbargo:
         assert shown.tasks["task-1"]["case_definition"].value == "one volume"
 
     def test_it_is_opened_once_and_stays_opened(self, first, ada):
-        services.open_value(version=first, place=PLACE, actor=ada)
+        services.open_value(version=first, field_path=PLACE, actor=ada)
         with pytest.raises(ValidationError, match="opened already"):
-            services.open_value(version=first, place=PLACE, actor=ada)
+            services.open_value(version=first, field_path=PLACE, actor=ada)
         rows = Disclosure.objects.all()
         with pytest.raises(DatabaseError, match="stays as it was opened"), transaction.atomic():
             rows.update(value="another")
@@ -74,10 +74,10 @@ class TestEmbargo:
 
     def test_an_unknown_place_has_nothing_to_open(self, first, ada):
         with pytest.raises(ValidationError, match="Nothing is withheld"):
-            services.open_value(version=first, place="challenge/challenge_name", actor=ada)
+            services.open_value(version=first, field_path="challenge/challenge_name", actor=ada)
 
     def test_it_stays_opened_in_the_next_version(self, first, ada):
-        services.open_value(version=first, place=PLACE, actor=ada)
+        services.open_value(version=first, field_path=PLACE, actor=ada)
         document = first.document
         document["tasks"][0]["number_test_cases"] = 61
         second = services.add_version(

@@ -62,7 +62,7 @@ def problems():
 
 
 def test_what_nobody_touched_holds(second, ada):
-    services.open_value(version=second, place=PLACE, actor=ada)
+    services.open_value(version=second, field_path=PLACE, actor=ada)
     verification = verify(asked_by=ada)
     assert verification.holds
     assert verification.counts["registered versions"] == 2
@@ -140,7 +140,7 @@ def test_a_rewritten_log_is_found(second):
 
 
 def test_another_opened_value_is_found(second, ada):
-    opened = services.open_value(version=second, place=PLACE, actor=ada)
+    opened = services.open_value(version=second, field_path=PLACE, actor=ada)
     past_the_triggers(
         "registry_disclosure", "UPDATE registry_disclosure SET value = %s WHERE id = %s", '"two volumes"', opened.pk
     )

@@ -7,7 +7,7 @@ import pytest
 from evaluation import problems
 from test_sets.queries.characteristics import kind_of
 from test_sets.services import archive_parts as parts
-from test_sets.services.archive_parts import Found
+from test_sets.services.archive_parts import ArchiveContent
 
 DECLARED = [
     {"name": "Smoke in view", "level": "image", "value_type": "binary"},
@@ -23,10 +23,10 @@ def design(monkeypatch, **values):
     monkeypatch.setattr(parts, "registered", lambda phase: said)
 
 
-def found(**columns) -> Found:
+def found(**columns) -> ArchiveContent:
     names = list(columns)
     records = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return Found(records=records, columns=names)
+    return ArchiveContent(records=records, columns=names)
 
 
 def test_declared_characteristics_are_compared_with_the_table(monkeypatch):
@@ -50,7 +50,7 @@ def test_declared_characteristics_are_compared_with_the_table(monkeypatch):
 
 def test_without_a_registration_or_a_table_nothing_is_asked(monkeypatch):
     monkeypatch.setattr(parts, "registered", lambda phase: None)
-    nothing = Found()
+    nothing = ArchiveContent()
     parts.check_characteristics(nothing, None, ["a"])
     assert nothing.problems == []
     design(monkeypatch, image_characteristics=DECLARED[:1])
@@ -78,20 +78,20 @@ def test_the_registered_design_says_how_annotators_are_merged(monkeypatch):
     segmentation = of_kind("semantic_segmentation")
     two = {"1": {"a": "a.nii.gz"}, "2": {"a": "a.nii.gz"}}
     design(monkeypatch, annotation_aggregation_test="staple")
-    assert parts.merge_rule(Found(annotators=two), None, segmentation, "majority_vote") == "staple"
+    assert parts.merge_rule(ArchiveContent(annotators=two), None, segmentation, "majority_vote") == "staple"
     for said, words in (("single_annotator", "“single_annotator”"), ("", "“nothing”")):
         design(monkeypatch, annotation_aggregation_test=said)
-        archive = Found(annotators=two)
+        archive = ArchiveContent(annotators=two)
         assert parts.merge_rule(archive, None, segmentation, "staple") == ""
         assert words in archive.problems[0]
         assert "Ask for a change" in archive.problems[0]
     design(monkeypatch, annotation_aggregation_test="majority_vote")
-    archive = Found(annotators=two)
+    archive = ArchiveContent(annotators=two)
     assert parts.merge_rule(archive, None, of_kind("instance_segmentation"), "") == "majority_vote"
     assert archive.problems == [
         "references/ is needed beside the annotators, since the rule is majority vote; sent merged."
     ]
-    assert parts.merge_rule(Found(), None, segmentation, "staple") == ""
+    assert parts.merge_rule(ArchiveContent(), None, segmentation, "staple") == ""
 
 
 def test_each_group_lies_in_one_group_above():

@@ -66,7 +66,7 @@ def metric_category_fit(subject: Subject) -> str | None:
 def aims_covered_by_metrics(subject: Subject) -> str | None:
     values = subject.values
     further = values.get("planned_further_analyses") or ()
-    said = " ".join([
+    stated_text = " ".join([
         *(str(row.get("assessed_aim", "")) for row in values.rows("metrics")),
         *(f"{row.get('name', '')} {row.get('description', '')}" for row in values.rows("ranking_method")),
         values.text("statistical_analyses"),
@@ -80,7 +80,7 @@ def aims_covered_by_metrics(subject: Subject) -> str | None:
         aim = row.get("property")
         label = subject.catalogue["assessment_aims"].label_of(aim)
         slug = aim.replace("_", " ") if isinstance(aim, str) else label
-        if slug.casefold() not in said and label.casefold() not in said:
+        if slug.casefold() not in stated_text and label.casefold() not in stated_text:
             uncovered.append(label)
     return f"No metric names the aim: {', '.join(uncovered)}." if uncovered else None
 
@@ -124,12 +124,12 @@ def dependent_metrics(subject: Subject) -> str | None:
 
 @register("ranking_metrics_defined", reads=("ranking_method", "metrics"))
 def ranking_metrics_defined(subject: Subject) -> str | None:
-    known = set().union(*(names_of(row) for row in subject.values.rows("metrics")), set())
+    metric_names = set().union(*(names_of(row) for row in subject.values.rows("metrics")), set())
     unknown = [
         name
         for row in subject.values.rows("ranking_method")
         for name in row.get("metrics", ())
-        if name.casefold() not in known
+        if name.casefold() not in metric_names
     ]
     return f"Not in the table of metrics: {', '.join(dict.fromkeys(unknown))}." if unknown else None
 
@@ -179,8 +179,8 @@ def own_metric_defined(subject: Subject) -> str | None:
 def cautions_of_kind(subject: Subject) -> str | None:
     """What a ranking by these metrics would not notice, as the kind of problem knows it."""
     assessment = compile_values(subject.values, assume=True).assessment
-    found = () if assessment is None else assessment.kind.cautions(assessment)
-    return " ".join(found) or None
+    cautions = () if assessment is None else assessment.kind.cautions(assessment)
+    return " ".join(cautions) or None
 
 
 @register("costs_of_single_cases", reads=("metrics", "algorithm_execution"))

@@ -18,8 +18,13 @@ def plausible_learning_rate(subject: Subject) -> str | None:
 
 @register("subset_reason", reads=("number_of_teams_in_report", "number_of_submitting_teams"))
 def subset_reason(subject: Subject) -> str | None:
-    shown = subject.values.get("number_of_teams_in_report")
+    in_report = subject.values.get("number_of_teams_in_report")
     sent = subject.values.get("number_of_submitting_teams")
-    if shown is None or sent is None or shown >= sent or subject.values.entry("number_of_teams_in_report").details:
+    if (
+        in_report is None
+        or sent is None
+        or in_report >= sent
+        or subject.values.entry("number_of_teams_in_report").details
+    ):
         return None
-    return f"{shown} of {sent} teams are in the report."
+    return f"{in_report} of {sent} teams are in the report."

@@ -45,8 +45,8 @@ def award_ties(subject: Subject) -> str | None:
         return None
     if re.search(r"\b(no|without) (awards?|prizes?)\b|\bnone\b", policy, re.IGNORECASE):
         return None
-    said = re.search(r"\b(tie[sd]?|shared?|equal|same rank|split|divided|draw)\b", policy, re.IGNORECASE)
-    return None if said else "Ranks can be shared; the award policy does not say who then gets the prize."
+    match = re.search(r"\b(tie[sd]?|shared?|equal|same rank|split|divided|draw)\b", policy, re.IGNORECASE)
+    return None if match else "Ranks can be shared; the award policy does not say who then gets the prize."
 
 
 @register("participation_policy_applied", reads=("organizer_relation", "organizer_participation_policy"))

@@ -64,9 +64,9 @@ def refs_present(subject: Subject) -> str | None:
 
 @register("unique_task_names", reads=("task_name",))
 def unique_task_names(subject: Subject) -> str | None:
-    own = subject.values.text("task_name").casefold()
+    task_name = subject.values.text("task_name").casefold()
     names = [values.text("task_name").casefold() for values in subject.document.each_task()]
-    return f"Several tasks are called “{subject.values.name}”." if own and names.count(own) > 1 else None
+    return f"Several tasks are called “{subject.values.name}”." if task_name and names.count(task_name) > 1 else None
 
 
 @register("consistent_names", reads=("method_summary",))

@@ -16,14 +16,14 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON list")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002 (Django's signature)
-        found = examine()
+        findings = examine()
         if options["json"]:
-            self.stdout.write(json.dumps([asdict(finding) for finding in found], indent=1))
+            self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=1))
         else:
-            for finding in found:
+            for finding in findings:
                 self.stdout.write(f"{finding.level:<8} {finding.part:<12} {finding.said}")
                 if finding.remedy:
                     self.stdout.write(f"{'':<21} → {finding.remedy}")
-        errors = sum(finding.level == Level.ERROR for finding in found)
+        errors = sum(finding.level == Level.ERROR for finding in findings)
         if errors:
             raise CommandError(f"{errors} {'part does' if errors == 1 else 'parts do'} not work as they should.")

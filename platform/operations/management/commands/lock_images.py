@@ -22,7 +22,9 @@ class Command(BaseCommand):
             digests = {name: digest_of(image, plain=options["plain"]) for name, image in images.items()}
         except RegistryError as error:
             raise CommandError(str(error)) from error
-        built = [name for name, own in yaml.safe_load(compose.read_text())["services"].items() if "build" in own]
+        built = [
+            name for name, service in yaml.safe_load(compose.read_text())["services"].items() if "build" in service
+        ]
         text = overlay(digests, images, built)
         if options["check"]:
             if not lock.exists() or lock.read_text() != text:

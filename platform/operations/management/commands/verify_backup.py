@@ -19,16 +19,16 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002 (Django's signature)
         try:
             storage = target(options["target"])
-            found = problems_of(
+            problems = problems_of(
                 storage, options["backup"], identity=read_identity(options["identity"]), tell=self.stdout.write
             )
             manifest = manifest_of(storage, options["backup"])
         except BackupError as error:
             raise CommandError(str(error)) from error
-        for problem in found:
+        for problem in problems:
             self.stderr.write(problem)
-        if found:
-            raise CommandError(f"{len(found)} problems: this backup cannot be relied on.")
+        if problems:
+            raise CommandError(f"{len(problems)} problems: this backup cannot be relied on.")
         self.stdout.write(
             f"The backup of {manifest.made_at} is whole; its manifest has the SHA-256 {fingerprint(manifest)}."
         )

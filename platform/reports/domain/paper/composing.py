@@ -80,11 +80,11 @@ class _Paper:
         """Which items are drafts, and of which nothing is known."""
         drafts = [item["number"] for item in self.items.values() if Status(item["status"]) is Status.DRAFT]
         blank = [item["number"] for item in self.items.values() if Status(item["status"]) is Status.OPEN]
-        said = [f"Drafts, to be finished by the authors: {', '.join(drafts)}."] if drafts else []
-        said += [f"Nothing is there yet for: {', '.join(blank)}."] if blank else []
+        sentences = [f"Drafts, to be finished by the authors: {', '.join(drafts)}."] if drafts else []
+        sentences += [f"Nothing is there yet for: {', '.join(blank)}."] if blank else []
         return (
-            " ".join([*said, "Numbers are those of the BIAS guideline, and stand beside each sentence."])
-            if said
+            " ".join([*sentences, "Numbers are those of the BIAS guideline, and stand beside each sentence."])
+            if sentences
             else ""
         )
 
@@ -170,7 +170,7 @@ class _Paper:
         """
         rows: list[Sentence] = []
         before = ""
-        for place, (words, number) in enumerate(sentences):
+        for position, (words, number) in enumerate(sentences):
             text = " ".join(words.split())
             if not text:
                 continue
@@ -187,7 +187,7 @@ class _Paper:
                     words=text[: len(text) - len(end)],
                     end=end,
                     notes="" if number == before else f"row-{number} {number}",
-                    references=(references or {}).get(place, ""),
+                    references=(references or {}).get(position, ""),
                     anchors=anchor,
                 )
             )
@@ -195,9 +195,9 @@ class _Paper:
         if rows:
             self._blocks.append(Block("prose", lead, rows=tuple(rows)))
 
-    def _also(self, said: tuple[str, str], number: str, current: list[Sentence]) -> None:
+    def _also(self, sentence_key: tuple[str, str], number: str, current: list[Sentence]) -> None:
         """Put the number of a further item beside a sentence that stands already, maybe in the current paragraph."""
-        block, row = self._said[said]
+        block, row = self._said[sentence_key]
         is_current = block == len(self._blocks)
         rows = current if is_current else [Sentence(*values) for values in self._blocks[block].rows]
         sentence, note = rows[row], f"row-{number} {number}"
@@ -212,8 +212,8 @@ class _Paper:
 
     def _where_of(self, sentence: Sentence) -> str:
         for anchor in sentence.anchors.split():
-            for found, section in self._where.values():
-                if found == anchor:
+            for section_anchor, section in self._where.values():
+                if section_anchor == anchor:
                     return section
         return self._section
 
@@ -252,13 +252,13 @@ class _Paper:
         """The parts of one ranking: a paragraph, then the exhibits that it points to."""
         for part in result["parts"]:
             anchors = [f"{exhibit['kind']}-{result['key']}-{exhibit['topic']}" for exhibit in part["exhibits"]]
-            said = [(sentence["text"], sentence["item"]) for sentence in part["sentences"]]
-            told = [(text, number) for text, number in said if self.items[number]["edit"] is None]
+            sentences = [(sentence["text"], sentence["item"]) for sentence in part["sentences"]]
+            unedited = [(text, number) for text, number in sentences if self.items[number]["edit"] is None]
             references: dict[int, str] = {}
             for anchor, exhibit in zip(anchors, part["exhibits"], strict=True):
-                place = min(exhibit.get("beside", 0), max(len(told) - 1, 0))
-                references[place] = f"{references.get(place, '')} {anchor}".strip()
-            self._prose(told, references=references, about=result["key"])
+                position = min(exhibit.get("beside", 0), max(len(unedited) - 1, 0))
+                references[position] = f"{references.get(position, '')} {anchor}".strip()
+            self._prose(unedited, references=references, about=result["key"])
             for anchor, exhibit in zip(anchors, part["exhibits"], strict=True):
                 self._exhibit({**exhibit, "item": exhibit["item"]}, anchor)
 

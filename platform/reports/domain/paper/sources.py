@@ -36,21 +36,21 @@ class Sources:
             label, _, rest = origin["words"].partition(": ")
             is_design = origin["kind"] == "registration" or (origin["kind"] == "parameter" and rest.endswith(")"))
             is_parameter = is_design and bool(rest)
-            known = designs.get((label, origin["digest"])) if is_design else None
-            if known is None:
+            short_name = designs.get((label, origin["digest"])) if is_design else None
+            if short_name is None:
                 numbers[letter] = numbers.get(letter, 0) + 1
-                known = f"{letter}{numbers[letter]}"
+                short_name = f"{letter}{numbers[letter]}"
                 words = label if is_design else origin["words"]
                 path = origin["address"]
                 address = f"{site}{path}" if path.startswith("/") else path
-                self.rows.append((known, words, origin["digest"][:16], address))
+                self.rows.append((short_name, words, origin["digest"][:16], address))
                 if is_design:
-                    designs[label, origin["digest"]] = known
-            self._of[key] = (known, rest.rpartition("(")[2].rstrip(")") if is_parameter else "")
+                    designs[label, origin["digest"]] = short_name
+            self._of[key] = (short_name, rest.rpartition("(")[2].rstrip(")") if is_parameter else "")
 
     def named(self, keys: Iterable[str]) -> str:
         """Several origins in a row of the checklist: "D1 challenge_name, challenge_year; R1"."""
-        found: dict[str, list[str]] = {}
+        parameters_by_name: dict[str, list[str]] = {}
         for name, parameter in sorted({self._of[key] for key in keys}):
-            found.setdefault(name, []).extend([parameter] if parameter else [])
-        return "; ".join(f"{name} {', '.join(parameters)}".strip() for name, parameters in found.items())
+            parameters_by_name.setdefault(name, []).extend([parameter] if parameter else [])
+        return "; ".join(f"{name} {', '.join(parameters)}".strip() for name, parameters in parameters_by_name.items())

@@ -43,8 +43,8 @@ def write(report: Report, built: Built, *, progress: Progress) -> dict[str, str]
             files[file] = storing.keep(f"{folder}/{file}", data)
     progress(done, done, "Page")
     paper, title = paper_of(content), content["title"]
-    shown = {block.name for block in paper if block.kind == "figure"}
-    figures = {name: figure for name, figure in built.figures.items() if name in shown}
+    paper_figures = {block.name for block in paper if block.kind == "figure"}
+    figures = {name: figure for name, figure in built.figures.items() if name in paper_figures}
     page = as_page(paper, title=title, figures=figures).encode()
     files["html"] = storing.keep(f"{folder}/report.html", page)
     progress(done + 1, done, "PDF")

@@ -92,7 +92,7 @@ def _table(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Block
     """A table for a page; a wide one of a few rows is turned over, so that it fits."""
     if len(columns) <= MOST_COLUMNS or len(rows) > MOST_TURNED:
         return Block("table", columns=columns, rows=rows)
-    turned = tuple((name, *(row[place] for row in rows)) for place, name in enumerate(columns) if place)
+    turned = tuple((name, *(row[index] for row in rows)) for index, name in enumerate(columns) if index)
     return Block("table", columns=(columns[0], *(row[0] for row in rows)), rows=turned)
 
 

@@ -17,18 +17,18 @@ def wall(content: Content) -> Iterator[Block]:
     items = {item["number"]: item for item in items_of(content)}
     standing, strengths = items.get("standing"), items.get("strengths")
     first = standing or items["submission"]
-    said = [sentence["text"] for paragraph in first["text"] for sentence in paragraph]
+    sentences = [sentence["text"] for paragraph in first["text"] for sentence in paragraph]
     yield Block("heading", content["title"], 1)
-    if said:
-        yield Block("lead", " ".join(said[:2]))
+    if sentences:
+        yield Block("lead", " ".join(sentences[:2]))
     if figure := _exhibit(standing, "forest"):
         yield Block("figure", figure["text"], name=figure["name"])
-    rest = [*said[2:], *_texts(strengths)[1:]]
+    rest = [*sentences[2:], *_texts(strengths)[1:]]
     if rest:
         yield Block("prose", rows=tuple(Sentence(text) for text in rest))
     if table := _exhibit(standing, "field"):
         places = [table["columns"].index(name) for name in FIELD]
-        rows = tuple(tuple(row[place] for place in places) for row in table["rows"][:MOST_ROWS])
+        rows = tuple(tuple(row[index] for index in places) for row in table["rows"][:MOST_ROWS])
         yield Block("table", "Own scores against the field", columns=FIELD, rows=rows)
     elif table := _exhibit(items["submission"], "scores"):
         rows = tuple(map(tuple, table["rows"][:MOST_ROWS]))

@@ -70,8 +70,8 @@ def _limit(phase: PhaseFacts) -> str:
     return " and ".join(part for part in limits if part) or "no limit of submissions"
 
 
-def _made(said: Named) -> str:
-    phase = said.phase
+def _made(facts: Named) -> str:
+    phase = facts.phase
     numbers = sorted(phase.made_by.values())
     unsuccessful = sum(phase.states.get(state, 0) for state in UNSUCCESSFUL)
     return (
@@ -81,24 +81,24 @@ def _made(said: Named) -> str:
     )
 
 
-def _drawn(said: Named) -> str:
-    ranking, assessment = said.phase.ranking, said.assessment
+def _drawn(facts: Named) -> str:
+    ranking, assessment = facts.phase.ranking, facts.assessment
     assert ranking is not None
     assert assessment is not None
     uncertainty = assessment.uncertainty
     return (
-        f"{said.name}: {ranking.bootstrap:,} bootstrap {'sample' if ranking.bootstrap == 1 else 'samples'} with seed {ranking.seed}, "
+        f"{facts.name}: {ranking.bootstrap:,} bootstrap {'sample' if ranking.bootstrap == 1 else 'samples'} with seed {ranking.seed}, "
         f"drawn by {', then '.join(uncertainty.resample)}, the same for all teams, metrics and regions; resampling ranges hold "
         f"the middle {100 * uncertainty.interval:g} % of the ranks."
     )
 
 
-def _sent(said: Named) -> str:
-    ranking, assessment = said.phase.ranking, said.assessment
+def _sent(facts: Named) -> str:
+    ranking, assessment = facts.phase.ranking, facts.assessment
     assert ranking is not None
     assert assessment is not None
     return (
-        f"{said.name}: {counted(ranking.bootstrap, 'draw')} of {joined(ranking.sent)} that rest on what whoever measured has sent, replicates "
+        f"{facts.name}: {counted(ranking.bootstrap, 'draw')} of {joined(ranking.sent)} that rest on what whoever measured has sent, replicates "
         f"or standard errors; resampling ranges hold the middle {100 * assessment.uncertainty.interval:g} % of the ranks, and are as good as "
         "what was sent."
     )
@@ -208,13 +208,13 @@ ATTEMPTS: Final = CATALOGUE.group(
         "attempts.limit",
         "Always.",
         lambda _: True,
-        lambda said: f"{said.name}: {_limit(said.phase)}; {COUNTS[said.phase.counts]} of a team counts.",
+        lambda facts: f"{facts.name}: {_limit(facts.phase)}; {COUNTS[facts.phase.counts]} of a team counts.",
         "Final: 2 submissions a team in total; the last scored submission of a team counts.",
     ),
     Claim(
         "attempts.made",
         "Submissions were taken, and the report may say of whom.",
-        lambda said: bool(said.phase.made_by),
+        lambda facts: bool(facts.phase.made_by),
         _made,
         "3 teams made 4 submissions that were taken (median 1, maximum 2 a team). Refused, withdrawn or failed: 0; late, and therefore not ranked: 0.",
     ),
@@ -223,9 +223,9 @@ COVERED: Final = CATALOGUE.group(
     Claim(
         "covered.teams",
         "There is a ranking.",
-        lambda said: said.phase.ranking is not None,
-        lambda said: (
-            f"{said.name}: this report covers {len(said.phase.ranking.teams)} of {counted(said.phase.submitting_teams, 'team')} with a "
+        lambda facts: facts.phase.ranking is not None,
+        lambda facts: (
+            f"{facts.name}: this report covers {len(facts.phase.ranking.teams)} of {counted(facts.phase.submitting_teams, 'team')} with a "
             "taken submission."
         ),
         "Final: this report covers 3 of 3 teams with a taken submission.",
@@ -233,19 +233,19 @@ COVERED: Final = CATALOGUE.group(
 )
 
 
-def _ranked(said: Named) -> str:
-    ranking, assessment = said.phase.ranking, said.assessment
+def _ranked(facts: Named) -> str:
+    ranking, assessment = facts.phase.ranking, facts.assessment
     assert ranking is not None
     assert assessment is not None
     scored = joined([metric.title for metric in assessment.metrics])
-    return f"{said.name}: {were(len(ranking.teams), 'team')} ranked on {counted(ranking.cases, 'case')}, scored with {scored}."
+    return f"{facts.name}: {were(len(ranking.teams), 'team')} ranked on {counted(ranking.cases, 'case')}, scored with {scored}."
 
 
 RANKED: Final = CATALOGUE.group(
     Claim(
         "ranked.teams",
         "There is a ranking.",
-        lambda said: said.phase.ranking is not None,
+        lambda facts: facts.phase.ranking is not None,
         _ranked,
         "Final: 3 teams were ranked on 40 cases, scored with DSC and NSD.",
     )
@@ -272,22 +272,26 @@ def hardest(raw: Mapping[str, Any], most: int) -> list[str]:
     >>> hardest({"cases": ["a", "b"], "values": [[0.5], [0.5]], "direction": "higher"}, 2)
     []
     """
-    there = [
+    medians = [
         (median([value for value in raw["values"][index] if value is not None]), str(raw["cases"][index]))
         for index in hardest_first(raw)
         if any(value is not None for value in raw["values"][index])
     ]
-    ends = [place for place in range(1, len(there)) if there[place][0] != there[place - 1][0] and place <= most]
-    return [case for _, case in there[: max(ends, default=0)]]
+    ends = [
+        position
+        for position in range(1, len(medians))
+        if medians[position][0] != medians[position - 1][0] and position <= most
+    ]
+    return [case for _, case in medians[: max(ends, default=0)]]
 
 
 HARDEST: Final = CATALOGUE.group(
     Claim(
         "hardest.cases",
         "Some cases have a worse median than all others.",
-        lambda said: bool(said.cases),
-        lambda said: (
-            f"By {said.what}, the teams did worst on {joined(list(said.cases))}, as the median of their values says."
+        lambda facts: bool(facts.cases),
+        lambda facts: (
+            f"By {facts.what}, the teams did worst on {joined(list(facts.cases))}, as the median of their values says."
         ),
         "By DSC, liver, the teams did worst on case-3 and case-7, as the median of their values says.",
     )
@@ -307,9 +311,9 @@ DEPENDS: Final = CATALOGUE.group(
     Claim(
         "depends.rank",
         "The best and the worst rank of a team are one apart or more.",
-        lambda said: said.worst[0] - said.best[0] >= 1,
-        lambda said: (
-            f"{said.team}: rank {said.best[0]:g} by {said.best[1]}, rank {said.worst[0]:g} by {said.worst[1]}."
+        lambda spread: spread.worst[0] - spread.best[0] >= 1,
+        lambda spread: (
+            f"{spread.team}: rank {spread.best[0]:g} by {spread.best[1]}, rank {spread.worst[0]:g} by {spread.worst[1]}."
         ),
         "unet: rank 1 by DSC, liver, rank 3 by NSD, liver.",
     )
@@ -318,11 +322,11 @@ VERSION: Final = CATALOGUE.group(
     Claim(
         "version.stands",
         "There is a ranking.",
-        lambda said: said.phase.ranking is not None,
-        lambda said: (
-            f"{said.name}: ranking version {said.phase.ranking.number} of {counted(len(said.phase.ranking.teams), 'team')} on "
-            f"{counted(said.phase.ranking.cases, 'case')}, standing since {said.phase.ranking.since[:10]}, "
-            f"SHA-256 {said.phase.ranking.digest}."
+        lambda facts: facts.phase.ranking is not None,
+        lambda facts: (
+            f"{facts.name}: ranking version {facts.phase.ranking.number} of {counted(len(facts.phase.ranking.teams), 'team')} on "
+            f"{counted(facts.phase.ranking.cases, 'case')}, standing since {facts.phase.ranking.since[:10]}, "
+            f"SHA-256 {facts.phase.ranking.digest}."
         ),
         "Final: ranking version 4 of 3 teams on 40 cases, standing since 2026-05-01, SHA-256 9f2c….",
     )
@@ -331,14 +335,14 @@ STATISTICS: Final = CATALOGUE.group(
     Claim(
         "statistics.drawn",
         "The ranking was resampled here.",
-        lambda said: bool(said.phase.ranking.bootstrap) and said.phase.ranking.drawn_here,
+        lambda facts: bool(facts.phase.ranking.bootstrap) and facts.phase.ranking.drawn_here,
         _drawn,
         "Final: 1,000 bootstrap samples with seed 1, drawn by case, the same for all teams, metrics and regions; resampling ranges hold the middle 95 % of the ranks.",
     ),
     Claim(
         "statistics.sent",
         "Values of the whole data set were measured elsewhere, and draws of them were sent.",
-        lambda said: bool(said.phase.ranking.bootstrap) and bool(said.phase.ranking.sent),
+        lambda facts: bool(facts.phase.ranking.bootstrap) and bool(facts.phase.ranking.sent),
         _sent,
         "Final: 1,000 draws of fid that rest on what whoever measured has sent, replicates or standard errors; resampling ranges hold the "
         "middle 95 % of the ranks, and are as good as what was sent.",
@@ -346,18 +350,18 @@ STATISTICS: Final = CATALOGUE.group(
     Claim(
         "statistics.not_drawn",
         "The ranking was not resampled.",
-        lambda said: not said.phase.ranking.bootstrap,
-        lambda said: f"{said.name}: the ranking was not resampled, so nothing says how sure it is.",
+        lambda facts: not facts.phase.ranking.bootstrap,
+        lambda facts: f"{facts.name}: the ranking was not resampled, so nothing says how sure it is.",
         "Final: the ranking was not resampled, so nothing says how sure it is.",
     ),
     Claim(
         "statistics.tested",
         "There are two teams or more, and a metric with a value for each case.",
-        lambda said: (
-            len(said.phase.ranking.teams) > 1 and any(metric.level == "case" for metric in said.assessment.metrics)
+        lambda facts: (
+            len(facts.phase.ranking.teams) > 1 and any(metric.level == "case" for metric in facts.assessment.metrics)
         ),
-        lambda said: (
-            f"Pairs of teams were compared by one-sided Wilcoxon signed rank tests,{_strata(said.assessment)} adjusted by Holm’s "
+        lambda facts: (
+            f"Pairs of teams were compared by one-sided Wilcoxon signed rank tests,{_strata(facts.assessment)} adjusted by Holm’s "
             "method."
         ),
         "Pairs of teams were compared by one-sided Wilcoxon signed rank tests, adjusted by Holm’s method.",

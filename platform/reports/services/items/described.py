@@ -31,13 +31,13 @@ def methods(item: Item, source: Source) -> None:
             )
             item.text.append((source.ledger.say(words, origin),))
             continue
-        shares = sorted(100 * found["filled"] / max(found["required"], 1) for found in phase.methods)
+        shares = sorted(100 * method["filled"] / max(method["required"], 1) for method in phase.methods)
         words = (
             f"{source.named(phase)}: {len(phase.methods)} of {counted(teams, 'ranked team')} describe their methods here, with "
             f"a median of {median(shares):.0f} % of the required facts ({shares[0]:.0f} to {shares[-1]:.0f} %)."
         )
         item.text.append((source.ledger.say(words, origin),))
-        unsure = [found["team"] for found in phase.methods if found["consent"] in ("", "anonymously", "not_public")]
+        unsure = [method["team"] for method in phase.methods if method["consent"] in ("", "anonymously", "not_public")]
         if unsure and source.facts.audience is Audience.ORGANIZERS:
             item.prompt = (
                 f"Teams that did not consent to be named with their method: {', '.join(unsure)}. Leave theirs out."
@@ -47,15 +47,20 @@ def methods(item: Item, source: Source) -> None:
 
 
 def _summary(phase: PhaseFacts, source: Source, origin: Origin) -> Exhibit:
-    names = [name for name in SUMMARY if any(name in found["entries"] for found in phase.methods)]
+    names = [name for name in SUMMARY if any(name in method["entries"] for method in phase.methods)]
     rows = []
-    for found in phase.methods:
-        gaps = ", ".join(found["missing"][:4]) + (
-            f" and {len(found['missing']) - 4} more" if len(found["missing"]) > 4 else ""
+    for method in phase.methods:
+        gaps = ", ".join(method["missing"][:4]) + (
+            f" and {len(method['missing']) - 4} more" if len(method["missing"]) > 4 else ""
         )
-        said = [found["entries"].get(name, {}).get("words", "–") for name in names]
+        entry_words = [method["entries"].get(name, {}).get("words", "–") for name in names]
         rows.append(
-            (found["team"], f"{found['filled']} of {found['required']}", *map(_first_words, said), gaps or "nothing")
+            (
+                method["team"],
+                f"{method['filled']} of {method['required']}",
+                *map(_first_words, entry_words),
+                gaps or "nothing",
+            )
         )
     return Exhibit(
         "table",
@@ -70,12 +75,12 @@ def _summary(phase: PhaseFacts, source: Source, origin: Origin) -> Exhibit:
 def _told(phase: PhaseFacts, source: Source, origin: Origin) -> list[Exhibit]:
     keys = source.ledger.keys(origin)
     exhibits: list[Exhibit] = []
-    for found in phase.methods[:MOST_TOLD]:
-        exhibits.append(Exhibit("heading", origins=keys, text=found["team"]))
+    for method in phase.methods[:MOST_TOLD]:
+        exhibits.append(Exhibit("heading", origins=keys, text=method["team"]))
         lines = tuple(
-            f"{parameter.label}: {found['entries'][name]['words']}"
+            f"{parameter.label}: {method['entries'][name]['words']}"
             for name, parameter in parameters().items()
-            if name in found["entries"] and name not in ("team_identifier", "submission_number")
+            if name in method["entries"] and name not in ("team_identifier", "submission_number")
         )
         if lines:
             exhibits.append(Exhibit("list", origins=keys, items=lines))
@@ -104,17 +109,17 @@ def extra_data(item: Item, source: Source) -> None:
 def code(item: Item, source: Source) -> None:
     """14b: links to the teams' code, and how many there are."""
     for phase in _told_of(source):
-        linked = [found for found in phase.methods if found["entries"].get("code_url", {}).get("provided")]
+        linked = [method for method in phase.methods if method["entries"].get("code_url", {}).get("provided")]
         words = f"{source.named(phase)}: {len(linked)} of {counted(len(phase.methods), 'described method')} link their code."
         item.text.append((source.ledger.say(words, _origin(phase, source)),))
         if linked:
             rows = tuple(
                 (
-                    found["team"],
-                    found["entries"]["code_url"]["words"],
-                    found["entries"].get("code_license", {}).get("words", "–"),
+                    method["team"],
+                    method["entries"]["code_url"]["words"],
+                    method["entries"].get("code_license", {}).get("words", "–"),
                 )
-                for found in linked
+                for method in linked
             )
             keys = source.ledger.keys(_origin(phase, source))
             caption = f"Code of the teams, {source.named(phase)}"
@@ -136,10 +141,10 @@ def resources(item: Item, source: Source) -> None:
 
 def _column(item: Item, source: Source, name: str, *, caption: str, column: str, none: str) -> None:
     for phase in _told_of(source):
-        given = [found for found in phase.methods if found["entries"].get(name, {}).get("provided")]
+        given = [method for method in phase.methods if method["entries"].get(name, {}).get("provided")]
         origin = _origin(phase, source)
         if given:
-            rows = tuple((found["team"], found["entries"][name]["words"]) for found in given)
+            rows = tuple((method["team"], method["entries"][name]["words"]) for method in given)
             text = f"{caption}, {source.named(phase)}"
             item.exhibits.append(
                 Exhibit(

@@ -29,7 +29,7 @@ def title(item: Item, source: Source) -> None:
     item.text.clear()
     name = source.entry("challenge_name").value or source.facts.title
     terms = {key: _labels(source, key) for key in ("task_category", "imaging_modality")}
-    origins = [source.registered(key) for key, found in terms.items() if found]
+    origins = [source.registered(key) for key, labels in terms.items() if labels]
     if not origins:
         words = f"{name}: a biomedical image analysis challenge."
         item.text.append((source.ledger.say(words, Origin("platform", "Title of the challenge")),))
@@ -68,10 +68,10 @@ def abstract(item: Item, source: Source) -> None:
         ranked += [ledger.say(words, origin, source.assessment(phase)) for words in claims.RANKED.all(facts)]
         lead = f"{name}: " if several else ""
         led += [ledger.say(f"{lead}{words}", origin) for words in benchmark.headlines[:1]]
-    for title, said in (("Methods", ranked), ("Results", led)):
-        if said:
-            first = replace(said[0], text=f"{title}: {said[0].text}")
-            item.text.append((first, *said[1:]))
+    for title, sentences in (("Methods", ranked), ("Results", led)):
+        if sentences:
+            first = replace(sentences[0], text=f"{title}: {sentences[0].text}")
+            item.text.append((first, *sentences[1:]))
     item.prompt = "Finish the abstract: the design in a sentence, and the main conclusion."
 
 
@@ -86,8 +86,8 @@ def contributions(item: Item, source: Source) -> None:
             if isinstance(row, dict) and row.get("name") and "role" in fields
         ]
         if rows:
-            said = [f"{name}: {role or 'organizer'}." for name, role in rows]
-            item.text.append(source.ledger.paragraph(said, source.registered("organizing_team")))
+            sentences = [f"{name}: {role or 'organizer'}." for name, role in rows]
+            item.text.append(source.ledger.paragraph(sentences, source.registered("organizing_team")))
     item.prompt = "Say what each author contributed."
 
 
@@ -113,14 +113,14 @@ def solved(item: Item, source: Source) -> None:
     for benchmark in source.benchmarks:
         best = [
             sentence
-            for found in benchmark.best_values[:MOST_TOLD]
-            for sentence in REACHED.all(Reached(found["what"], found["names"], found["score"]))
+            for best_value in benchmark.best_values[:MOST_TOLD]
+            for sentence in REACHED.all(Reached(best_value["what"], best_value["names"], best_value["score"]))
         ]
         item.text.append(source.ledger.paragraph(best, source.ranking(benchmark.phase)))
     parameter = source.parameter("annotation_error_sources")
     for values in source.views:
-        found = values.get("annotation_error_sources")
-        if found and parameter is not None:
+        error_sources = values.get("annotation_error_sources")
+        if error_sources and parameter is not None:
             table = table_of(parameter, values.entry(parameter.id), source)
             words = table_words(table.text, table.columns, table.rows, topic=parameter.id)
             item.text.append((source.ledger.say(words, source.registered(parameter.id)),))
@@ -134,9 +134,15 @@ def hard_cases(item: Item, source: Source) -> None:
         if not benchmark.worst_cases:
             continue
         keys = source.ledger.keys(source.ranking(benchmark.phase))
-        titles, known = _known(benchmark)
+        titles, characteristics = _known(benchmark)
         rows = tuple(
-            (row["what"], row["case"], row["median"], row["best"], *known.get(row["case"], ("–",) * len(titles)))
+            (
+                row["what"],
+                row["case"],
+                row["median"],
+                row["best"],
+                *characteristics.get(row["case"], ("–",) * len(titles)),
+            )
             for row in benchmark.worst_cases
         )
         columns = ("Metric and region", "Case", "Median over the teams", "Best team", *titles)
@@ -155,13 +161,13 @@ def methods(item: Item, source: Source) -> None:
             if row["rank"] is not None:
                 ranks.setdefault(row["name"], []).append((row["rank"], row["what"]))
         spread = sorted(
-            (claims.Spread(team, min(found), max(found)) for team, found in ranks.items()),
+            (claims.Spread(team, min(team_ranks), max(team_ranks)) for team, team_ranks in ranks.items()),
             key=lambda row: (row.best[0] - row.worst[0], row.team),
         )
-        said = [sentence for row in spread[:MOST_TOLD] for sentence in claims.DEPENDS.all(row)]
-        if said:
+        sentences = [sentence for row in spread[:MOST_TOLD] for sentence in claims.DEPENDS.all(row)]
+        if sentences:
             lead = f"{source.named(benchmark.phase)}: teams whose rank depends most on metric and region."
-            item.text.append(source.ledger.paragraph([lead, *said], source.ranking(benchmark.phase)))
+            item.text.append(source.ledger.paragraph([lead, *sentences], source.ranking(benchmark.phase)))
     described.resources(item, source)
     item.prompt = "Discuss advantages and disadvantages of the methods, with run time and memory where they are known."
 
@@ -172,11 +178,11 @@ def limits(item: Item, source: Source) -> None:
     uncovered = [finding for finding in source.exposure if finding.cover is Cover.UNCOVERED]
     if uncovered:
         origin = Origin("platform", "Exposure report of this challenge, decided from its facts")
-        said = [
+        sentences = [
             f"{finding.identity} ({finding.attack[0].lower()}{finding.attack[1:]}): {finding.conclusion}"
             for finding in uncovered
         ]
-        item.text.append(ledger.paragraph(["Not covered by design or platform:", *said], origin))
+        item.text.append(ledger.paragraph(["Not covered by design or platform:", *sentences], origin))
     for phase in source.shown:
         for deviation in phase.deviations:
             origin = Origin("registration", f"Deviations of {source.named(phase)}", deviation["executed_digest"] or "")
@@ -201,11 +207,13 @@ def _warnings(item: Item, source: Source, design: DesignFacts) -> None:
         if not warning["answer"]:
             open_ones.setdefault(warning["message"], []).append(warning["task"])
     # What warns of several tasks is one warning that names them.
-    said = [f"{joined(tasks)}: {message}" if any(tasks) else message for message, tasks in open_ones.items()]
-    if said:
-        more = len(said) - MOST_TOLD
+    sentences = [f"{joined(tasks)}: {message}" if any(tasks) else message for message, tasks in open_ones.items()]
+    if sentences:
+        more = len(sentences) - MOST_TOLD
         tail = [f"Further open warnings: {more}."] if more > 0 else []
-        item.text.append(source.ledger.paragraph(["The checks of the design warn:", *said[:MOST_TOLD], *tail], origin))
+        item.text.append(
+            source.ledger.paragraph(["The checks of the design warn:", *sentences[:MOST_TOLD], *tail], origin)
+        )
 
 
 def future(item: Item, source: Source) -> None:  # noqa: ARG001 (all additions are called alike)
@@ -247,10 +255,10 @@ def _known(benchmark: "Benchmark") -> tuple[tuple[str, ...], dict[str, tuple[str
 
 def _labels(source: Source, identity: str) -> list[str]:
     parameter = source.parameter(identity)
-    found: list[str] = []
+    labels: list[str] = []
     for values in source.views:
         for value in values.get(identity) or ():
             word = parameter.label_of(value) if parameter else str(value)
-            if word not in found:
-                found.append(word)
-    return found
+            if word not in labels:
+                labels.append(word)
+    return labels

@@ -82,12 +82,16 @@ def hosted(item: Item, source: Source) -> None:
 
 def pages(item: Item, source: Source) -> None:
     """8c: the pages of the challenge and of its registration."""
-    said = [source.ledger.say(f"Page of the challenge: {absolute(f'/challenges/{source.facts.slug}/')}.", PLATFORM)]
+    sentences = [
+        source.ledger.say(f"Page of the challenge: {absolute(f'/challenges/{source.facts.slug}/')}.", PLATFORM)
+    ]
     design = source.facts.design
     if design is not None and design.is_registered:
         origin = Origin("registration", design.label, design.digest, design.address)
-        said.append(source.ledger.say(f"{design.label}: {absolute(design.address)} (SHA-256 {design.digest}).", origin))
-    item.text.append(tuple(said))
+        sentences.append(
+            source.ledger.say(f"{design.label}: {absolute(design.address)} (SHA-256 {design.digest}).", origin)
+        )
+    item.text.append(tuple(sentences))
 
 
 def close_teams(item: Item, source: Source) -> None:
@@ -105,10 +109,12 @@ def announced(item: Item, source: Source) -> None:
 def attempts(item: Item, source: Source) -> None:
     """10b: quotas, which submission counts, and how often teams submitted."""
     for phase in source.shown:
-        limit, *made = claims.ATTEMPTS.all(claims.Named(source.named(phase), phase))
-        said = [source.ledger.say(limit, source.counted(f"settings of {source.named(phase)}"))]
-        said += [source.ledger.say(words, source.counted(f"submissions to {source.named(phase)}")) for words in made]
-        item.text.append(tuple(said))
+        limit, *attempt_words = claims.ATTEMPTS.all(claims.Named(source.named(phase), phase))
+        sentences = [source.ledger.say(limit, source.counted(f"settings of {source.named(phase)}"))]
+        sentences += [
+            source.ledger.say(words, source.counted(f"submissions to {source.named(phase)}")) for words in attempt_words
+        ]
+        item.text.append(tuple(sentences))
 
 
 def dates(item: Item, source: Source) -> None:
@@ -151,8 +157,8 @@ def software(item: Item, source: Source) -> None:
         ranking = phase.ranking
         if ranking is None:
             continue
-        said = claims.SOFTWARE.all(claims.Named(source.named(phase), phase, source.parsed(phase)))
-        item.text.append(source.ledger.paragraph(said, source.ranking(phase)))
+        sentences = claims.SOFTWARE.all(claims.Named(source.named(phase), phase, source.parsed(phase)))
+        item.text.append(source.ledger.paragraph(sentences, source.ranking(phase)))
 
 
 def label_access(item: Item, source: Source) -> None:
@@ -212,14 +218,16 @@ def metrics(item: Item, source: Source) -> None:
         is_outside = assessment.kind.is_measured_elsewhere
         rows = []
         for metric in assessment.metrics:
-            known = get(metric.id) if metric in assessment.computed and not is_outside else None
+            definition = get(metric.id) if metric in assessment.computed and not is_outside else None
             ends = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
-            low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in (known.range if known else ends))
+            low, high = (
+                "unbounded" if bound is None else f"{bound:g}" for bound in (definition.range if definition else ends)
+            )
             options = option_words(metric.told_options)
             rows.append(
                 (
                     metric.title,
-                    known.name if known else _who_measured(metric),
+                    definition.name if definition else _who_measured(metric),
                     options or "–",
                     "higher is better" if metric.higher_is_better else "lower is better",
                     f"{low} to {high}",
@@ -234,9 +242,9 @@ def metrics(item: Item, source: Source) -> None:
             Exhibit("table", topic="metrics_executed", origins=keys, text=caption, columns=columns, rows=tuple(rows))
         )
     for phase in source.shown:
-        told = outside_notes({MEASURED_OUTSIDE: phase.ranking.outside}) if phase.ranking is not None else ()
+        notes = outside_notes({MEASURED_OUTSIDE: phase.ranking.outside}) if phase.ranking is not None else ()
         origin = source.counted(f"sealed tables of {source.named(phase)}")
-        item.text += [(source.ledger.say(f"{source.named(phase)}: {words}", origin),) for words in told]
+        item.text += [(source.ledger.say(f"{source.named(phase)}: {words}", origin),) for words in notes]
 
 
 def _who_measured(metric: MetricUse) -> str:
@@ -305,8 +313,8 @@ def statistics(item: Item, source: Source) -> None:
         ranking = phase.ranking
         if ranking is None:
             continue
-        said = claims.STATISTICS.all(claims.Named(source.named(phase), phase, source.parsed(phase)))
-        item.text.append(source.ledger.paragraph(said, source.ranking(phase), source.assessment(phase)))
+        sentences = claims.STATISTICS.all(claims.Named(source.named(phase), phase, source.parsed(phase)))
+        item.text.append(source.ledger.paragraph(sentences, source.ranking(phase), source.assessment(phase)))
 
 
 def _run(source: Source) -> claims.Run:
@@ -346,8 +354,8 @@ def _policy_words(assessment: Assessment, index: int, outcome: str) -> str:
 
 
 def _registered_cases(source: Source, phase: PhaseFacts) -> str:
-    found = [values for values in source.views if values.task_key == phase.design_key] or source.views
-    number = found[0].get("number_test_cases") if found else None
+    task_views = [values for values in source.views if values.task_key == phase.design_key] or source.views
+    number = task_views[0].get("number_test_cases") if task_views else None
     return "–" if number is None else str(number)
 
 

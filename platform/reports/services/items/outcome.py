@@ -66,13 +66,13 @@ def values(item: Item, source: Source) -> None:
     """34: what was reached, in numbers and figures."""
     for benchmark in source.benchmarks:
         origin = source.ranking(benchmark.phase)
-        said = [
+        sentences = [
             sentence
-            for found in benchmark.best_values
-            for sentence in REACHED.all(Reached(found["what"], found["names"], found["score"]))
+            for best_value in benchmark.best_values
+            for sentence in REACHED.all(Reached(best_value["what"], best_value["names"], best_value["score"]))
         ]
         lead = f"{source.named(benchmark.phase)}: best score by metric and region."
-        item.text.append(source.ledger.paragraph([lead, *said], origin))
+        item.text.append(source.ledger.paragraph([lead, *sentences], origin))
     _exhibits(item, source, "34")
 
 

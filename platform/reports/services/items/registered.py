@@ -17,15 +17,15 @@ TABLES = frozenset({"object", "list-of-objects"})
 
 def fill_registered(item: Item, source: Source) -> None:
     """Add what the design says of the parameters of an item; nothing where it is silent."""
-    said = []
+    kinds = []
     for identity in item.parameters:
         parameter = source.parameter(identity)
         if parameter is None or parameter.visibility != "public" or source.document is None:
             continue
         for where, entry in entries(parameter, source):
-            said.append(_one(item, source, parameter, entry, where))
-    if said:
-        item.declared = all(kind == "declared" for kind in said)
+            kinds.append(_one(item, source, parameter, entry, where))
+    if kinds:
+        item.declared = all(kind == "declared" for kind in kinds)
 
 
 def entries(parameter: Parameter, source: Source) -> Iterator[tuple[str, Entry]]:
@@ -35,13 +35,13 @@ def entries(parameter: Parameter, source: Source) -> Iterator[tuple[str, Entry]]
         if entry.state is not State.BLANK:
             yield "", entry
         return
-    found: list[tuple[Values, Entry]] = [(values, values.entry(parameter.id)) for values in source.views]
-    found = [(values, entry) for values, entry in found if entry.state is not State.BLANK]
-    different = {repr(entry) for _, entry in found}
-    if len(different) == 1 and len(found) == len(source.views):
-        yield "", found[0][1]
+    filled_entries: list[tuple[Values, Entry]] = [(values, values.entry(parameter.id)) for values in source.views]
+    filled_entries = [(values, entry) for values, entry in filled_entries if entry.state is not State.BLANK]
+    different = {repr(entry) for _, entry in filled_entries}
+    if len(different) == 1 and len(filled_entries) == len(source.views):
+        yield "", filled_entries[0][1]
         return
-    for values, entry in found:
+    for values, entry in filled_entries:
         yield values.name, entry
 
 
@@ -49,8 +49,8 @@ def _one(item: Item, source: Source, parameter: Parameter, entry: Entry, where: 
     origin = source.registered(parameter.id)
     lead = f"{where}: " if where else ""
     ledger = source.ledger
-    if said := declared_words(parameter, entry):
-        item.text.append((ledger.say(f"{lead}{said}", origin),))
+    if declared := declared_words(parameter, entry):
+        item.text.append((ledger.say(f"{lead}{declared}", origin),))
         if entry.details:
             item.text.append((ledger.say(ended(entry.details), origin),))
         return "declared"
@@ -70,8 +70,8 @@ def _one(item: Item, source: Source, parameter: Parameter, entry: Entry, where: 
 def _sentence(parameter: Parameter, entry: Entry) -> str:
     values = entry.value if isinstance(entry.value, list) else [entry.value]
     labels = [value_words(parameter, [value] if parameter.type == "multi-enum" else value) for value in values]
-    if said := phrase(Registered(parameter.id, entry.value, labels)):
-        return said
+    if words := phrase(Registered(parameter.id, entry.value, labels)):
+        return words
     asked = parameter.label if parameter.label.endswith("?") else f"{parameter.label}:"
     return f"{asked} {ended(value_words(parameter, entry.value, public=True))}"
 
@@ -80,8 +80,8 @@ def declared_words(parameter: Parameter, entry: Entry) -> str:
     """What the organizers said in place of a value."""
     match entry.state:
         case State.NONE_DECLARED:
-            said = phrase(Registered(parameter.id, is_none=True))
-            return said or f"{parameter.label}: none, as the organizers state."
+            words = phrase(Registered(parameter.id, is_none=True))
+            return words or f"{parameter.label}: none, as the organizers state."
         case State.NOT_APPLICABLE:
             return f"{parameter.label}: not applicable. {capitalized(ended(entry.reason))}".strip()
         case State.FOLLOWS:

@@ -32,9 +32,11 @@ class Command(BaseCommand):
     def handle(self, *, challenge, phase, archive, replace, merge, username, **options):  # noqa: ARG002 (Django's signature)
         task, _, short = phase.rpartition("/")
         rows = Phase.objects.select_related("task__challenge").filter(task__challenge__slug=challenge, slug=short)
-        found = list(rows.filter(task__slug=task) if task else rows)
-        if len(found) != 1:
-            raise CommandError(f"{len(found)} phases fit {challenge} {phase}; name task and phase as task/phase.")
+        fitting_phases = list(rows.filter(task__slug=task) if task else rows)
+        if len(fitting_phases) != 1:
+            raise CommandError(
+                f"{len(fitting_phases)} phases fit {challenge} {phase}; name task and phase as task/phase."
+            )
         if not archive.is_file():
             raise CommandError(f"There is no file {archive}.")
         actor = User.objects.filter(username=username).first() if username else None
@@ -42,7 +44,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no user {username}.")
         try:
             sealed = take_archive(
-                phase=found[0],
+                phase=fitting_phases[0],
                 path=archive,
                 actor=actor,
                 reason=replace or "",

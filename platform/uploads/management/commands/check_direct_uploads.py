@@ -66,14 +66,14 @@ def _faults(name: str, store_id: str, origin: str) -> Any:
     if (status := put(content)) != 200:
         yield f"It does not take a part as signed (status {status}); is PODIUM_S3_PUBLIC_ENDPOINT its address?"
         return
-    found = [part for part in object_store.parts(name, store_id) or [] if part.number == 1]
-    if not found or found[0].sha256 != digest:
+    stored_parts = [part for part in object_store.parts(name, store_id) or [] if part.number == 1]
+    if not stored_parts or stored_parts[0].sha256 != digest:
         yield "It does not list the digests of parts; an upload that goes on cannot be compared with its file."
     if requests.get(url.partition("?")[0], timeout=TIMEOUT).status_code == 200:
         yield "Anybody can read the bucket."
     yield from _cors(url, origin)
     try:
-        object_store.put_together(name, store_id, found, [digest] * len(found))
+        object_store.put_together(name, store_id, stored_parts, [digest] * len(stored_parts))
     except DamagedPartsError as error:
         yield f"It does not put a part together ({error})."
     if put(content) == 200:

@@ -20,10 +20,12 @@ class Command(BaseCommand):
         if options["orphans"]:
             for name in proof.orphans:
                 self.stdout.write(f"No row names {name}.")
-        said = f"{proof.named} files are named, {proof.read} were read; {len(proof.orphans)} more are named by no row."
+        summary = (
+            f"{proof.named} files are named, {proof.read} were read; {len(proof.orphans)} more are named by no row."
+        )
         if not proof.holds:
             raise CommandError(
-                f"{len(proof.missing)} missing and {len(proof.changed)} changed. {said} Bring them back from a backup: "
+                f"{len(proof.missing)} missing and {len(proof.changed)} changed. {summary} Bring them back from a backup: "
                 "docs/operators/backup.md."
             )
-        self.stdout.write(f"Everything that is named is there and unchanged. {said}")
+        self.stdout.write(f"Everything that is named is there and unchanged. {summary}")

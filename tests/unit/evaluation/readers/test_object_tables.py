@@ -153,7 +153,7 @@ class TestCoco:
     def test_a_list_of_results_refers_to_the_images_of_the_reference(self, tmp_path):
         known = read_objects(self.write(tmp_path, COCO), scored=False)
         results = [{"image_id": 2, "category_id": 7, "bbox": [0, 0, 1, 1], "score": 0.5}]
-        table = read_objects(self.write(tmp_path, results), scored=True, known=known)
+        table = read_objects(self.write(tmp_path, results), scored=True, references=known)
         assert table.of("b").scores.tolist() == [0.5]
 
     @pytest.mark.parametrize(
