@@ -1,0 +1,50 @@
+"""What designs are told of calls: where they stand in one, and where they can be filed."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.urls import reverse
+from django.utils import timezone
+
+from designs.hooks import Standing
+from designs.models import Collaborator, Design
+from reviews.models import OVER, Call, Filing, State
+from web.wording import day_words
+
+_WORDS: Final = {
+    State.SUBMITTED: ("In review", "info", "The chairs assign reviewers; then the review begins."),
+    State.UNDER_REVIEW: ("In review", "info", "It waits for the reviewers; then the chairs decide."),
+    State.REVISION_REQUIRED: ("Revision due", "warn", "Change the design, answer the points, then send the revision."),
+    State.REVISION_SUBMITTED: ("In review", "info", "The chairs decide about the revision, or have it reviewed again."),
+    State.ACCEPTED: ("Registration due", "ok", "The design is accepted; an owner registers it."),
+    State.REJECTED: ("Rejected", "muted", "It was rejected before."),
+    State.DECLINED: ("Declined", "muted", "It was accepted before, and its challenge declined."),
+}
+
+
+def standings(user: Any, designs: Sequence[Design]) -> dict[int, Standing]:
+    """Where the person's own designs stand in calls, what runs or else the newest last; in one query."""
+    own = Collaborator.objects.filter(user=user.pk).values("design")
+    rows = Filing.objects.filter(design__in=designs, state__in=_WORDS).filter(design__in=own).select_related("call")
+    return {row.design_id: _standing(row) for row in sorted(rows, key=lambda row: (row.state not in OVER, row.pk))}
+
+
+def _standing(filing: Filing) -> Standing:
+    state, call, url = State(filing.state), filing.call, filing.get_absolute_url()
+    words, kind, text = _WORDS[state]
+    due = {State.REVISION_REQUIRED: call.revision_at, State.ACCEPTED: call.registration_at}.get(state)
+    return Standing(words, call.title, url, kind, text, due, "Go to the filing", url, is_over=state in OVER)
+
+
+def filing(user: Any, design: Design, essential: int, is_executed: bool) -> Standing:  # noqa: ARG001 (the signature of a hook)
+    """The open calls that take a design as it is: the only one, or the list of them."""
+    calls = Call.objects.filter(is_public=True, submission_at__gt=timezone.now(), gate__lte=essential)
+    calls = calls.exclude(filings__in=Filing.objects.filter(design=design).exclude(state=State.WITHDRAWN))
+    found = list((calls if is_executed else calls.filter(takes_unexecuted=True)).order_by("submission_at")[:2])
+    if len(found) == 1:
+        call, url = found[0], f"{reverse('reviews:file', args=[found[0].slug])}?design={design.slug}"
+        return Standing(
+            "", text=f"{call} takes it until {day_words(call.submission_at)}.", act="File it", act_address=url
+        )
+    text = "Several calls take it." if found else "No call that takes it as it is is open now."
+    return Standing("", text=text, act="See the calls", act_address=reverse("reviews:calls"))
