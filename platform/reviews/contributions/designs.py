@@ -12,10 +12,10 @@ from reviews.models import OVER, Call, Filing, State
 from web.wording import day_words
 
 _WORDS: Final = {
-    State.SUBMITTED: ("In review", "info", "The chairs assign reviewers; then the review begins."),
-    State.UNDER_REVIEW: ("In review", "info", "It waits for the reviewers; then the chairs decide."),
+    State.SUBMITTED: ("In review", "info", "It waits for the chairs, who open the review."),
+    State.UNDER_REVIEW: ("In review", "info", "It waits for the reviewers, then for the chairs, who decide."),
     State.REVISION_REQUIRED: ("Revision due", "warn", "Change the design, answer the points, then send the revision."),
-    State.REVISION_SUBMITTED: ("In review", "info", "The chairs decide about the revision, or have it reviewed again."),
+    State.REVISION_SUBMITTED: ("In review", "info", "It waits for the chairs, who decide about the revision."),
     State.ACCEPTED: ("Registration due", "ok", "The design is accepted; an owner registers it."),
     State.REJECTED: ("Rejected", "muted", "It was rejected before."),
     State.DECLINED: ("Declined", "muted", "It was accepted before, and its challenge declined."),
@@ -24,8 +24,8 @@ _WORDS: Final = {
 
 def standings(user: Any, designs: Sequence[Design]) -> dict[int, Standing]:
     """Where the person's own designs stand in calls, what runs or else the newest last; in one query."""
-    own = Collaborator.objects.filter(user=user.pk).values("design")
-    rows = Filing.objects.filter(design__in=designs, state__in=_WORDS).filter(design__in=own).select_related("call")
+    own = Filing.objects.filter(design__in=Collaborator.objects.filter(user=user.pk).values("design"))
+    rows = own.filter(design__in=designs, state__in=_WORDS).select_related("call")
     return {row.design_id: _standing(row) for row in sorted(rows, key=lambda row: (row.state not in OVER, row.pk))}
 
 
@@ -42,9 +42,8 @@ def filing(user: Any, design: Design, essential: int, is_executed: bool) -> Stan
     calls = calls.exclude(filings__in=Filing.objects.filter(design=design).exclude(state=State.WITHDRAWN))
     found = list((calls if is_executed else calls.filter(takes_unexecuted=True)).order_by("submission_at")[:2])
     if len(found) == 1:
-        call, url = found[0], f"{reverse('reviews:file', args=[found[0].slug])}?design={design.slug}"
-        return Standing(
-            "", text=f"{call} takes it until {day_words(call.submission_at)}.", act="File it", act_address=url
-        )
-    text = "Several calls take it." if found else "No call that takes it as it is is open now."
+        text = f"{found[0]} takes it until {day_words(found[0].submission_at)}."
+        url = f"{reverse('reviews:file', args=[found[0].slug])}?design={design.slug}"
+        return Standing("", text=text, act="File it", act_address=url)
+    text = "Several calls take it." if found else "No call is open now that takes it as it is."
     return Standing("", text=text, act="See the calls", act_address=reverse("reviews:calls"))
