@@ -71,6 +71,8 @@ def next_step(
 ) -> Standing | None:
     """What comes next for a design: what other apps know of it as long as that runs, else what is left to write.
 
+    Nothing comes next for what was written down from the literature: its open points are those of the sources.
+
     Parameters
     ----------
     places
@@ -82,7 +84,7 @@ def next_step(
     standing = hooks.standings_of(user, [design]).get(design.pk)
     if standing is not None and not standing.is_over:
         return standing if may_edit else replace(standing, act="")
-    if not collaborates:
+    if not collaborates or design.legacy_import:
         return None
     if ready.is_ready:
         step = hooks.filing_of(user, design, ready.essential, ready.is_executed) or Standing("")

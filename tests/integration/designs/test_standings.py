@@ -192,9 +192,15 @@ def test_readers_of_a_design_in_work_are_offered_nothing(client, owner):
 
 
 def test_a_public_design_tells_strangers_nothing_of_what_is_left(client, owner):
-    public, _ = load_example_design(name="msd", owner=owner)
+    public, _ = load_example_design(name="nuclei", owner=owner)
     assert next_of(client, None, public) is None
     assert next_of(client, person("eve"), public) is None
+    assert next_of(client, owner, public) is not None
+
+
+def test_what_was_written_down_from_the_literature_is_not_asked_to_go_on(client, owner):
+    public, _ = load_example_design(name="msd", owner=owner)
+    assert next_of(client, owner, public) is None
     assert "From the literature" in row_of(client, owner, public)[1]
 
 
