@@ -38,14 +38,14 @@ def registration_of(design: Design) -> Registration | None:
 
 def standing_of(registration: Registration) -> Standing:
     """How a record stands, as the pages of its design say it."""
-    is_open = registration.state == Registration.State.COMMENT_PERIOD and registration.comment_until
+    until = registration.comment_until if registration.state == Registration.State.COMMENT_PERIOD else None
     address = registration.get_absolute_url()
     return Standing(
         words=registration.get_state_display().capitalize() if registration.is_ended else "Registered",
         place=registration.identifier,
         address=address,
         kind="muted" if registration.is_ended else "ok",
-        text=f"Everybody may comment on it until {day_words(registration.comment_until)}." if is_open else "",
+        text=f"Everybody may comment on it until {day_words(until)}." if until else "",
         act="Open the record",
         act_address=address,
     )
