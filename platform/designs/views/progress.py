@@ -93,6 +93,8 @@ def next_step(
         step = Standing("", kind="bad", act="See the errors", act_address=f"{_checks(design)}?only=errors")
     elif ready.open_fields:
         step = Standing("", act="Go to the next one", act_address=next_open(places, -1))
+    elif ready.to_fill:
+        step = Standing("", kind="warn", act="See the fields", act_address=f"{_checks(design)}?only=needed")
     else:
         step = Standing("", kind="warn", act="See the checks", act_address=_checks(design))
     if standing is not None:
