@@ -17,6 +17,7 @@ class RegistryConfig(AppConfig):
 
         design_hooks.registered_names.register(designs.names)
         design_hooks.registered_at.register(designs.registered_at)
+        design_hooks.standings.register(designs.standings, order=30)
         design_hooks.registered_documents.register(designs.registered_document)
         kinds.register(DEPOSITS)
         navigation.register("Registry", "registry:list", order=30)

@@ -10,7 +10,7 @@ class ReviewsConfig(AppConfig):
         from designs import hooks
         from notifications import kinds
         from reviews import rules
-        from reviews.contributions import design_checks, home, invitations, rights  # noqa: F401 (checks and policies are registered on import)
+        from reviews.contributions import design_checks, designs, home, invitations, rights  # noqa: F401 (checks and policies are registered on import)
         from reviews.queries.work import ASSIGNMENTS
         from reviews.services.mails import KINDS
         from web import navigation
@@ -24,6 +24,8 @@ class ReviewsConfig(AppConfig):
         register_section(home.my_reviews, order=40, audience="people")
         register_section(home.my_calls, order=50, audience="people")
         hooks.readers.register(rules.reads_design)
+        hooks.standings.register(designs.standings, order=10)
+        hooks.filings.register(designs.filing)
         for index, (name, title) in enumerate(KINDS.items()):
             kinds.register(name, title, order=30 + index)
         if settings.PODIUM_EXAMPLE_MODE:

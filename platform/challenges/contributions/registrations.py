@@ -1,9 +1,11 @@
-"""What this app contributes to the registry (the challenge of a registration, following new versions) and to reviews."""
+"""What this app contributes to the registry (the challenge of a registration, following new versions), to designs and to reviews."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import rules
+from django.urls import reverse
 
 from accounts.models import User
 from challenges import queries
@@ -11,9 +13,13 @@ from challenges.models import Member, Projection
 from challenges.queries.acquaintances import together
 from challenges.services import follow
 from changes.hooks import version_added
+from designs import hooks as design_hooks
+from designs.hooks import Standing
+from designs.models import Design, Role
 from registry import hooks
 from registry.hooks import Operation
 from registry.models import Registration, RegistrationVersion
+from registry.queries import standing_of
 from reviews import hooks as review_hooks
 
 
@@ -22,6 +28,7 @@ def register() -> None:
     hooks.operations.register(operation)
     version_added.register(follow_version)
     hooks.links.register(links)
+    design_hooks.standings.register(launches, order=20)
     review_hooks.together.register(together)
     hooks.register_tab("Launch", "challenges:launch", order=90, visible=_is_launched_by)
 
@@ -62,6 +69,25 @@ def links(registration: Registration) -> Iterable[hooks.Link]:
             projection.challenge.get_absolute_url(),
             f"run from version {projection.version.number}",
         )
+
+
+def launches(user: Any, designs: Sequence[Design]) -> dict[int, Standing]:
+    """Registered designs whose challenge the person, who writes them, has not launched yet; in one query."""
+    if not user.is_authenticated:
+        return {}
+    rows = Registration.objects.filter(
+        design__in=designs,
+        design__collaborators__in=user.design_roles.filter(role__in=[Role.OWNER, Role.EDITOR]),
+        projection=None,
+    ).exclude(state__in=[Registration.State.WITHDRAWN, Registration.State.ABANDONED])
+    return {row.design_id: _to_launch(row) for row in rows}
+
+
+def _to_launch(registration: Registration) -> Standing:
+    address = reverse("challenges:launch", args=[registration.identifier])
+    standing = standing_of(registration)
+    text = f"Its challenge is not launched yet. {standing.text}".strip()
+    return replace(standing, text=text, act="Launch the challenge", act_address=address)
 
 
 def _is_launched_by(user: Any, registration: Registration) -> bool:

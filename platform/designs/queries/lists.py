@@ -10,16 +10,27 @@ from evaluation.designs.catalogue import shipped
 
 def designs_for(user: Any) -> QuerySet[Design]:
     """Designs that the person works on, and public ones; with tasks and people, in a constant number of queries."""
-    mine = Q(collaborators__user=user) if user.is_authenticated else Q(pk=None)
-    return (
-        Design.objects.filter(mine | Q(is_public=True))
-        .distinct()
-        .annotate(version_count=Count("versions", distinct=True))
-        .prefetch_related(
-            Prefetch("tasks", queryset=DesignTask.objects.filter(removed_at=None)),
-            Prefetch("collaborators", queryset=Collaborator.objects.select_related("user")),
-        )
-    )
+    people = Prefetch("collaborators", queryset=Collaborator.objects.select_related("user"))
+    return _with_numbers(Design.objects.filter(_own(user) | Q(is_public=True)).distinct()).prefetch_related(people)
+
+
+def own_designs(user: Any) -> QuerySet[Design]:
+    """Designs that the person works on, what was changed last first."""
+    return Design.objects.filter(_own(user)).order_by("-changed_at", "pk")
+
+
+def designs_to_read(user: Any) -> QuerySet[Design]:
+    """Public designs in which the person has no part, with their tasks and the number of versions."""
+    return _with_numbers(Design.objects.filter(is_public=True).exclude(_own(user)).order_by("-changed_at", "pk"))
+
+
+def _own(user: Any) -> Q:
+    return Q(pk__in=user.design_roles.values("design")) if user.is_authenticated else Q(pk__in=[])
+
+
+def _with_numbers(designs: QuerySet[Design]) -> QuerySet[Design]:
+    tasks = Prefetch("tasks", queryset=DesignTask.objects.filter(removed_at=None))
+    return designs.annotate(version_count=Count("versions", distinct=True)).prefetch_related(tasks)
 
 
 def history_of(design: Design, parameter: str, task: DesignTask | None) -> QuerySet[FieldChange]:

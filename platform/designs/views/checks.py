@@ -16,8 +16,9 @@ from designs.forms import AnswerForm
 from designs.models import Design
 from designs.queries import texts
 from designs.queries.findings import all_findings
+from designs.queries.readiness import count, is_untouched
 from designs.views.access import design_context, design_for, shown_document, task_of
-from designs.views.progress import count
+from designs.views.progress import wanted_filter
 from evaluation.canonical import canonical_json
 from evaluation.designs.checks import Finding
 from evaluation.designs.compilation import Problem, compile_values, pseudo_code, worked_example
@@ -42,13 +43,20 @@ HEAD = ("severity", "check", "parameter", "task", "message", "detail", "answer")
 
 @require_safe
 def checks(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everything that is open at a point of life, errors first, each with the way to its field."""
+    """Everything that is open at a point of life, errors first, each with the way to its field; or what blocks alone."""
     stage = request.GET.get("at", DRAFT)
     if stage not in STAGES:
         raise Http404("There is no such point.")
     design = design_for(request, slug, "view_design" if stage == DRAFT else "edit_design")
     document = shown_document(request, design)
     findings = all_findings(document, design=design, phase=stage)
+    counts, only = count(findings, document), wanted_filter(request)
+    if only:
+        findings = [
+            finding
+            for finding in findings
+            if finding.blocks and (only != "errors" or not is_untouched(finding, document))
+        ]
     if request.GET.get("format") == "csv":
         return _csv(design, findings)
     names = {values.task_key: values.name for values in document.each_task()}
@@ -82,7 +90,8 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **design_context(request, design, "checks"),
             "groups": groups,
-            "counts": count(findings, document),
+            "counts": counts,
+            "only": only,
             "stages": STAGES.items(),
             "stage": stage,
             "is_draft": stage == DRAFT,

@@ -14,10 +14,10 @@ from designs.models import Design, DesignTask
 from designs.queries import texts
 from designs.queries.documents import assemble
 from designs.queries.findings import all_findings
+from designs.queries.readiness import progress_of
 from designs.services.fields import from_history
 from designs.views.access import design_for, signed_in, task_of
 from designs.views.pages import section_fields
-from designs.views.progress import progress_of
 from evaluation.designs.catalogue import Parameter
 from evaluation.designs.checks import reads
 from evaluation.designs.checks.compiling import COMPILED

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -10,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import SignedInRequest
-from designs import queries, services
+from designs import hooks, queries, services
 from designs.forms import ImportForm, StartForm
 from designs.forms.plain import MAX_IMPORT_BYTES
 from designs.forms.presenting import FieldView, field_view, paired
@@ -18,8 +19,9 @@ from designs.models import Design
 from designs.queries import texts
 from designs.queries.documents import Fields, assemble
 from designs.queries.findings import all_findings
+from designs.queries.readiness import count, progress_of, readiness, readiness_of
 from designs.views.access import design_context, design_for, is_insider, shown_document, task_of
-from designs.views.progress import count, filtered, next_open, progress_of, section_links, wanted_filter
+from designs.views.progress import filtered, next_open, next_step, section_links, wanted_filter
 from evaluation.designs.checks.running import Finding
 from evaluation.designs.completeness import GATE, completeness, history
 from evaluation.designs.document import Document
@@ -27,13 +29,18 @@ from evaluation.designs.document.entries import BLANK
 from evaluation.designs.executing import runs_here
 from web.bodies import takes_files
 
+ON_A_PAGE = 20
+
 
 @require_safe
 def design_list(request: HttpRequest) -> HttpResponse:
-    designs = list(queries.designs_for(request.user))
-    mine = [design for design in designs if any(part.user_id == request.user.pk for part in design.collaborators.all())]
-    public = [design for design in designs if design.is_public and design not in mine]
-    return render(request, "designs/list.html", {"mine": mine, "public": public})
+    """Own designs with how they stand, and public ones to read; a page at a time, since each is measured once a change."""
+    mine = Paginator(queries.own_designs(request.user), ON_A_PAGE).get_page(request.GET.get("yours"))
+    public = Paginator(queries.designs_to_read(request.user), ON_A_PAGE).get_page(request.GET.get("public"))
+    designs = list(mine)
+    measured, standings = readiness_of(designs), hooks.standings_of(request.user, designs)
+    rows = [(design, measured[design.pk], standings.get(design.pk)) for design in designs]
+    return render(request, "designs/list.html", {"mine": mine, "rows": rows, "public": public})
 
 
 @login_required
@@ -97,12 +104,24 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
     document = shown_document(request, design)
     findings = all_findings(document, design=design)
     measured = completeness(document)
+    context = design_context(request, design, "detail")
+    sections = section_links(design, document, findings)
+    step = next_step(
+        request.user,
+        design,
+        readiness(document, findings),
+        places=[page for link in sections for page in link["places"]],
+        collaborates=context["collaborates"],
+        may_edit=context["may_edit"],
+        may_file=context["may_manage"],
+    )
     return render(
         request,
         "designs/detail.html",
         {
-            **design_context(request, design, "detail"),
-            "sections": section_links(design, document, findings),
+            **context,
+            "step": step,
+            "sections": sections,
             "tasks": [{"key": values.task_key, "name": values.name} for values in document.each_task()],
             "completeness": measured,
             "progress": progress_of(document),

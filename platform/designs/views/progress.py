@@ -6,13 +6,16 @@ from typing import Any, Final
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
+from designs import hooks
 from designs.forms.presenting import FieldView, Mark
+from designs.hooks import Standing
 from designs.models import Design
 from designs.queries import texts
-from evaluation.designs.catalogue import Parameter, shipped
+from designs.queries.readiness import Readiness, is_untouched, needed, unanswered
+from evaluation.designs.catalogue import shipped
 from evaluation.designs.checks.running import Finding
-from evaluation.designs.completeness import applies, completeness
-from evaluation.designs.document import Document, State, Values
+from evaluation.designs.completeness import completeness
+from evaluation.designs.document import Document
 
 # What a page of the form can be cut down to, and the marks of the fields that it shows then.
 FILTERS: Final = {"needed": (Mark.NEEDED, Mark.ERROR), "errors": (Mark.ERROR,)}
@@ -56,23 +59,51 @@ def next_open(places: list[Place], at: int) -> str:
     return next((page.first_open for page in (*places[at + 1 :], *places[:at]) if page.open_fields), "")
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How many of the needed fields are answered."""
+def next_step(
+    user: Any,
+    design: Design,
+    ready: Readiness,
+    *,
+    places: list[Place],
+    collaborates: bool,
+    may_edit: bool,
+    may_file: bool,
+) -> Standing | None:
+    """What comes next for a design: what other apps know of it as long as that runs, else what is left to write.
 
-    filled: int
-    total: int
+    Nothing comes next for what was written down from the literature: its open points are those of the sources.
+
+    Parameters
+    ----------
+    places
+        All pages of the form, to find the first field that is open.
+    collaborates, may_edit, may_file
+        Who has no part in the design learns only what other apps tell them; who may not do what is next is told it and
+        offered nothing.
+    """
+    standing = hooks.standings_of(user, [design]).get(design.pk)
+    if standing is not None and not standing.is_over:
+        return standing if may_edit else replace(standing, act="")
+    if not collaborates or design.legacy_import:
+        return None
+    if ready.is_ready:
+        step = hooks.filing_of(user, design, ready.essential, ready.is_executed) or Standing("")
+        step = replace(step, kind="ok") if may_file else Standing("", kind="ok", text="An owner files it.")
+    elif ready.errors:
+        step = Standing("", kind="bad", act="See the errors", act_address=f"{_checks(design)}?only=errors")
+    elif ready.open_fields:
+        step = Standing("", act="Go to the next one", act_address=next_open(places, -1))
+    elif ready.to_fill:
+        step = Standing("", kind="warn", act="See the fields", act_address=f"{_checks(design)}?only=needed")
+    else:
+        step = Standing("", kind="warn", act="See the checks", act_address=_checks(design))
+    if standing is not None:
+        step = replace(step, text=f"{standing.text} {step.text}".strip())
+    return replace(step, words=ready.words, act=step.act if may_edit else "")
 
 
-def progress_of(document: Document) -> Progress:
-    """Count over the challenge and all tasks."""
-    filled = total = 0
-    for task in (None, *document.tasks):
-        values = document.values(task)
-        asked = _asked([p for p in shipped().parameters.values() if p.is_task == bool(task)], values)
-        total += len(asked)
-        filled += len(asked) - len(_open(asked, values))
-    return Progress(filled, total)
+def _checks(design: Design) -> str:
+    return reverse("designs:checks", args=[design.slug])
 
 
 def section_links(design: Design, document: Document, findings: list[Finding]) -> list[dict[str, Any]]:
@@ -98,15 +129,15 @@ def _place(design: Design, document: Document, section: str, *, task: str, name:
     catalogue = shipped()
     values = document.values(task or None)
     parameters = [p for p in catalogue.in_section(section) if p.is_task == bool(task)]
-    asked = _asked(parameters, values)
-    still_open = _open(asked, values)
+    asked = needed(parameters, values)
+    still_open = unanswered(asked, values)
     parameter_ids = {parameter.id for parameter in parameters}
     errors = {
         (finding.check.id, finding.task)
         for finding in findings
         if finding.blocks
         and finding.check.parameter in parameter_ids
-        and not _is_untouched(finding, document)
+        and not is_untouched(finding, document)
         and (not task or finding.task in (None, task))
     }
     name_of = {"designs:section": [design.slug, section], "designs:task_section": [design.slug, section, task]}
@@ -122,31 +153,3 @@ def _place(design: Design, document: Document, section: str, *, task: str, name:
         errors=len(errors),
         open_fields=tuple(f"{p.id}-{task}" if task else p.id for p in still_open),
     )
-
-
-def _asked(parameters: list[Parameter], values: Values) -> list[Parameter]:
-    """Those that are needed here."""
-    return [p for p in parameters if p.required and applies(p, values)]
-
-
-def _open(asked: list[Parameter], values: Values) -> list[Parameter]:
-    """Those without an answer."""
-    return [p for p in asked if not (values.entry(p.id).is_filled or values.entry(p.id).is_declared)]
-
-
-def _is_untouched(finding: Finding, document: Document) -> bool:
-    """Whether nobody has written at the field of a finding yet."""
-    return document.values(finding.task).entry(finding.check.parameter).state is State.BLANK
-
-
-def count(findings: list[Finding], document: Document) -> dict[str, int]:
-    """Numbers of errors, warnings, hints and answers; an error at a field without a word is one to fill in."""
-    errors = [finding for finding in findings if finding.severity == "error"]
-    to_fill = sum(_is_untouched(finding, document) for finding in errors)
-    return {
-        "errors": len(errors) - to_fill,
-        "to_fill": to_fill,
-        "warnings": sum(finding.severity == "warning" and not finding.is_answered for finding in findings),
-        "hints": sum(finding.severity == "info" and not finding.is_answered for finding in findings),
-        "answered": sum(finding.is_answered for finding in findings),
-    }

@@ -12,12 +12,14 @@ from django.utils import timezone
 
 from conversations.models import Post, Thread
 from conversations.queries import threads_about
+from designs.hooks import Standing
 from designs.models import Design, Role
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document.sealing import commitment
 from registry.domain.public_documents import withheld
 from registry.models import Disclosure, Facet, Listing, Registration, RegistrationVersion
 from reviews.models import Filing
+from web.wording import day_words
 
 # The expression of the index in migration 0004.
 _VECTOR: Final = SearchVector("text", config="english")
@@ -32,6 +34,21 @@ def current_version(registration: Registration) -> RegistrationVersion:
 def registration_of(design: Design) -> Registration | None:
     """The registration of a design, if it has one."""
     return Registration.objects.filter(design=design).first()
+
+
+def standing_of(registration: Registration) -> Standing:
+    """How a record stands, as the pages of its design say it."""
+    until = registration.comment_until if registration.state == Registration.State.COMMENT_PERIOD else None
+    address = registration.get_absolute_url()
+    return Standing(
+        words=registration.get_state_display().capitalize() if registration.is_ended else "Registered",
+        place=registration.identifier,
+        address=address,
+        kind="muted" if registration.is_ended else "ok",
+        text=f"Everybody may comment on it until {day_words(until)}." if until else "",
+        act="Open the record",
+        act_address=address,
+    )
 
 
 def registration_or_404(identifier: str) -> Registration:

@@ -56,6 +56,12 @@ def latest_of(filings: QuerySet[Filing]) -> dict[int, FiledVersion]:
     return {row.filing_id: row for row in rows if row.number == wanted[row.filing_id]}
 
 
+def have_sent(filed: Iterable[FiledVersion]) -> set[int]:
+    """Assignments with a sent review of one of some filed versions."""
+    reviews = Review.objects.filter(filed__in=list(filed), sent_at__isnull=False)
+    return set(reviews.values_list("assignment", flat=True))
+
+
 def active_assignments(filing: Filing) -> QuerySet[Assignment]:
     """Who reviews it now."""
     return filing.assignments.filter(removed_at=None).select_related("reviewer__user")
@@ -91,21 +97,12 @@ def decided_version_ids(filing: Filing) -> set[int]:
 
 def due_for_reminder(now: datetime) -> list[Assignment]:
     """Assignments without a sent review that are due soon or overdue and have not been reminded of that yet."""
-    rows = list(
-        Assignment.objects.filter(removed_at=None, filing__state=State.UNDER_REVIEW).select_related(
-            "filing__call", "filing__design", "reviewer__user"
-        )
-    )
+    under_review = Assignment.objects.filter(removed_at=None, filing__state=State.UNDER_REVIEW)
+    rows = list(under_review.select_related("filing__call", "filing__design", "reviewer__user"))
     newest = latest_of(Filing.objects.filter(pk__in=[row.filing_id for row in rows]))
-    sent = set(
-        Review.objects.filter(filed__in=list(newest.values()), sent_at__isnull=False).values_list(
-            "assignment", flat=True
-        )
-    )
+    sent = have_sent(newest.values())
     due = []
-    for row in rows:
-        if row.pk in sent:
-            continue
+    for row in (one for one in rows if one.pk not in sent):
         due_at = review_due(row.filing, newest[row.filing_id])
         turn = due_at if now >= due_at else due_at - timedelta(days=row.filing.call.remind_days)
         if now >= turn and (row.reminded_at is None or row.reminded_at < turn):

@@ -189,7 +189,9 @@ def matrix_of(call: Call, *, without: Iterable[int] = ()) -> Matrix:
             MatrixRow(
                 filing,
                 [
-                    Cell(assignment, sent.get(assignment.pk)) if (assignment := by_filing[filing.pk].get(person.pk)) else None
+                    Cell(assignment, sent.get(assignment.pk))
+                    if (assignment := by_filing[filing.pk].get(person.pk))
+                    else None
                     for person in reviewers
                 ],
                 blocking.get(filing.pk, 0),

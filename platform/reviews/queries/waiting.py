@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from reviews.models import Assignment, Call, FiledVersion, Filing, Review, State
-from reviews.queries.filings import latest_of, review_due, still_wanted
+from reviews.models import Assignment, Call, FiledVersion, Filing, State
+from reviews.queries.filings import have_sent, latest_of, review_due, still_wanted
 
 CHAIRS, REVIEWERS, ORGANIZERS = "chairs", "reviewers", "organizers"
 IN_REVIEW: Final = (State.SUBMITTED, State.UNDER_REVIEW, State.REVISION_REQUIRED, State.REVISION_SUBMITTED)
@@ -129,11 +129,7 @@ def funnels_of(calls: Iterable[Call], *, without: Iterable[int] = ()) -> list[Fu
     assigned: dict[int, list[Assignment]] = defaultdict(list)
     for one in _assignments(visible_filings):
         assigned[one.filing_id].append(one)
-    sent = set(
-        Review.objects.filter(filed__in=list(newest.values()), sent_at__isnull=False).values_list(
-            "assignment", flat=True
-        )
-    )
+    sent = have_sent(newest.values())
     for filing in visible_filings:
         funnels[filing.call_id].waiting.extend(_open(filing, newest[filing.pk], assigned[filing.pk], sent))
     for funnel in funnels.values():

@@ -40,6 +40,11 @@ def start(page, site, title):
     return page.url.rstrip("/").rsplit("/", 1)[-1]
 
 
+def next_words(page):
+    """What the overview of a design says first."""
+    return page.locator(".design-step h2")
+
+
 def saved(field):
     field.locator(".design-status__ok").wait_for()
 
@@ -139,6 +144,9 @@ def test_a_new_organizer_writes_the_design_of_the_example_challenge(site, page, 
     document["challenge"] |= {"challenge_name": "Hippocampus of a New Organizer 2026", "challenge_acronym": "HIPPO-NEW"}
     be(page, site, "ada", PASSWORD)
     slug = start(page, site, "Hippocampus 2026")
+    expect(next_words(page)).to_contain_text("needed fields are open")
+    page.get_by_role("link", name="Go to the next one").click()
+    assert re.search(r"/form/summary/(task-1/)?#f-", page.url)
     page.goto(f"{site.url}/designs/{slug}/versions/")
     assert page.get_by_text("Before submission").is_visible()
     for section in shipped().sections:
@@ -164,6 +172,11 @@ def test_a_new_organizer_writes_the_design_of_the_example_challenge(site, page, 
     for name in ("", "advice/", "simulation/task-1/", "checks/", "assessment/", "versions/", "compare/", "people/"):
         page.goto(f"{site.url}/designs/{slug}/{name}")
         seen.check()
+    page.goto(f"{site.url}/designs/{slug}/")
+    expect(next_words(page)).to_have_text("Nothing keeps it from being filed")
+    page.goto(f"{site.url}/designs/")
+    seen.check_everywhere()
+    expect(page.get_by_role("row", name="Hippocampus 2026")).to_contain_text("Not filed")
     executed = json.loads((ROOT / "examples/hippocampus/challenge.json").read_text())["assessment"]
     answer = page.request.get(f"{site.url}/designs/{slug}/assessment/task-1.json")
     assert parse(answer.json()).digest == parse(executed).digest

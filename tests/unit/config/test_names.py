@@ -24,7 +24,9 @@ def test_names_that_say_nothing_get_fewer() -> None:
         if "migrations" not in path.parts:
             names = bound(ast.parse(path.read_text("utf-8")))
             counts[str(path.relative_to(ROOT))] = sum(name in SAYS_NOTHING for name in names)
-    assert sum(counts.values()) <= MOST, "; ".join(f"{path} {number}" for path, number in counts.most_common() if number)
+    assert sum(counts.values()) <= MOST, "; ".join(
+        f"{path} {number}" for path, number in counts.most_common() if number
+    )
 
 
 def test_the_glossary_names_them() -> None:

@@ -1,0 +1,72 @@
+"""What is said of a design that nobody has filed: its words, and the act that is offered."""
+
+from dataclasses import replace
+
+import pytest
+
+from designs import hooks
+from designs.hooks import Standing
+from designs.models import Design
+from designs.queries.readiness import Readiness
+from designs.views.progress import Place, next_step
+from web.hooks import Hook
+
+READY = Readiness(percent=100, essential=100, errors=0, to_fill=0, open_fields=0, is_executed=True)
+PLACES = [
+    Place("summary", "Summary", "", "the challenge", "/full/", 2, 2, 0),
+    Place("mission", "Mission", "task-1", "Task", "/open/", 1, 3, 0, ("aims-task-1", "cohort-task-1")),
+]
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"errors": 1, "open_fields": 3}, "1 error keeps it from being filed"),
+        ({"errors": 2}, "2 errors keep it from being filed"),
+        ({"open_fields": 1, "to_fill": 4}, "1 needed field is open"),
+        ({"open_fields": 12, "essential": 50}, "12 needed fields are open"),
+        ({"to_fill": 1}, "1 empty field keeps it from being filed"),
+        ({"to_fill": 2}, "2 empty fields keep it from being filed"),
+        ({"essential": 89}, "89 % of the essential fields are filled; a call asks for 90 %"),
+        ({"essential": 90}, "Nothing keeps it from being filed"),
+    ],
+)
+def test_what_comes_first_is_said(facts, words):
+    assert replace(READY, **facts).words == words
+    assert replace(READY, **facts).is_ready == words.startswith("Nothing")
+
+
+def step(monkeypatch, facts, **may):
+    monkeypatch.setattr(hooks, "standings", Hook())
+    monkeypatch.setattr(hooks, "filings", Hook())
+    rights = {"collaborates": True, "may_edit": True, "may_file": True, **may}
+    return next_step(None, Design(pk=1, slug="d"), replace(READY, **facts), places=PLACES, **rights)
+
+
+@pytest.mark.parametrize(
+    ("facts", "kind", "act", "end"),
+    [
+        ({"errors": 1, "open_fields": 3}, "bad", "See the errors", "checks/?only=errors"),
+        ({"open_fields": 2, "to_fill": 4}, "info", "Go to the next one", "/open/#f-aims-task-1"),
+        ({"to_fill": 1}, "warn", "See the fields", "checks/?only=needed"),
+        ({"essential": 89}, "warn", "See the checks", "checks/"),
+        ({}, "ok", "", ""),
+    ],
+)
+def test_each_state_leads_to_where_it_is_seen_to(monkeypatch, facts, kind, act, end):
+    found = step(monkeypatch, facts)
+    assert (found.kind, found.act) == (kind, act)
+    assert found.act_address.endswith(end)
+    assert step(monkeypatch, facts, may_edit=False, may_file=False).act == ""
+    assert step(monkeypatch, facts, collaborates=False) is None
+
+
+def test_what_runs_goes_before_what_is_over_and_the_first_app_before_later_ones(monkeypatch):
+    monkeypatch.setattr(hooks, "standings", Hook())
+    hooks.standings.register(lambda user, designs: {1: Standing("Rejected", is_over=True), 2: Standing("In review")})
+    hooks.standings.register(lambda user, designs: {1: Standing("Registered"), 2: Standing("Registered")})
+    assert {key: found.words for key, found in hooks.standings_of(None, [Design(pk=1)]).items()} == {
+        1: "Registered",
+        2: "In review",
+    }
+    assert hooks.standings_of(None, []) == {}
