@@ -42,7 +42,7 @@ def standing_of(registration: Registration) -> Standing:
     address = registration.get_absolute_url()
     return Standing(
         words=registration.get_state_display().capitalize() if registration.is_ended else "Registered",
-        place=registration.identifier,
+        where=registration.identifier,
         address=address,
         kind="muted" if registration.is_ended else "ok",
         text=f"Everybody may comment on it until {day_words(until)}." if until else "",
