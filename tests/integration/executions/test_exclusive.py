@@ -3,7 +3,7 @@
 import pytest
 
 from executions.models import Batch, CaseOutcome, Execution, RunHost
-from executions.queries.slots import class_of, fits_here, nowhere
+from executions.queries.slots import class_of, devices_for, nowhere
 from executions.services import hosts, running
 from tests.integration.executions.costs_world import costly
 from tests.integration.executions.world import execution_of, run_all
@@ -27,6 +27,10 @@ def takes_a_moment(work):
     work.sleep(0.1)
     for case in work.cases:
         work.copy(case)
+
+
+def fits_here(batch, host, offered):
+    return devices_for(batch, host, offered) is not None
 
 
 def begin(batch, host="here"):

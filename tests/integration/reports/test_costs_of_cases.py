@@ -28,7 +28,7 @@ def world(django_db_setup, django_db_blocker, storage_folder):  # noqa: F811 (a 
         override_settings(STORAGES=settings.STORAGES | storages_in(storage_folder)),
         django_db_blocker.unblock(),
         transaction.atomic(),
-        mock.patch("reports.queries.work.LEASE", timedelta(hours=1)),
+        mock.patch("reports.queries.work.REPORTS.lease", timedelta(hours=1)),
     ):
         yield costs_world.build()
         transaction.set_rollback(True)
