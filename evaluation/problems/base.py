@@ -6,28 +6,24 @@ registry of kinds costs nothing to a page.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from evaluation.problems.pictured import PicturedProblem
+from evaluation.problems.tried import TriedProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     import pandas as pd
-    from numpy.typing import NDArray
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.catalogue import Option
-    from evaluation.figures.case_sheets import CaseSheets
     from evaluation.metrics.values import FloatArray, Values
-    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.kind_figures import KindFigure
     from evaluation.problems.opened import Opened, References
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
-
-ALGORITHMS: Final = ("near", "far")
-"""Of a challenge to try a kind with: the first has an error of a pixel or so, the second a larger one."""
 
 
 class MergingRules(NamedTuple):
@@ -42,7 +38,7 @@ class MergingRules(NamedTuple):
     computed: Mapping[str, str] = {}
 
 
-class Problem:
+class Problem(PicturedProblem, TriedProblem):
     """A kind of problem; a kind is a subclass, or an instance with other attributes.
 
     Attributes
@@ -63,21 +59,12 @@ class Problem:
         Whether values come from code that is not here.
     takes_algorithms
         Whether algorithms may be run on its cases, so that what a run costs can be ranked.
-    shown
-        Files of a case that a scoring image of the organizers is shown, by stem and kind (`evaluation.running.interface.KINDS`);
-        empty where the kind takes none, since a reference is no prediction of itself whose values could be called perfect.
     pixel_kind
         Of a kind with objects: whose functions count their pixels.
     measures_as
         Kinds whose metrics this one takes, too, computed as they are there.
     has_one_metric
         Whether an assessment has a single metric, which results tables do not name.
-    picture_words
-        What a picture of a case shows, behind “The picture shows”: the prediction, and the reference for who may see it.
-    picture_caption
-        A sentence below it, ``{shown}`` being ``prediction`` or ``reference``; may be empty.
-    outlines
-        What is drawn in the colours of a prediction and a reference; empty where a picture has no such colours.
     tells_answers
         Whether `answer_numbers_of` and `case_answers` tell what was answered for a case.
     table_files
@@ -143,12 +130,8 @@ class Problem:
     has_one_metric: bool = False
     is_measured_elsewhere: bool = False
     takes_algorithms: bool = False
-    shown: tuple[tuple[str, str], ...] = ()
     pixel_kind: str = ""
     measures_as: tuple[str, ...] = ()
-    picture_words: str = "{case} with the prediction"
-    picture_caption: str = ""
-    outlines: tuple[str, ...] = ("prediction", "reference")
     tells_answers: bool = False
 
     decoy_columns: ClassVar[tuple[str, str]] = ("sha256", "predicted")
@@ -244,40 +227,6 @@ class Problem:
         from evaluation import catalogue
 
         return use.level == "dataset" and "scores" in catalogue.get(use.id).needs
-
-    # Folders of the command line --------------------------------------------------------------------------------------
-
-    def open_references(self, assessment: Assessment, folder: Path) -> References:
-        """Find the references of a folder.
-
-        Raises
-        ------
-        ReadError
-            If they cannot be taken.
-        ValueError
-            If predictions of this kind are not scored from folders.
-        """
-        raise ValueError(self._from_no_folder)
-
-    def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:
-        """Find the predictions of one algorithm; what cannot be taken is no error but a reason.
-
-        Raises
-        ------
-        ReadError
-            If the folder is not there.
-        """
-        raise ValueError(self._from_no_folder)
-
-    def open_all(
-        self, assessment: Assessment, predictions: Mapping[str, Path], references: References
-    ) -> dict[str, Opened]:
-        """Find the predictions of all algorithms: of a folder each, unless a kind has several in one."""
-        return {name: self.open_predictions(assessment, folder, references) for name, folder in predictions.items()}
-
-    @property
-    def _from_no_folder(self) -> str:
-        return f"predictions of the problem {self.id} cannot be scored from folders"
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 
@@ -411,135 +360,6 @@ class Problem:
     counted: str = ""
     """What `FileProblem.classes_of` and `TableProblem.classes_of` count in a case; empty where a case is of a class or is not."""
 
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    @property
-    def takes_scorer(self) -> bool:
-        """Whether a scoring image of the organizers may compute metrics beside those of the catalogue."""
-        return bool(self.shown)
-
-    def as_prediction(
-        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
-    ) -> Mapping[str, Path]:
-        """The files of a reference as those of the perfect prediction; what differs is written into the folder.
-
-        Parameters
-        ----------
-        reference
-            As it is shown, by name of the file.
-        shared
-            What all cases have in common, of a kind with one table.
-        """
-        return reference
-
-    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
-        """Predictions made of the perfect one to try a scoring image with, by what they are; written into the folder."""
-        raise NotImplementedError
-
-    # Pictures of cases ------------------------------------------------------------------------------------------------
-
-    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """Whether there is something to draw of a case; `facts` are what participants may know of it."""
-        return False
-
-    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """Type and shape of `outline_of`, as NumPy names them; -1 stands for any length."""
-        return "float64", (-1,)
-
-    def outline_of(self, value: Any) -> NDArray[Any]:
-        """What a picture shows of a reference or a prediction; a confined child runs it for predictions.
-
-        Parameters
-        ----------
-        value
-            Of a kind with a file a case: what was read of the file. Of a table: a prepared reference or a prediction.
-        """
-        raise NotImplementedError
-
-    def draw(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: NDArray[Any] | None,
-    ) -> bytes | None:
-        """Draw a case as a PNG picture; ``None`` if there is nothing to draw.
-
-        Parameters
-        ----------
-        image
-            Grey levels of the case's image, 0 to 255, axes x, y[, z], where organizers sent one.
-        prediction, reference
-            From `outline_of`; ``None`` without a valid prediction, and for whoever may not see the reference.
-        """
-        return None
-
-    def sheets(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: Any,
-    ) -> CaseSheets | None:
-        """Draw everything that the viewer of a case shows; ``None`` if there is nothing.
-
-        Parameters
-        ----------
-        image, prediction
-            As of `draw`.
-        reference
-            What `outline_of` takes of a reference.
-        """
-        return None
-
-    def caption_of(self, *, with_reference: bool) -> str:
-        """What stands below a picture behind the names of its colours; may be empty."""
-        return self.picture_caption.format(shown="reference" if with_reference else "prediction")
-
-    def legend_of(self, *, with_reference: bool) -> str:
-        """Colours and caption of a picture in one text, for print.
-
-        Examples
-        --------
-        >>> Problem().legend_of(with_reference=True)
-        'Prediction in blue, reference in yellow.'
-        """
-        colours = {"prediction": "prediction in blue", "reference": "reference in yellow"}
-        named = ", ".join(colours[name] for name in self.outlines if with_reference or name != "reference")
-        sentences = [
-            f"{named[:1].upper()}{named[1:]}." if named else "",
-            self.caption_of(with_reference=with_reference),
-        ]
-        return " ".join(filter(None, sentences))
-
-    def answer_numbers_of(self, value: Any, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """An answer as numbers for `case_answers`; a confined child runs it.
-
-        Parameters
-        ----------
-        value
-            What a table of predictions has `of` the case.
-        shared
-            Classes of the task, as participants know them.
-        """
-        raise NotImplementedError
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
-    ) -> CaseAnswers:
-        """What was answered for a case, line by line.
-
-        Parameters
-        ----------
-        shared
-            What all cases have in common.
-        answer
-            From `answer_numbers_of`; ``None`` without a valid prediction.
-        reference
-            The prepared reference.
-        """
-        raise NotImplementedError
-
     # In words ---------------------------------------------------------------------------------------------------------
 
     @property
@@ -563,38 +383,3 @@ class Problem:
     def missing_words(self, assessment: Assessment) -> str:
         """What a case without a valid prediction counts as, where the policies of the metrics do not say it all."""
         return ""
-
-    # Scan of data, and challenges to try out --------------------------------------------------------------------------
-
-    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
-        """Measure what metrics may stumble over in references and predictions, for the check of pitfalls.
-
-        Returns
-        -------
-        tuple
-            An `evaluation.advice.pitfalls.scan.ReferenceScan`, and a `PredictionScan` a folder of predictions.
-
-        Raises
-        ------
-        ValueError
-            If references of this kind cannot be scanned.
-        """
-        message = f"references of the problem {self.id} cannot be scanned"
-        raise ValueError(message)
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Write a small challenge to try the kind with: ``references`` and one folder an algorithm in ``predictions``.
-
-        Parameters
-        ----------
-        algorithms
-            Their names, the best first: each has a larger error than the one before.
-
-        Returns
-        -------
-        dict
-            The assessment document that they are scored by.
-        """
-        raise NotImplementedError

@@ -16,7 +16,6 @@ from evaluation.problems.answers import (
     NumberReferences,
     refuse_rows,
 )
-from evaluation.problems.base import ALGORITHMS, Problem
 from evaluation.problems.cautions import of_confidence
 from evaluation.problems.confidences import (
     READING,
@@ -35,6 +34,7 @@ from evaluation.problems.confidences import (
 from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.given_risks import KnownRisk, OwnRisks
 from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords
+from evaluation.problems.tried import ALGORITHMS
 from evaluation.readers.confidences import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.base import Problem
     from evaluation.problems.case_answers import CaseAnswers
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from evaluation.problems.base import ALGORITHMS, MergingRules
+from evaluation.problems.base import MergingRules
 from evaluation.problems.tables import (
     SHOWN_REASONS,
     ExpectedTable,
@@ -20,6 +20,7 @@ from evaluation.problems.tables import (
     listed,
     some_classes,
 )
+from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

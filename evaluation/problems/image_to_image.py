@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from evaluation.metrics.options import Option
-from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.cautions import of_similarity
 from evaluation.problems.files import FileWords
 from evaluation.problems.reference_parts import ENDING, PartsProblem
+from evaluation.problems.tried import ALGORITHMS
 from evaluation.problems.value_figures import CasePairs
 
 if TYPE_CHECKING:

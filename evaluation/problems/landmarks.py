@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from evaluation.metrics.options import Option
-from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.landmark_figures import FIGURES
 from evaluation.problems.tables import (
     ExpectedTable,
@@ -18,6 +17,7 @@ from evaluation.problems.tables import (
     SubmitWords,
     TableProblem,
 )
+from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,9 +17,9 @@ from evaluation.problems.answers import (
     refuse_rows,
     states_of,
 )
-from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.label_figures import FIGURE
 from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
+from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -14,6 +13,7 @@ from evaluation.problems.tables import (
     SubmitWords,
     TableProblem,
 )
+from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from evaluation.metrics.options import Option
-from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.cautions import of_fields, reversed_field
 from evaluation.problems.files import FileWords
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.registration_figures import FIGURES
+from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,10 +16,10 @@ from evaluation.problems.answers import (
     one_row,
     refuse_rows,
 )
-from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.cautions import of_numbers
 from evaluation.problems.regression_figures import FIGURES, answers_of
 from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords, listed
+from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.catalogue import Option
 from evaluation.problems import data_sets
 from evaluation.problems.answers import ANSWERED, EVERYTHING, PART, UNANSWERED, UNKNOWN, PooledAnswers
-from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.cautions import of_joint_confidence
 from evaluation.problems.confidences import (
     READING,
@@ -28,6 +27,7 @@ from evaluation.problems.confidences import (
 )
 from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.semantic_segmentation import SemanticSegmentation
+from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.problems.base import ALGORITHMS, MergingRules
+from evaluation.problems.base import MergingRules
 from evaluation.problems.cautions import of_volumes
 from evaluation.problems.images import ImagePrediction, LabelImageProblem
+from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -15,11 +15,11 @@ from evaluation.problems.answers import (
     NumberReferences,
     refuse_rows,
 )
-from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.cautions import of_survival, reversed_risk
 from evaluation.problems.survival_answers import BOTH, PROBABILITIES, RISK, answers_of, known_of, stored_censoring
 from evaluation.problems.survival_figures import FIGURES
 from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
+from evaluation.problems.tried import ALGORITHMS
 from evaluation.wording import joined
 
 if TYPE_CHECKING:
