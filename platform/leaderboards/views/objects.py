@@ -7,8 +7,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from leaderboards.queries import object_parts, rankings
-from leaderboards.views.pages import common_context, sealed_page
-from leaderboards.views.place import find
+from leaderboards.views.pages import sealed_page
+from leaderboards.views.place import common_context, find
 from web.spreadsheets import csv_file
 
 

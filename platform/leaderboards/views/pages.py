@@ -19,7 +19,6 @@ from rules import test_rule
 
 from accounts.requests import SignedInRequest
 from challenges.models import Phase
-from challenges.views import challenge_context
 from evaluation import boards
 from evaluation.analyses import catalogue
 from evaluation.boards.groups import group_tables
@@ -36,7 +35,7 @@ from leaderboards.queries.single_cases import WithheldCases, kept_in
 from leaderboards.services import computing
 from leaderboards.services import rankings as services
 from leaderboards.views import states
-from leaderboards.views.place import Place, find, may_view_figure
+from leaderboards.views.place import Place, common_context, find, may_view_figure, state_of
 from submissions.queries import Rescoring, rescoring_of
 from submissions.queries.submissions import number_under_way
 from web.wording import moment_words
@@ -141,7 +140,7 @@ def _current(request: HttpRequest, leaderboard: Place) -> HttpResponse:
         return sealed_page(request, leaderboard)
     standing = leaderboard.standing()
     if standing is None:
-        common, state = common_context(request, leaderboard), _state(leaderboard)
+        common, state = common_context(request, leaderboard), state_of(leaderboard)
         under_way = number_under_way(leaderboard.phase)
         content = {
             **common,
@@ -207,7 +206,7 @@ def _ranking(
     ]
     context = {
         **common,
-        **_state(leaderboard),
+        **state_of(leaderboard),
         "version": ranking_version,
         "standing": standing,
         "is_current": standing is not None and standing.version_id == ranking_version.pk,
@@ -452,52 +451,4 @@ def _plot(
         "title": picture.title if picture.alone else f"{picture.title} {label}",
         "reading": picture.reading,
         "size": picture.size,
-    }
-
-
-def common_context(request: HttpRequest, leaderboard: Place) -> dict[str, Any]:
-    """What every page of a leaderboard shows around its content."""
-    return {
-        **challenge_context(request, leaderboard.challenge),
-        "active_tab": "leaderboards:first",
-        "phase": leaderboard.phase,
-        "key": leaderboard.key,
-        "phases": [
-            {
-                "phase": phase,
-                "url": reverse(
-                    "leaderboards:current",
-                    args=[leaderboard.challenge.slug, rankings.key_of(phase, leaderboard.phases)],
-                ),
-                "chosen": phase.pk == leaderboard.phase.pk,
-            }
-            for phase in leaderboard.phases
-        ],
-        "freeze": leaderboard.freeze,
-        "frozen_at": leaderboard.frozen_at,
-        "freeze_form": _freeze_form(request, leaderboard),
-        "in_several_tasks": sum(phase.slug == leaderboard.phase.slug for phase in leaderboard.phases) > 1,
-        "several_tasks": len({phase.task_id for phase in leaderboard.phases}) > 1,
-    }
-
-
-def _freeze_form(request: HttpRequest, leaderboard: Place) -> FreezeForm | None:
-    """For organizers, as long as there is something to freeze."""
-    if (
-        leaderboard.phase.is_sealed
-        or leaderboard.phase.is_closed
-        or not request.user.has_perm("leaderboards.freeze", leaderboard.phase)
-    ):
-        return None
-    return FreezeForm(initial={"hours": leaderboard.freeze.hours if leaderboard.freeze else None})
-
-
-def _state(leaderboard: Place) -> dict[str, Any]:
-    request = leaderboard.ranking_request
-    waits = request is not None and request.is_due and leaderboard.frozen_at is None
-    return {
-        "computing": waits,
-        "progress": request.progress if request and waits else [],
-        "failure": request.failure if request else "",
-        "nothing_counts": request is not None and request.nothing_counts and leaderboard.frozen_at is None,
     }

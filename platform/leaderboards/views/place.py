@@ -1,17 +1,21 @@
-"""Which ranking an address means, and whether the person who asks may see it."""
+"""Which ranking an address means, whether the person who asks may see it, and what all its pages show around their content."""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
+from django.urls import reverse
 from rules import test_rule
 
 from accounts.models import User
 from challenges.models import Challenge, Phase
 from challenges.queries import phases_of, visible_challenge
+from challenges.views import challenge_context
 from evaluation.analyses.catalogue import Picture
+from leaderboards.forms import FreezeForm
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
 
@@ -103,3 +107,52 @@ def may_view_figure(user: User | AnonymousUser, picture: Picture, phase: Phase) 
     if picture.shows_cases and not user.has_perm("leaderboards.view_cases", phase):
         return False
     return not picture.tells_references or test_rule("leaderboards.view_what_tells_references", user, phase)
+
+
+def common_context(request: HttpRequest, leaderboard: Place) -> dict[str, Any]:
+    """What every page of a leaderboard shows around its content."""
+    return {
+        **challenge_context(request, leaderboard.challenge),
+        "active_tab": "leaderboards:first",
+        "phase": leaderboard.phase,
+        "key": leaderboard.key,
+        "phases": [
+            {
+                "phase": phase,
+                "url": reverse(
+                    "leaderboards:current",
+                    args=[leaderboard.challenge.slug, rankings.key_of(phase, leaderboard.phases)],
+                ),
+                "chosen": phase.pk == leaderboard.phase.pk,
+            }
+            for phase in leaderboard.phases
+        ],
+        "freeze": leaderboard.freeze,
+        "frozen_at": leaderboard.frozen_at,
+        "freeze_form": _freeze_form(request, leaderboard),
+        "in_several_tasks": sum(phase.slug == leaderboard.phase.slug for phase in leaderboard.phases) > 1,
+        "several_tasks": len({phase.task_id for phase in leaderboard.phases}) > 1,
+    }
+
+
+def _freeze_form(request: HttpRequest, leaderboard: Place) -> FreezeForm | None:
+    """For organizers, as long as there is something to freeze."""
+    if (
+        leaderboard.phase.is_sealed
+        or leaderboard.phase.is_closed
+        or not request.user.has_perm("leaderboards.freeze", leaderboard.phase)
+    ):
+        return None
+    return FreezeForm(initial={"hours": leaderboard.freeze.hours if leaderboard.freeze else None})
+
+
+def state_of(leaderboard: Place) -> dict[str, Any]:
+    """What is still to be computed of a ranking, and whether that failed."""
+    request = leaderboard.ranking_request
+    waits = request is not None and request.is_due and leaderboard.frozen_at is None
+    return {
+        "computing": waits,
+        "progress": request.progress if request and waits else [],
+        "failure": request.failure if request else "",
+        "nothing_counts": request is not None and request.nothing_counts and leaderboard.frozen_at is None,
+    }

@@ -13,8 +13,8 @@ from leaderboards.models import Standing
 from leaderboards.queries import rankings
 from leaderboards.services import both_assessments, following
 from leaderboards.views.exports import csv_file
-from leaderboards.views.pages import common_context, sealed_page
-from leaderboards.views.place import FROZEN, find
+from leaderboards.views.pages import sealed_page
+from leaderboards.views.place import FROZEN, common_context, find
 from web.spreadsheets import harmless
 
 

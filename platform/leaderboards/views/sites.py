@@ -11,8 +11,8 @@ from evaluation.boards.over_sites import absent_sites, changed_places, graded, i
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import computing
-from leaderboards.views.pages import common_context, sealed_page
-from leaderboards.views.place import Place, find
+from leaderboards.views.pages import sealed_page
+from leaderboards.views.place import Place, common_context, find
 from uploads.storage import load_json
 
 

@@ -12,8 +12,7 @@ from challenges.models import Phase
 from leaderboards.queries import overview
 from leaderboards.queries.over_tasks import over_tasks
 from leaderboards.views.exports import csv_file
-from leaderboards.views.pages import common_context
-from leaderboards.views.place import Place, find
+from leaderboards.views.place import Place, common_context, find
 from web.figures import figure_json
 
 
