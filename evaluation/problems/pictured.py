@@ -94,7 +94,7 @@ class PicturedProblem:
 
         Examples
         --------
-        >>> Problem().legend_of(with_reference=True)
+        >>> PicturedProblem().legend_of(with_reference=True)
         'Prediction in blue, reference in yellow.'
         """
         colours = {"prediction": "prediction in blue", "reference": "reference in yellow"}
