@@ -298,3 +298,9 @@ def test_order_of_cases_and_a_rising_function_of_confidences_change_nothing():
         assert function(risk[shuffled], confidence[shuffled], **options).value == pytest.approx(value, **TIGHT)
         if name not in ("confidence_pearson", "mae_quality"):
             assert function(risk, np.exp(5 * confidence) - 3, **options).value == pytest.approx(value, **TIGHT)
+
+
+def test_a_confidence_without_bound_is_as_far_off_as_a_quality_can_be():
+    """A quality of 0.2 is 0.8 from one end, a quality of 0.9 as much from the other; 0.7 stated for 0.7 is right."""
+    risk, confidence = np.array([0.8, 0.1, 0.3]), np.array([-np.inf, np.inf, 0.7])
+    assert metrics.mae_quality(risk, confidence).value == pytest.approx((0.8 + 0.9 + 0) / 3, **TIGHT)

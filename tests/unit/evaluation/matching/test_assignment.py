@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from evaluation.matching import ASSIGNMENTS, CRITERIA, Objects, Pairs, Rule, match_objects
-from evaluation.matching.assignment import assign, inside_ignored, pairs_of
+from evaluation.matching.assignment import assign, inside_ignored, pairs_of, passing_pairs
 from evaluation.matching.objects import from_label_map
 
 
@@ -280,3 +280,13 @@ def test_what_lies_beside_an_ignored_outline_but_within_its_box_is_not_ignored()
 def test_objects_are_put_in_order_by_their_first_coordinate_and_only_then_by_the_next_and_their_score():
     found = Objects(points=np.array([[2.0, 1.0], [1.0, 3.0], [1.0, 2.0], [1.0, 2.0]]), scores=[0.9, 0.9, 0.1, 0.2])
     assert found.order.tolist() == [3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_where_one_side_has_nothing_nothing_is_asked_of_the_form_of_the_other(criterion):
+    """An empty prediction is of any form: a criterion that would refuse points or boxes has nothing to refuse."""
+    rule = Rule(criterion, threshold=1.0)
+    boxes, nothing = Objects(boxes=[[0, 0, 4, 4], [6, 6, 9, 9]]), Objects(points=np.zeros((0, 2)))
+    for reference, prediction in ((boxes, nothing), (nothing, boxes)):
+        pairs = passing_pairs(reference, prediction, rule)
+        assert len(pairs.reference) == len(pairs.prediction) == len(pairs.value) == 0
