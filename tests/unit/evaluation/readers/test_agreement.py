@@ -51,6 +51,16 @@ def test_half_turns_have_a_quaternion_without_a_real_part(tmp_path):
         np.testing.assert_allclose(read_geometry(tmp_path / f"{axis}.nii").affine, affine, atol=1e-5)
 
 
+def test_a_half_turn_about_an_oblique_axis_is_read_from_a_quaternion_of_any_length(tmp_path):
+    nifti(tmp_path / "a.nii", LABELS, np.eye(4), quaternion=True)
+    content = bytearray((tmp_path / "a.nii").read_bytes())
+    content[256:268] = np.array([1.2, 0.9, 0.6], dtype="<f4").tobytes()  # b, c, d: longer than 1, so that a is none
+    (tmp_path / "a.nii").write_bytes(content)
+    axis = np.array([1.2, 0.9, 0.6]) / np.linalg.norm([1.2, 0.9, 0.6])
+    turned = 2 * np.outer(axis, axis) - np.eye(3)
+    np.testing.assert_allclose(np.asarray(read_geometry(tmp_path / "a.nii").affine)[:3, :3], turned, atol=1e-5)
+
+
 def test_a_difference_is_named():
     ours = make_readers.Reading(LABELS, np.ones(3), np.zeros((8, 3)))
     assert agreement(ours, ours) == "same"
