@@ -9,12 +9,10 @@ from typing import Any
 from podium_client.connection import Connection
 from podium_client.errors import ClientError
 from podium_client.uploading import files_of_form
+from podium_client.waiting import Tell, settled
 
 DIRECTIONS = ("higher", "lower")
-_SECONDS = 1.0
 _SHOWN_COLUMNS = 12
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def analyse(
     roles = pairs("--role", answers.roles)
     with files_of_form(connection, {"file_sent": path}, sleep=sleep) as ids:
         sent = connection.request("POST", "analyses/", data={"title": title, **ids})
-    analysis = _settled(connection, sent.json()["url"], tell, sleep)
+    analysis = settled(connection, sent.json()["url"], title="title", tell=tell, sleep=sleep)
     if roles and analysis["state"] == "asking":
         analysis = (
             _answer(connection, analysis, {"roles": roles}, tell, sleep) if _differ(analysis, roles) else analysis
@@ -81,18 +79,6 @@ def words_of(analysis: Mapping[str, Any]) -> list[str]:
     return [*lines, f"Digest: {analysis['digest']}"]
 
 
-def _settled(connection: Connection, address: str, tell: Tell, sleep: Callable[[float], None]) -> dict[str, Any]:
-    state_words = ""
-    while True:
-        analysis: dict[str, Any] = connection.get(address)
-        if analysis["state_words"] != state_words:
-            state_words = analysis["state_words"]
-            tell(f"{analysis['title']}: {state_words}")
-        if not analysis["is_under_way"]:
-            return analysis
-        sleep(_SECONDS)
-
-
 def _answer(
     connection: Connection,
     analysis: Mapping[str, Any],
@@ -101,7 +87,7 @@ def _answer(
     sleep: Callable[[float], None],
 ) -> dict[str, Any]:
     connection.request("POST", f"{analysis['url']}answers/", json=content)
-    return _settled(connection, analysis["url"], tell, sleep)
+    return settled(connection, analysis["url"], title="title", tell=tell, sleep=sleep)
 
 
 def _differ(analysis: Mapping[str, Any], roles: Mapping[str, str]) -> bool:

@@ -7,10 +7,7 @@ from typing import Any
 
 from podium_client.connection import Connection
 from podium_client.uploading import files_of_form
-
-_SECONDS = 1.0
-
-Tell = Callable[[str], None]
+from podium_client.waiting import Tell, settled
 
 
 def bring(
@@ -48,13 +45,13 @@ def bring(
     address = f"challenges/{challenge}/phases/{phase}/measurements/"
     with files_of_form(connection, files, sleep=sleep) as ids:
         sent = connection.request("POST", address, data={**fields, **ids})
-    table = _settled(connection, sent.json()["url"], tell, sleep)
+    table = settled(connection, sent.json()["url"], title="file_name", tell=tell, sleep=sleep)
     if table["state"] == "asking" and any(table["columns"].get(name) != role for name, role in roles.items()):
         connection.request("POST", f"{table['url']}columns/", json={"roles": dict(roles)})
-        table = _settled(connection, table["url"], tell, sleep)
+        table = settled(connection, table["url"], title="file_name", tell=tell, sleep=sleep)
     if seal and table["may_be_sealed"]:
         connection.request("POST", f"{table['url']}seal/", json={})
-        table = _settled(connection, table["url"], tell, sleep)
+        table = settled(connection, table["url"], title="file_name", tell=tell, sleep=sleep)
     return table
 
 
@@ -71,15 +68,3 @@ def words_of(table: Mapping[str, Any]) -> list[str]:
     elif table["may_be_sealed"]:
         lines.append("Nothing counts yet. Seal it on its page, or give --seal.")
     return [*lines, f"Page: {table['page']}"]
-
-
-def _settled(connection: Connection, address: str, tell: Tell, sleep: Callable[[float], None]) -> dict[str, Any]:
-    state_words = ""
-    while True:
-        table: dict[str, Any] = connection.get(address)
-        if table["state_words"] != state_words:
-            state_words = table["state_words"]
-            tell(f"{table['file_name']}: {state_words}")
-        if not table["is_under_way"]:
-            return table
-        sleep(_SECONDS)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.advice.expressions import holds, mentioned
 from evaluation.advice.fingerprint import Answer, Fingerprint, Unanswered
 from evaluation.advice.knowledge import CATEGORY, Fork, Guide, Leaf, Node, Step, knowledge
+from evaluation.wording import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,7 +91,7 @@ class Visit:
         if self.is_answered:
             return f"It does not fit, since {because(self.asked)}."
         open_titles = [f"“{asked.title}”" for asked in self.asked if not asked.is_answered]
-        return f"That is open until {_joined(open_titles)} {'is' if len(open_titles) == 1 else 'are'} answered."
+        return f"That is open until {joined(open_titles)} {'is' if len(open_titles) == 1 else 'are'} answered."
 
     @property
     def document(self) -> dict[str, Any]:
@@ -132,11 +133,7 @@ def because(asked: Sequence[Asked]) -> str:
         f"“{one.title}” {_SAID.get(one.source, 'was answered with')} “{one.label[:1].lower()}{one.label[1:]}”"
         for one in asked
     )
-    return _joined(list(parts))
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return joined(list(parts))
 
 
 @dataclass(frozen=True, slots=True)

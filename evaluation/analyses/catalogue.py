@@ -71,10 +71,17 @@ class Picture:
 
 @dataclass(frozen=True)
 class Tab:
-    """Figures that belong together."""
+    """Figures that belong together.
+
+    Attributes
+    ----------
+    needs_cases
+        Whether they are made of values of single cases.
+    """
 
     name: str
     label: str
+    needs_cases: bool = False
 
 
 TABS = (
@@ -82,13 +89,13 @@ TABS = (
     Tab("pairs", "Who beats whom"),
     Tab("answers", "Answers"),
     Tab("costs", "Quality and cost"),
-    Tab("data", "Raw data"),
-    Tab("schemes", "Other schemes"),
-    Tab("cases", "Cases"),
-    Tab("groups", "Subgroups"),
+    Tab("data", "Raw data", needs_cases=True),
+    Tab("schemes", "Other schemes", needs_cases=True),
+    Tab("cases", "Cases", needs_cases=True),
+    Tab("groups", "Subgroups", needs_cases=True),
     Tab("metrics", "Metrics"),
-    Tab("gaming", "Gaming check"),
-    Tab("strengths", "Strengths"),
+    Tab("gaming", "Gaming check", needs_cases=True),
+    Tab("strengths", "Strengths", needs_cases=True),
     Tab("tasks", "Consensus"),
 )
 _OF_ALL_KINDS = (

@@ -11,6 +11,7 @@ from evaluation.assessment.errors import AssessmentError
 from evaluation.assessment.model import BY_SCORER, MetricUse
 from evaluation.assessment.policy import Bounds, read_policy
 from evaluation.assessment.reading import Place, is_number, name
+from evaluation.wording import joined
 
 if TYPE_CHECKING:
     from evaluation.assessment.model import Assessment
@@ -165,4 +166,4 @@ def left_out_words(assessment: Assessment) -> str:
 
 def _are(names: list[str]) -> str:
     """Names as the subject of a sentence, with its verb."""
-    return f"{', '.join(names[:-1])} and {names[-1]} are" if len(names) > 1 else f"{names[0]} is"
+    return f"{joined(names)} {'are' if len(names) > 1 else 'is'}"

@@ -1,4 +1,4 @@
-"""What figures of single kinds of problem say: what an algorithm changed, who is better case by case, which label is hardest."""
+"""What figures of single kinds of problem say: what an algorithm changed, who is better case by case, at which label all are bad."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ class Labels:
         return {name: value for name, value in self.best.items() if value is not None}
 
     @property
-    def hardest(self) -> list[str]:
+    def worst(self) -> list[str]:
         """The labels at which even the best value is no better than at any other."""
         if not self.known:
             return []
-        worst = (min if self.higher else max)(self.known.values())
-        return [name for name, value in self.known.items() if value == worst]
+        least = (min if self.higher else max)(self.known.values())
+        return [name for name, value in self.known.items() if value == least]
 
     @property
     def unknown(self) -> list[str]:
@@ -118,26 +118,32 @@ CASE_BY_CASE: Final = CATALOGUE.group(
 )
 """Who of two is better on how many cases."""
 
+LACKING: Final = CATALOGUE.group(
+    Claim(
+        "kinds.lacking",
+        "Of algorithms that are compared case by case some have no value of some cases.",
+        lambda facts: any(facts[0].values()),
+        lambda facts: (
+            "In no panel, since there is no value: "
+            + joined(
+                [f"{missing} of {counted(facts[1], 'case')} of {name}" for name, missing in facts[0].items() if missing]
+            )
+            + "."
+        ),
+        "In no panel, since there is no value: 2 of 12 cases of vnet.",
+    ),
+)
+"""Which cases a comparison case by case leaves out, of the number of them by algorithm, and of all there are."""
+
 LABELS: Final = CATALOGUE.group(
     Claim(
-        "kinds.hardest_label",
-        "Of several labels with a value one has a best value that is worse than that of every other.",
-        lambda labels: len(labels.known) > 1 and len(labels.hardest) == 1,
+        "kinds.worst_label",
+        "Of several labels with a value some, but not all, have the worst best value.",
+        lambda labels: 0 < len(labels.worst) < len(labels.known),
         lambda labels: (
-            f"{labels.hardest[0]} is the hardest label: the best {labels.what} of any algorithm is {labels.shown[labels.hardest[0]]} "
-            "there, and better at every other label."
+            f"The best {labels.what} of any algorithm is worst at {joined(labels.worst)}: {labels.shown[labels.worst[0]]}."
         ),
-        "Effusion is the hardest label: the best AUROC of any algorithm is 0.71 there, and better at every other label.",
-    ),
-    Claim(
-        "kinds.hardest_labels",
-        "Of several labels with a value some, but not all, share the worst best value.",
-        lambda labels: 1 < len(labels.hardest) < len(labels.known),
-        lambda labels: (
-            f"{joined(labels.hardest)} are the hardest labels: the best {labels.what} of any algorithm is "
-            f"{labels.shown[labels.hardest[0]]} there, and better at every other label."
-        ),
-        "Effusion and nodule are the hardest labels: the best AUROC of any algorithm is 0.71 there, and better at every other label.",
+        "The best AUROC of any algorithm is worst at effusion: 0.71.",
     ),
     Claim(
         "kinds.no_value_at_label",
@@ -147,4 +153,4 @@ LABELS: Final = CATALOGUE.group(
         "No algorithm has a value at effusion.",
     ),
 )
-"""Which labels are hardest for all algorithms."""
+"""At which labels even the best value is bad, and at which there is none."""

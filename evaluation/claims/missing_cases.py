@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from evaluation.assessment import Assessment, MetricUse
+from evaluation.wording import joined
 
 
 def cost_of_a_missing_case(assessment: Assessment) -> str:
@@ -67,7 +68,7 @@ def _listed(uses: Iterable[MetricUse]) -> str:
     groups: dict[str, list[str]] = {}
     for use in uses:
         groups.setdefault(_counts_as(use), []).append(use.title)
-    return ", and ".join(f"{words} in {_and(names)}" for words, names in groups.items())
+    return ", and ".join(f"{words} in {joined(names)}" for words, names in groups.items())
 
 
 def _counts_as(use: MetricUse) -> str:
@@ -83,7 +84,3 @@ def _counts_as(use: MetricUse) -> str:
         "worst_rank": "as the last rank of the case",
         "exclude": "as nothing at all",
     }.get(str(value), "as the worst value")
-
-
-def _and(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.claims.kinds import CASE_BY_CASE, Duel
+from evaluation.claims.kinds import CASE_BY_CASE, LACKING, Duel
 from evaluation.figures.layout import LINE, Figure, number
 from evaluation.figures.palette import colours
 from evaluation.figures.panels import beyond, panels
@@ -18,6 +18,7 @@ def case_pairs(
     values: Mapping[str, Mapping[str, float]],
     question: str,
     *,
+    cases: int,
     what: str,
     unit: str,
     higher: bool,
@@ -28,7 +29,9 @@ def case_pairs(
     Parameters
     ----------
     values
-        By algorithm, the best first, and case.
+        By algorithm, the best first, and case; a case without a value is left out.
+    cases
+        How many cases there are.
     what, unit
         What the values are; the unit may be empty.
     higher
@@ -46,11 +49,12 @@ def case_pairs(
         return None
     first, others = names[0], names[1:]
     palette, drawn, remarks = colours(document), {}, list[str]()
+    span = _span([value for name in names[: most + 1] for value in values[name].values()])
     for name in others[:most]:
         shared = [case for case in values[first] if case in values[name]]
         if not shared:
             continue
-        drawn[name] = _traces(first, name, shared, values, palette[name], unit)
+        drawn[name] = _traces(first, name, shared, values, palette[name], unit, span)
         gains = [(values[first][case] - values[name][case]) * (1 if higher else -1) for case in shared]
         wins, losses = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
         remarks += CASE_BY_CASE.all(Duel(first, name, wins, losses, len(shared)))
@@ -60,25 +64,40 @@ def case_pairs(
     plot = panels(
         drawn,
         question,
-        x={"title": f"{what} of {first}{behind}"},
-        y={"title": f"{what} of the other{behind}"},
+        # The same on both axes of all panels: a point above the line is one with a larger value, and looks like it.
+        x={"title": f"{what} of {first}{behind}", "range": span},
+        y={"title": f"{what} of the other{behind}", "range": span},
     )
+    gone = {name: cases - len(values[name]) for name in (first, *drawn)}
+    remarks += LACKING.all((gone, cases))
     if len(others) > most:
         remarks = [*beyond(others, most), *remarks]
     return {**plot, "remarks": remarks}
 
 
+def _span(values: list[float]) -> list[float]:
+    """From below the least to above the largest, so that no point is cut by an axis."""
+    low, high = min(values), max(values)
+    free = 0.04 * (high - low) or 0.04 * abs(high) or 1.0
+    return [low - free, high + free]
+
+
 def _traces(
-    first: str, name: str, shared: list[str], values: Mapping[str, Mapping[str, float]], colour: str, unit: str
+    first: str,
+    name: str,
+    shared: list[str],
+    values: Mapping[str, Mapping[str, float]],
+    colour: str,
+    unit: str,
+    span: list[float],
 ) -> list[dict[str, Any]]:
     xs, ys = ([values[algorithm][case] for case in shared] for algorithm in (first, name))
-    low, high = min(*xs, *ys), max(*xs, *ys)
     tail = f" {unit}" if unit else ""
     same = {
         "type": "scatter",
         "mode": "lines",
-        "x": [low, high],
-        "y": [low, high],
+        "x": span,
+        "y": span,
         "name": "the same",
         "hoverinfo": "skip",
     }

@@ -76,13 +76,13 @@ def label_map(
         },
         height=side(len(labels), smallest=260, each=30, around=150),
     )
-    return {**plot, "remarks": _hardest(scores, algorithms, what, higher=higher)}
+    return {**plot, "remarks": _worst_labels(scores, algorithms, what, higher=higher)}
 
 
-def _hardest(
+def _worst_labels(
     scores: Mapping[str, Mapping[str, float | None]], algorithms: Sequence[str], what: str, *, higher: bool
 ) -> list[str]:
-    """Which labels are hardest, and at which nobody has a value."""
+    """At which labels even the best value is bad, and at which nobody has one."""
     best = dict[str, float | None]()
     for name, label_scores in scores.items():
         values = [value for algorithm in algorithms if (value := label_scores.get(algorithm)) is not None]

@@ -98,6 +98,7 @@ def lr_plus(
 @declare(
     "F-beta Score",
     "F_beta",
+    label="F{beta:g}",
     categories=IMAGES + PIXELS + OBJECTS + LABELS,
     direction="higher",
     range=(0, 1),

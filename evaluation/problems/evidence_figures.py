@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.assessment import Assessment
-    from evaluation.ranking.reading import Entry
-    from evaluation.scoring.evidence_blocks import CaseEvidence, Evidence
+    from evaluation.problems.kind_figures import RankedEntry
+    from evaluation.scoring.evidence_blocks import CaseEvidence
 
 MOST_PANELS: Final = 6
 """So many algorithms, the first ones, have a panel each where a figure cannot show them in one."""
@@ -53,19 +53,12 @@ class EvidenceFigure(KindFigure):
 
     draw: Callable[[FigureSource], dict[str, Any] | None]
 
-    def of_entry(
-        self,
-        assessment: Assessment,
-        evidence: Evidence | None,
-        document: Mapping[str, Any],
-        entry: Entry,
-        results: pd.DataFrame | None = None,
-        cases: pd.DataFrame | None = None,
-    ) -> dict[str, Any] | None:
+    def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
         """Draw it for the ranking of a metric of the whole data set, or for that of all where there are no regions."""
-        from evaluation.ranking.reading import is_combined, names
+        from evaluation.ranking.reading import is_combined
         from evaluation.scoring.given_evidence import is_given
 
+        assessment, evidence, entry = ranked.assessment, ranked.evidence, ranked.entry
         if evidence is None or not evidence.blocks or entry.get("task"):
             return None
         if is_given(evidence):
@@ -79,16 +72,16 @@ class EvidenceFigure(KindFigure):
                 return None
             metric, region = metrics[0], next(iter(regions))
         else:
-            metric, region = entry["metric"], entry.get("region") or ""
+            metric, region = entry["metric"], ranked.region
         if metric not in metrics:
             return None
         answers, lacking = {}, []
-        for name in names(entry):
+        for name in ranked.algorithms:
             try:
                 answers[name] = evidence.select(metric, name, region)
             except KeyError:
                 lacking.append(name)
-        context = FigureSource(assessment, document, region, answers, tuple(lacking), cases)
+        context = FigureSource(assessment, ranked.document, region, answers, tuple(lacking), ranked.cases)
         figure = self.draw(context) if answers else None
         if figure is None or not lacking:
             return figure

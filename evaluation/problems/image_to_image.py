@@ -52,8 +52,8 @@ class ImageToImage(PartsProblem):
         CasePairs(
             name="case-pairs",
             title="Does the first team win case by case?",
-            reading="A dot is a case: its value for the first team to the right, for another team upwards. On the line both are equally good. "
-            "Dots that lie together are cases of one kind; a single dot far off is a case to look at under “Cases”.",
+            reading="A dot is a case: its value for the first team to the right, for another team upwards. On the line both are equally good; "
+            "both axes have the same scale. A single dot far off is a case to look at under “Cases”.",
         ),
     )
     task_categories = ("reconstruction", "restoration", "denoising")

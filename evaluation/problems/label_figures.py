@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from evaluation.problems.kind_figures import KindFigure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pandas as pd
-
-    from evaluation.assessment import Assessment
+    from evaluation.problems.kind_figures import RankedEntry
     from evaluation.ranking.reading import Entry
-    from evaluation.scoring.evidence_blocks import Evidence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,22 +22,15 @@ class ScoresOfLabels(KindFigure):
         """A metric: all its labels stand in one figure."""
         return entry.get("metric") or ""
 
-    def of_entry(
-        self,
-        assessment: Assessment,
-        evidence: Evidence | None,
-        document: Mapping[str, Any],
-        entry: Entry,
-        results: pd.DataFrame | None = None,
-        cases: pd.DataFrame | None = None,
-    ) -> dict[str, Any] | None:
+    def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
         """Draw it beside the rankings of a metric that has a value for each label, and beside the combined one for its first metric."""
         from evaluation.figures.label_map import label_map
-        from evaluation.ranking.reading import entries, is_combined, names
+        from evaluation.ranking.reading import entries, is_combined
 
+        assessment, entry = ranked.assessment, ranked.entry
         of_labels = [
             one
-            for one in entries(document)
+            for one in entries(ranked.document)
             # Values of the whole data set are ranked as they are, by whatever scheme.
             if one.get("region")
             and not one.get("task")
@@ -57,7 +45,7 @@ class ScoresOfLabels(KindFigure):
         use = assessment.metric(metric_entries[0]["metric"])
         return label_map(
             scores,
-            names(entry),
+            ranked.algorithms,
             self.title,
             what=use.title,
             higher=use.higher_is_better,

@@ -9,14 +9,11 @@ from evaluation.problems.kind_figures import KindFigure
 from evaluation.problems.value_figures import Measured, ValueFigure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
 
-    from evaluation.assessment import Assessment
     from evaluation.figures.boxes import Pair
+    from evaluation.problems.kind_figures import RankedEntry
     from evaluation.ranking.reading import Entry
-    from evaluation.scoring.evidence_blocks import Evidence
 
 _MOST: Final = 12
 """So many algorithms have a pair of boxes."""
@@ -37,7 +34,7 @@ def _overlap_and_folding(measured: Measured) -> dict[str, Any] | None:
         for name, algorithm_rows in values.groupby(level="algorithm")
     }
     drawn = {name: pairs[name] for name in measured.algorithms if name in pairs}
-    return overlap_and_folding(measured.document, drawn, overlap=overlap)
+    return overlap_and_folding(measured.document, drawn, overlap=measured.assessment.metric(overlap).title)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,27 +47,18 @@ class BeforeAndAfter(KindFigure):
         """A metric in a region."""
         return " ".join(part for part in (entry.get("metric"), entry.get("region")) if part)
 
-    def of_entry(
-        self,
-        assessment: Assessment,
-        evidence: Evidence | None,
-        document: Mapping[str, Any],
-        entry: Entry,
-        results: pd.DataFrame | None = None,
-        cases: pd.DataFrame | None = None,
-    ) -> dict[str, Any] | None:
+    def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
         """Draw it beside the ranking of such a metric in a region."""
         from evaluation.figures.boxes import before_and_after
-        from evaluation.ranking.reading import is_combined, names
 
-        if results is None or "before" not in results or is_combined(entry) or entry.get("task"):
+        if ranked.results is None or "before" not in ranked.results or not ranked.is_single:
             return None
-        use = assessment.metric(entry["metric"])
-        rows = results[(results["metric"] == use.name) & (results["region"].fillna("") == (entry.get("region") or ""))]
+        use = ranked.assessment.metric(ranked.entry["metric"])
+        rows = ranked.rows_of(use.name)
         pairs = _pairs(rows)
         figure = before_and_after(
-            document,
-            {name: pairs[name] for name in names(entry) if name in pairs},
+            ranked.document,
+            {name: pairs[name] for name in ranked.algorithms if name in pairs},
             self.title,
             what=use.title,
             unit=use.unit or "",
@@ -99,8 +87,8 @@ FIGURES: Final = (
     BeforeAndAfter(
         name="before-and-after",
         title="Is it better than doing nothing?",
-        reading="Grey is the value of every case with no displacement at all, in colour beside it that of the team’s field. A field whose box "
-        "is not clearly better than the grey one has aligned nothing; one that is worse in some cases has moved apart what fitted.",
+        reading="Grey is the value of every case with no displacement at all, in colour beside it that of the team’s field. A box that "
+        "is no better than the grey one shows no gain over leaving the images as they are; where a case got worse, the field moved apart what fitted.",
     ),
     ValueFigure(
         name="overlap-and-folding",

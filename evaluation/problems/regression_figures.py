@@ -10,13 +10,13 @@ from evaluation.problems.evidence_figures import MOST_PANELS, EvidenceFigure, Fi
 from evaluation.problems.kind_figures import KindFigure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     import pandas as pd
 
     from evaluation.assessment import Assessment
     from evaluation.figures.agreement_limits import Answers
-    from evaluation.ranking.reading import Entry
+    from evaluation.problems.kind_figures import RankedEntry
     from evaluation.scoring.evidence_blocks import CaseEvidence, Evidence
 
 KNOWN: Final = 2
@@ -66,27 +66,21 @@ class ErrorsInGroups(KindFigure):
 
     shows: Literal["values", "results by case", "references"] = "results by case"
 
-    def of_entry(
-        self,
-        assessment: Assessment,
-        evidence: Evidence | None,
-        document: Mapping[str, Any],
-        entry: Entry,
-        results: pd.DataFrame | None = None,
-        cases: pd.DataFrame | None = None,
-    ) -> dict[str, Any] | None:
+    def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
         """Draw it beside the ranking of a target, where something is known of the cases that makes groups of them."""
         from evaluation.figures.error_groups import error_groups
-        from evaluation.ranking.reading import is_combined, names
 
-        if cases is None or is_combined(entry) or entry.get("task"):
+        if ranked.cases is None or not ranked.is_single:
             return None
-        region = entry.get("region") or ""
-        errors = dict(_signed(evidence, region, names(entry))) or dict(_absolute(assessment, results, region))
-        is_signed = evidence is not None and bool(dict(_signed(evidence, region, names(entry))))
-        unit = _unit(assessment, region)
-        drawn = {name: errors[name] for name in names(entry) if name in errors}
-        return error_groups(document, drawn, _groups(assessment, cases), signed=is_signed, unit=unit, most=MOST_PANELS)
+        signed = dict(_signed(ranked.evidence, ranked.region, ranked.algorithms))
+        return error_groups(
+            ranked.document,
+            signed or _absolute(ranked),
+            _groups(ranked.assessment, ranked.cases),
+            signed=bool(signed),
+            unit=_unit(ranked.assessment, ranked.region),
+            most=MOST_PANELS,
+        )
 
 
 def _unit(assessment: Assessment, region: str) -> str:
@@ -113,18 +107,10 @@ def _signed(evidence: Evidence | None, region: str, algorithms: list[str]) -> It
         yield name, dict(zip(cases, (answer - reference).tolist(), strict=True))
 
 
-def _absolute(
-    assessment: Assessment, results: pd.DataFrame | None, region: str
-) -> Iterator[tuple[str, dict[str, float]]]:
+def _absolute(ranked: RankedEntry) -> dict[str, dict[str, float]]:
     """Absolute errors of every case, where the results tell them."""
-    use = next((use for use in assessment.metrics if use.id == "absolute_error"), None)
-    if use is None or results is None:
-        return
-    rows = results[
-        (results["metric"] == use.name) & (results["region"].fillna("") == region) & results["value"].notna()
-    ]
-    for name, algorithm_rows in rows.groupby("algorithm"):
-        yield str(name), dict(zip(algorithm_rows["case"], algorithm_rows["value"].astype(float), strict=True))
+    use = next((use for use in ranked.assessment.metrics if use.id == "absolute_error"), None)
+    return {} if use is None or ranked.results is None else ranked.values_of(use.name)
 
 
 def _groups(assessment: Assessment, cases: pd.DataFrame) -> dict[str, dict[str, str]]:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.assessment import Assessment
+    from evaluation.problems.kind_figures import RankedEntry
     from evaluation.ranking.reading import Entry
-    from evaluation.scoring.evidence_blocks import Evidence
 
 
 class Measured(NamedTuple):
@@ -60,18 +60,11 @@ class ValueFigure(KindFigure):
         """Once for all."""
         return ""
 
-    def of_entry(
-        self,
-        assessment: Assessment,
-        evidence: Evidence | None,
-        document: Mapping[str, Any],
-        entry: Entry,
-        results: pd.DataFrame | None = None,
-        cases: pd.DataFrame | None = None,
-    ) -> dict[str, Any] | None:
+    def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
         """Draw it beside the combined ranking, and beside that of its first metric in its first region."""
-        from evaluation.ranking.reading import entries, is_combined, names
+        from evaluation.ranking.reading import entries, is_combined
 
+        assessment, document, entry, results = ranked.assessment, ranked.document, ranked.entry, ranked.results
         uses = {use.id: use for use in assessment.computed if use.id in self.metrics and use.level == "case"}
         if results is None or entry.get("task") or set(uses) != set(self.metrics):
             return None
@@ -84,7 +77,7 @@ class ValueFigure(KindFigure):
         if not len(rows):
             return None
         called = {identity: use.name for identity, use in uses.items()}
-        return self.draw(Measured(assessment, document, tuple(names(entry)), rows, called, first.unit or ""))
+        return self.draw(Measured(assessment, document, tuple(ranked.algorithms), rows, called, first.unit or ""))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,33 +86,19 @@ class CasePairs(KindFigure):
 
     shows: Literal["values", "results by case", "references"] = "results by case"
 
-    def of_entry(
-        self,
-        assessment: Assessment,
-        evidence: Evidence | None,
-        document: Mapping[str, Any],
-        entry: Entry,
-        results: pd.DataFrame | None = None,
-        cases: pd.DataFrame | None = None,
-    ) -> dict[str, Any] | None:
+    def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
         """Draw it beside the ranking of a metric of single cases in a region."""
         from evaluation.figures.case_pairs import case_pairs
         from evaluation.problems.evidence_figures import MOST_PANELS
-        from evaluation.ranking.reading import is_combined, names
 
-        if results is None or is_combined(entry) or entry.get("task"):
+        if ranked.results is None or not ranked.is_single:
             return None
-        use = assessment.metric(entry["metric"])
-        rows = results[(results["metric"] == use.name) & (results["region"].fillna("") == (entry.get("region") or ""))]
-        rows = rows[(rows["case"] != "") & rows["value"].notna()]
-        values = {
-            name: dict(zip(algorithm_rows["case"], algorithm_rows["value"].astype(float), strict=True))
-            for name, algorithm_rows in rows.groupby("algorithm")
-        }
+        use = ranked.assessment.metric(ranked.entry["metric"])
         return case_pairs(
-            document,
-            {name: values[name] for name in names(entry) if name in values},
+            ranked.document,
+            ranked.values_of(use.name),
             self.title,
+            cases=ranked.rows_of(use.name)["case"].nunique(),
             what=use.title,
             unit=use.unit or "",
             higher=use.higher_is_better,

@@ -9,7 +9,7 @@
 `reference_sources`
     Test sets of a task's challenge whose references the person may let be scanned for pitfalls.
 `registered_documents`
-    The newest public document of an earlier registration, by_design by its identifier or readable name.
+    The newest public document of an earlier registration, found by its identifier or readable name.
 `standings`
     Where designs stand beyond being written: filed, decided about, registered. Asked for many at once.
 `filings`

@@ -8,6 +8,7 @@ from django.urls import reverse
 from challenges.models import Phase, PhaseAssessment
 from challenges.queries.projections import projection_of
 from evaluation.designs.catalogue import shipped
+from evaluation.wording import joined
 
 CORRECTION = shipped()["corrected_references"].label
 """The change that replaces references; the ranking by the former ones stays beside."""
@@ -140,5 +141,4 @@ def _by_schedule(phase: Phase) -> list[Marked]:
 
 
 def _listed(parameters: list[str]) -> str:
-    quoted = [f"“{name}”" for name in parameters]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return joined([f"“{name}”" for name in parameters])

@@ -64,7 +64,7 @@ class Readiness:
         if self.to_fill:
             return f"{self.to_fill} empty field{' keeps' if self.to_fill == 1 else 's keep'} it from being filed"
         if self.essential < _ESSENTIAL:
-            return f"{self.essential} % of the essential fields are filled; a call asks for {_ESSENTIAL} %"
+            return f"{self.essential} % of the essential fields are filled; calls ask for {_ESSENTIAL} % as a rule"
         return "Nothing keeps it from being filed"
 
     @property

@@ -9,6 +9,7 @@ from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import NOT_OVER_TASKS, OverTasks
 from evaluation.claims.ranking import headline_of, letters_of
 from evaluation.figures.layout import interval_words, number, rank_words
+from evaluation.wording import joined
 from leaderboards.models import OverallRanking
 from leaderboards.queries import rankings
 
@@ -127,8 +128,7 @@ def steps_in_words(steps: Sequence[Mapping[str, Any]]) -> str:
     """
     sentences = []
     for step in steps:
-        names = [f"{name}s" for name in step["over"]]
-        over = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        over = joined([f"{name}s" for name in step["over"]])
         weighted = "Weighted mean" if step.get("weights") else str(step["operator"]).capitalize()
         sentences.append(f"{weighted} of the ranks over {over}, then ranked again.")
     return " ".join(sentences)

@@ -7,6 +7,7 @@ from django import template
 from challenges.models import Phase
 from evaluation.analyses.catalogue import TABS, Tab
 from evaluation.importing.fitting import sources_of
+from evaluation.wording import joined
 
 register = template.Library()
 
@@ -22,12 +23,12 @@ def pooled_note(phase: Phase, views: Sequence[Tab]) -> str:
     if not pooled:
         return ""
     has = "has" if len(pooled) == 1 else "have"
-    named = f"{_listed(pooled)} {has} one value for all cases together, not one for each"
-    tab_names = _listed([f"“{tab.label}”" for tab in views]) if views else ""
+    named = f"{joined(pooled)} {has} one value for all cases together, not one for each"
+    tab_names = joined([f"“{tab.label}”" for tab in views]) if views else ""
     drawn = _drawn_words(phase)
     if len(pooled) < len(metrics):
         return f"{named}: views of single cases and tests between teams show the other metrics only. {drawn}."
-    absent = _listed([f"“{tab.label}”" for tab in TABS if tab not in views])
+    absent = joined([f"“{tab.label}”" for tab in TABS if tab.needs_cases and tab not in views])
     offered = f" What there is: {tab_names}." if tab_names else ""
     without = f", so that there is nothing to show under {absent}" if absent else ""
     return f"{named}{without}. {drawn}.{offered}"
@@ -39,14 +40,10 @@ def _drawn_words(phase: Phase) -> str:
     words = []
     if sources.sent:
         varies = "varies" if len(sources.sent) == 1 else "vary"
-        words.append(f"how far {_listed(sources.sent)} {varies} comes with the values, from whoever measured them")
+        words.append(f"how far {joined(sources.sent)} {varies} comes with the values, from whoever measured them")
     if sources.unknown:
         words.append(
-            f"nobody says how uncertain {_listed(sources.unknown)} {'is' if len(sources.unknown) == 1 else 'are'}"
+            f"nobody says how uncertain {joined(sources.unknown)} {'is' if len(sources.unknown) == 1 else 'are'}"
         )
     sentence = "; ".join(words) or "intervals and resamples come from drawing the cases anew"
     return sentence[0].upper() + sentence[1:]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -27,7 +27,7 @@ PLACES = [
         ({"open_fields": 12, "essential": 50}, "12 needed fields are open"),
         ({"to_fill": 1}, "1 empty field keeps it from being filed"),
         ({"to_fill": 2}, "2 empty fields keep it from being filed"),
-        ({"essential": 89}, "89 % of the essential fields are filled; a call asks for 90 %"),
+        ({"essential": 89}, "89 % of the essential fields are filled; calls ask for 90 % as a rule"),
         ({"essential": 90}, "Nothing keeps it from being filed"),
     ],
 )

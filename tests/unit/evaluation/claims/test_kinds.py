@@ -11,6 +11,7 @@ from evaluation.figures.boxes import Pair, before_and_after
 from evaluation.figures.case_pairs import case_pairs
 from evaluation.figures.label_map import label_map
 from evaluation.figures.layout import number
+from evaluation.wording import joined
 
 SETS = 300
 DOCUMENT = {"rankings": [{"algorithms": [{"name": name} for name in ("ash", "birch", "cedar")]}]}
@@ -27,7 +28,7 @@ def pairs_of(random):
 
 def changed_wrongly(random):
     pairs, higher = pairs_of(random), bool(random.random() < 0.5)
-    made = before_and_after(DOCUMENT, pairs, "?", what="TRE", unit="mm", higher=higher, most=9)
+    drawn = before_and_after(DOCUMENT, pairs, "?", what="TRE", unit="mm", higher=higher, most=9)
     expected = {
         (
             f"{name}: median {number(float(np.median(own.after)))} mm, before {number(float(np.median(own.before)))} mm; worse than "
@@ -36,26 +37,35 @@ def changed_wrongly(random):
         )
         for name, own in pairs.items()
     }
-    return set(made["remarks"]) ^ expected
+    return set(drawn["remarks"]) ^ expected
 
 
 def compared_wrongly(random):
     higher = bool(random.random() < 0.5)
     cases = [f"c{place}" for place in range(int(random.integers(1, 9)))]
     values = {name: {case: float(random.integers(0, 4)) for case in cases if random.random() < 0.8} for name in NAMES}
-    made = case_pairs(DOCUMENT, values, "?", what="DSC", unit="", higher=higher, most=9)
-    first, wrong = NAMES[0], []
-    for said in [] if made is None else made["remarks"]:
-        other, wins, losses, of = re.fullmatch(
-            rf"{first} is better than (\w+) in (\d+) and worse in (\d+) of (\d+) cases? that both have\.", said
-        ).groups()
+    first, wrong, panels = NAMES[0], [], [NAMES[0]]
+    drawn = case_pairs(DOCUMENT, values, "?", cases=len(cases), what="DSC", unit="", higher=higher, most=9)
+    remarks = [] if drawn is None else drawn["remarks"]
+    for remark in remarks:
+        compared = re.fullmatch(
+            rf"{first} is better than (\w+) in (\d+) and worse in (\d+) of (\d+) cases? that both have\.", remark
+        )
+        if compared is None:
+            lacking = {name: len(cases) - len(values[name]) for name in panels}
+            parts = [f"{n} of {len(cases)} case{'s' * (len(cases) > 1)} of {name}" for name, n in lacking.items() if n]
+            wrong += [remark] * (remark != f"In no panel, since there is no value: {joined(parts)}.")
+            panels = []
+            continue
+        other, wins, losses, of = compared.groups()
+        panels.append(other)
         both = values[first].keys() & values[other].keys()
-        better = [case for case in both if (values[first][case] > values[other][case]) is higher]
-        better = [case for case in better if values[first][case] != values[other][case]]
-        same = sum(values[first][case] == values[other][case] for case in both)
-        if (int(wins), int(losses), int(of)) != (len(better), len(both) - same - len(better), len(both)):
-            wrong.append(said)
-    return wrong
+        gaps = [(values[first][case] - values[other][case]) * (1 if higher else -1) for case in both]
+        counts = (sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps), len(both))
+        wrong += [remark] * ((int(wins), int(losses), int(of)) != counts)
+    # Who lacks values and is drawn is named: silence would hide it.
+    is_silent = any(len(values[name]) < len(cases) for name in panels) and drawn is not None
+    return [*wrong, *(["nothing is said of what is lacking"] if is_silent else [])]
 
 
 def labelled_wrongly(random):
@@ -65,30 +75,27 @@ def labelled_wrongly(random):
         label: {name: None if random.random() < 0.4 else float(random.integers(0, 4)) / 4 for name in NAMES}
         for label in labels
     }
-    made = label_map(scores, NAMES, "?", what="AUROC", higher=higher)
-    sign = 1 if higher else -1
-    found = {label: [sign * value for value in own.values() if value is not None] for label, own in scores.items()}
-    wrong = []
-    for said in [] if made is None else made["remarks"]:
-        if told := re.fullmatch(r"No algorithm has a value at (.+)\.", said):
-            wrong += [said] * (re.split(r", | and ", told[1]) != [label for label in labels if not found[label]])
-            continue
-        named, value = re.fullmatch(
-            r"(.+) (?:is|are) the hardest labels?: the best AUROC of any algorithm is (\S+) there, and better at every other label\.",
-            said,
-        ).groups()
-        hard, best = re.split(r", | and ", named), {label: max(own) for label, own in found.items() if own}
-        others = [best[label] for label in best if label not in hard]
-        is_true = {number(sign * best[label]) for label in hard} == {value} and others and min(others) > best[hard[0]]
-        wrong += [] if is_true else [said]
-    return wrong
+    drawn = label_map(scores, NAMES, "?", what="AUROC", higher=higher)
+    best = {
+        label: (max if higher else min)(values)
+        for label, of_teams in scores.items()
+        if (values := [value for value in of_teams.values() if value is not None])
+    }
+    expected = []
+    if len(set(best.values())) > 1:
+        least = (min if higher else max)(best.values())
+        named = joined([label for label in best if best[label] == least])
+        expected.append(f"The best AUROC of any algorithm is worst at {named}: {number(least)}.")
+    if unknown := [label for label in labels if label not in best]:
+        expected.append(f"No algorithm has a value at {joined(unknown)}.")
+    return [] if drawn is None or drawn["remarks"] == expected else [drawn["remarks"], expected]
 
 
 CHECKS = {
     "kinds.changed": changed_wrongly,
     "kinds.case_by_case": compared_wrongly,
-    "kinds.hardest_label": labelled_wrongly,
-    "kinds.hardest_labels": labelled_wrongly,
+    "kinds.lacking": compared_wrongly,
+    "kinds.worst_label": labelled_wrongly,
     "kinds.no_value_at_label": labelled_wrongly,
 }
 
@@ -109,8 +116,8 @@ WRONG = {
             f"{duel.first} is better than {duel.other} in {duel.losses} and worse in {duel.wins} of {duel.cases} cases that both have."
         )
     },
-    "kinds.hardest_label": {"true": lambda labels: bool(labels.hardest)},
-    "kinds.hardest_labels": {"true": lambda labels: len(labels.hardest) > 1},
+    "kinds.lacking": {"true": lambda facts: sum(facts[0].values()) > 1},
+    "kinds.worst_label": {"true": lambda labels: bool(labels.worst)},
     "kinds.no_value_at_label": {"words": lambda labels: f"No algorithm has a value at {next(iter(labels.best))}."},
 }
 

@@ -143,8 +143,11 @@ def test_a_picture_shows_the_map_where_a_window_fits(edge, panels):
 
 
 def test_pairs_need_a_second_team_and_a_case_that_both_have():
-    assert case_pairs(DOCUMENT, {"a": {"1": 0.5}}, "q", what="x", unit="", higher=True, most=6) is None
-    assert case_pairs(DOCUMENT, {"a": {"1": 0.5}, "b": {"2": 0.5}}, "q", what="x", unit="", higher=True, most=6) is None
+    assert case_pairs(DOCUMENT, {"a": {"1": 0.5}}, "q", cases=1, what="x", unit="", higher=True, most=6) is None
+    assert (
+        case_pairs(DOCUMENT, {"a": {"1": 0.5}, "b": {"2": 0.5}}, "q", cases=2, what="x", unit="", higher=True, most=6)
+        is None
+    )
 
 
 # Several labels ---------------------------------------------------------------------------------------------------
@@ -167,12 +170,9 @@ def test_a_cell_for_every_label_and_team_is_the_value_of_its_ranking(tmp_path):
             assert row == [scores[team] for team in teams]
         best = {one["region"]: one["algorithms"][0]["score"] for one in entries}
         worst = (min if use.higher_is_better else max)(best.values())
-        hardest = [label for label in best if best[label] == worst]
-        if len(hardest) == len(best):
-            assert made["remarks"] == []
-        else:
-            verb = "is the hardest label" if len(hardest) == 1 else "are the hardest labels"
-            assert made["remarks"][0].startswith(f"{joined(hardest)} {verb}: the best ")
+        at_worst = [label for label in best if best[label] == worst]
+        said = f"The best {use.title} of any algorithm is worst at {joined(at_worst)}: "
+        assert (made["remarks"] == []) if len(at_worst) == len(best) else made["remarks"][0].startswith(said)
 
 
 def test_one_label_makes_no_map_and_a_label_without_values_is_named():
