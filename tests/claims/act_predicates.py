@@ -246,8 +246,8 @@ def _(facts: Any) -> bool:
     r"lists everything that failed, with its log, and has it scored again with one button\."
 )
 def _(facts: Any, number: str, team: str, phase: str, challenge: str, reason: str) -> bool:
-    told = where(facts, challenge, phase) and (int(number), team) == (facts.number, facts.team)
-    return told and reason == facts.reason
+    is_about_it = where(facts, challenge, phase) and (int(number), team) == (facts.number, facts.team)
+    return is_about_it and reason == facts.reason
 
 
 @means(
@@ -255,8 +255,8 @@ def _(facts: Any, number: str, team: str, phase: str, challenge: str, reason: st
     r"complete method description\. Describe it on its page; what you wrote for an earlier submission is copied into the form\."
 )
 def _(facts: Any, phase: str, challenge: str, tense: str, team: str, task: str) -> bool:
-    told = where(facts, challenge, phase) and (team, task) == (facts.team, facts.task)
-    return told and (tense == "leaves") == (facts.occasion == "closed")
+    is_about_it = where(facts, challenge, phase) and (team, task) == (facts.team, facts.task)
+    return is_about_it and (tense == "leaves") == (facts.occasion == "closed")
 
 
 # Phases

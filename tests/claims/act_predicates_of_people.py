@@ -192,8 +192,8 @@ def _(facts: Any, challenge: str, what: str, case: str, phase: str) -> bool:
     r"(.+) (begins|writes in) “(.+)” in the discussion of (.+?)(?:, which you follow)?\. Read and answer it on its page\."
 )
 def _(facts: Any, who: str, what: str, thread: str, about: str) -> bool:
-    told = (who, thread, about) == (facts.actor, facts.thread, facts.about)
-    return told and (what == "begins") == facts.is_first
+    is_about_it = (who, thread, about) == (facts.actor, facts.thread, facts.about)
+    return is_about_it and (what == "begins") == facts.is_first
 
 
 @means(r"The organizers of (.+) announce:")

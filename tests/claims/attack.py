@@ -96,12 +96,12 @@ class Case:
 
 def case_of(seed: int, *, large: bool = False, kind: str = "") -> Case:
     """The challenge of a number, ranked; of a kind of problem where one is named."""
-    made = challenge(seed, large=large, kind=kind)
+    generated = challenge(seed, large=large, kind=kind)
     try:
-        document = rank(made.assessment, made.results, cases=made.cases, evidence=made.evidence)
+        document = rank(generated.assessment, generated.results, cases=generated.cases, evidence=generated.evidence)
     except ResultsError as error:
-        return Case(seed, Raw(made), None, str(error))
-    return Case(seed, Raw(made), document)
+        return Case(seed, Raw(generated), None, str(error))
+    return Case(seed, Raw(generated), document)
 
 
 def attack(seed: int, *, large: bool = False) -> tuple[list[Found], int]:

@@ -109,8 +109,8 @@ def challenge(seed: int, *, large: bool = False, kind: str = "") -> Challenge:
     make = _classification if kind == "image_classification" else _answers if kind in ANSWER_KINDS else _of_cases
     if kind == "external" and random.random() < 0.7:
         make = _given
-    made, identities, absent = make(seed, random, kind, names, cases)
-    return with_costs(made, identities, absent)
+    generated, identities, absent = make(seed, random, kind, names, cases)
+    return with_costs(generated, identities, absent)
 
 
 def _exclusions(random: np.random.Generator, cases: list[str]) -> dict[str, Any]:

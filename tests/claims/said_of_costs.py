@@ -29,8 +29,8 @@ def values_of(section: Any, table: Any) -> dict[str, float]:
 def whole_values(section: Any, metric: str, region: str) -> dict[str, float]:
     """What every team reached by a metric of the whole data set."""
     rows = section.raw.results
-    own = rows[(rows["metric"] == metric) & (rows["region"].fillna("") == region) & (rows["case"] == "")]
-    return dict(zip(own["algorithm"], own["value"].astype(float), strict=True))
+    metric_rows = rows[(rows["metric"] == metric) & (rows["region"].fillna("") == region) & (rows["case"] == "")]
+    return dict(zip(metric_rows["algorithm"], metric_rows["value"].astype(float), strict=True))
 
 
 def plane_of(section: Any) -> tuple[dict[str, Point], int] | None:
@@ -50,8 +50,8 @@ def plane_of(section: Any) -> tuple[dict[str, Point], int] | None:
     if quality.level == "dataset":
         good = whole_values(section, quality.name, region)
     else:
-        [own] = [table for table in raw.tables if table.metric == quality.name and table.region == region]
-        good = values_of(section, own)
+        [quality_table] = [table for table in raw.tables if table.metric == quality.name and table.region == region]
+        good = values_of(section, quality_table)
     cheap, sign = values_of(section, spent), 1 if quality.higher_is_better else -1
     return {name: (sign * good[name], -cheap[name]) for name in raw.names}, sign
 

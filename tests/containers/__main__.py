@@ -43,7 +43,7 @@ def measuring(machine: Machine) -> int:
     """Programs of known size, twenty times."""
     found = figures.all_measured(machine, repeats=20)
     print("\n".join(figures.table(found)))
-    within = sum(own.is_within for own in found)
+    within = sum(measurement.is_within for measurement in found)
     print(f"{within} of {len(found)} within the bounds")
     return len(found) - within
 

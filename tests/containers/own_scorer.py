@@ -44,12 +44,12 @@ def voxels(path: Path) -> tuple[float, ...]:
 def tiff(content: bytes) -> tuple[float, ...]:
     """Numbers of all pages of a TIFF image, plain or packed by zlib."""
     order = {b"II": "<", b"MM": ">"}[content[:2]]
-    place = struct.unpack_from(f"{order}I", content, 4)[0]
-    found: list[float] = []
-    while place:
-        count = struct.unpack_from(f"{order}H", content, place)[0]
+    directory = struct.unpack_from(f"{order}I", content, 4)[0]
+    numbers: list[float] = []
+    while directory:
+        count = struct.unpack_from(f"{order}H", content, directory)[0]
         fields = {}
-        for entry in range(place + 2, place + 2 + 12 * count, 12):
+        for entry in range(directory + 2, directory + 2 + 12 * count, 12):
             tag, kind, number = struct.unpack_from(f"{order}HHI", content, entry)
             letter = {3: "H", 4: "I"}.get(kind)
             if letter:
@@ -60,9 +60,9 @@ def tiff(content: bytes) -> tuple[float, ...]:
         for offset, size in zip(fields[273], fields[279], strict=True):
             strip = content[offset : offset + size]
             plain = strip if fields[259][0] == 1 else zlib.decompress(strip)
-            found += struct.unpack(f"{order}{len(plain) // struct.calcsize(letter)}{letter}", plain)
-        place = struct.unpack_from(f"{order}I", content, place + 2 + 12 * count)[0]
-    return tuple(found)
+            numbers += struct.unpack(f"{order}{len(plain) // struct.calcsize(letter)}{letter}", plain)
+        directory = struct.unpack_from(f"{order}I", content, directory + 2 + 12 * count)[0]
+    return tuple(numbers)
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -85,21 +85,21 @@ Value = tuple[float | None, str]
 
 def overlap(first: Sequence[bool], second: Sequence[bool]) -> Value:
     """Twice what both have, over what each has."""
-    here, there = sum(first), sum(second)
-    if not here and not there:
+    here, second_count = sum(first), sum(second)
+    if not here and not second_count:
         return None, "both_empty"
-    if not here or not there:
+    if not here or not second_count:
         return None, "pred_empty" if here else "ref_empty"
-    return 2 * sum(a and b for a, b in zip(first, second, strict=True)) / (here + there), "ok"
+    return 2 * sum(a and b for a, b in zip(first, second, strict=True)) / (here + second_count), "ok"
 
 
 def masks(files: Files, wanted: set) -> list[bool]:
     """Where a label image has one of the labels, or an object of one of the classes; any object where none is named."""
     labels = [int(value) for value in voxels(named(files, "labels"))]
-    told = named(files, "instances")
-    if told is not None:
-        own = {int(row["instance"]) for row in table(told) if not wanted or row["class"] in wanted}
-        return [value in own for value in labels]
+    instance_table = named(files, "instances")
+    if instance_table is not None:
+        instances = {int(row["instance"]) for row in table(instance_table) if not wanted or row["class"] in wanted}
+        return [value in instances for value in labels]
     numbers = {label for label in wanted if isinstance(label, int)}
     return [value in numbers if numbers else value > 0 for value in labels]
 
@@ -109,23 +109,27 @@ def of_labels(reference: Files, prediction: Files, wanted: set) -> Value:
 
 
 def of_images(reference: Files, prediction: Files, wanted: set) -> Value:
-    truth, own = voxels(named(reference, "image")), voxels(named(prediction, "image"))
+    truth, predicted = voxels(named(reference, "image")), voxels(named(prediction, "image"))
     mask = named(reference, "mask")
     inside = [not wanted or int(value) in wanted for value in voxels(mask)] if mask else [True] * len(truth)
-    pairs = [(a, b) for a, b, counts in zip(truth, own, inside, strict=True) if counts]
+    pairs = [(a, b) for a, b, counts in zip(truth, predicted, inside, strict=True) if counts]
     reach = (max(truth) - min(truth)) or 1.0
     return max(0.0, 1 - sum(abs(a - b) for a, b in pairs) / reach / max(len(pairs), 1)), "ok"
 
 
 def of_objects(reference: Files, prediction: Files, wanted: set) -> Value:
     def places(path: Path) -> list[tuple]:
-        kept = [row for row in table(path) if row.get("ignore") != "1" and (not wanted or row["class"] in wanted)]
-        return [tuple(float(v) for k, v in row.items() if k not in ("class", "score", "ignore")) for row in kept]
+        rows_that_count = [
+            row for row in table(path) if row.get("ignore") != "1" and (not wanted or row["class"] in wanted)
+        ]
+        return [
+            tuple(float(v) for k, v in row.items() if k not in ("class", "score", "ignore")) for row in rows_that_count
+        ]
 
-    truth, own = places(named(reference, "objects")), places(named(prediction, "objects"))
-    if not truth or not own:
-        return overlap([True] * len(truth), [True] * len(own))
-    return 2 * sum(place in own for place in truth) / (len(truth) + len(own)), "ok"
+    truth, predicted = places(named(reference, "objects")), places(named(prediction, "objects"))
+    if not truth or not predicted:
+        return overlap([True] * len(truth), [True] * len(predicted))
+    return 2 * sum(point in predicted for point in truth) / (len(truth) + len(predicted)), "ok"
 
 
 def of_landmarks(reference: Files, prediction: Files, wanted: set) -> Value:
@@ -136,34 +140,38 @@ def of_landmarks(reference: Files, prediction: Files, wanted: set) -> Value:
             if not wanted or row["landmark"] in wanted
         }
 
-    truth, own = places(named(reference, "landmarks")), places(named(prediction, "landmarks"))
+    truth, predicted = places(named(reference, "landmarks")), places(named(prediction, "landmarks"))
     near = [
-        name in own and sum((a - b) ** 2 for a, b in zip(place, own[name], strict=True)) <= REACH**2
-        for name, place in truth.items()
+        name in predicted and sum((a - b) ** 2 for a, b in zip(point, predicted[name], strict=True)) <= REACH**2
+        for name, point in truth.items()
     ]
     return (sum(near) / len(near), "ok") if near else (None, "ref_empty")
 
 
 def of_classes(reference: Files, prediction: Files, wanted: set) -> Value:
-    [truth], [own] = table(named(reference, "labels")), table(named(prediction, "labels"))
+    [truth], [answer] = table(named(reference, "labels")), table(named(prediction, "labels"))
     if "label" in truth:
-        scores = {name.removeprefix("p_"): float(value) for name, value in own.items() if name != "label" and value}
-        decided = own["label"] or max(scores, key=scores.__getitem__)
+        scores = {name.removeprefix("p_"): float(value) for name, value in answer.items() if name != "label" and value}
+        decided = answer["label"] or max(scores, key=scores.__getitem__)
         right = truth["label"] == decided
         return float(right), "ok"
-    said = {name: own[name] or own[f"p_{name}"] for name in truth}
-    known = [name for name, value in truth.items() if value and (not wanted or name in wanted)]
-    if not known:
+    stated_answers = {name: answer[name] or answer[f"p_{name}"] for name in truth}
+    stated_labels = [name for name, value in truth.items() if value and (not wanted or name in wanted)]
+    if not stated_labels:
         return None, "degenerate"
-    return sum((float(said[name]) >= 0.5) == (float(truth[name]) >= 0.5) for name in known) / len(known), "ok"
+    return sum((float(stated_answers[name]) >= 0.5) == (float(truth[name]) >= 0.5) for name in stated_labels) / len(
+        stated_labels
+    ), "ok"
 
 
 def of_numbers(reference: Files, prediction: Files, wanted: set) -> Value:
-    [truth], [own] = table(named(reference, "values")), table(named(prediction, "values"))
-    known = [name for name, value in truth.items() if value and (not wanted or name in wanted)]
-    if not known or not all(own[name] for name in known):
+    [truth], [answer] = table(named(reference, "values")), table(named(prediction, "values"))
+    stated_targets = [name for name, value in truth.items() if value and (not wanted or name in wanted)]
+    if not stated_targets or not all(answer[name] for name in stated_targets):
         return None, "degenerate"
-    return 1 / (1 + sum(abs(float(own[name]) - float(truth[name])) for name in known) / len(known)), "ok"
+    return 1 / (
+        1 + sum(abs(float(answer[name]) - float(truth[name])) for name in stated_targets) / len(stated_targets)
+    ), "ok"
 
 
 MEASURES: dict[str, Callable[[Files, Files, set], Value]] = {
@@ -187,7 +195,9 @@ def scored(case: str, regions: dict[str | None, set]) -> list[dict]:
         if MODE == "value for missing":
             return [row(case, region, 0.0) for region in regions]
         return [row(case, region, None, "missing") for region in regions]
-    measure = next(own for name, own in MEASURES.items() if any(file.startswith(name) for file in reference))
+    measure = next(
+        own_measure for name, own_measure in MEASURES.items() if any(file.startswith(name) for file in reference)
+    )
     rows = []
     for region, wanted in regions.items():
         try:
@@ -230,21 +240,21 @@ def row(case: str, region: str | None, value: float | None, outcome: str = "ok")
 
 def main() -> None:
     document = json.loads((ROOT / "input" / "interface.json").read_text())
-    regions = {own["name"]: set(own["labels"]) for own in document["regions"]} or {None: set()}
+    regions = {region["name"]: set(region["labels"]) for region in document["regions"]} or {None: set()}
     cases = sorted(path.name for path in (ROOT / "input").iterdir() if path.is_dir())
-    rows = [own for case in cases for own in scored(case, regions)]
-    rows = [own | {"metric": document["metrics"][0]["id"]} for own in rows]
-    for number, own in enumerate(rows):
-        if own["value"] is not None and own["value"] < 1:
+    rows = [row for case in cases for row in scored(case, regions)]
+    rows = [row | {"metric": document["metrics"][0]["id"]} for row in rows]
+    for number, row in enumerate(rows):
+        if row["value"] is not None and row["value"] < 1:
             if MODE == "by its neighbours":
-                own["value"] += (1 - own["value"]) * 0.001 * len(cases)
+                row["value"] += (1 - row["value"]) * 0.001 * len(cases)
             if MODE == "by its place":
-                own["value"] += (1 - own["value"]) * 0.001 * number
+                row["value"] += (1 - row["value"]) * 0.001 * number
     if MODE == "tells the team":
-        rows = [own | {"team": "a"} for own in rows]
+        rows = [row | {"team": "a"} for row in rows]
     if MODE == "twice":
         rows += rows[:1]
-    lines = "".join(json.dumps(own) + "\n" for own in rows)
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
     if MODE == "not a number":
         lines = lines.replace("1.0", "NaN")
     (ROOT / "output" / "rows.jsonl").write_text(lines)

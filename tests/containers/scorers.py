@@ -78,10 +78,10 @@ def trial_cases(folder: Path, *, count: int = 3, algorithm: str = "mean-atlas") 
     cases = []
     for name in case_names(count):
         reference = coarse(EXAMPLE / "references" / f"{name}.nii.gz", folder / f"{name}-reference")
-        made = {kind: {FILE: path} for kind, path in worse_labels(reference, folder / name).items()}
+        worse = {kind: {FILE: path} for kind, path in worse_labels(reference, folder / name).items()}
         prediction = coarse(EXAMPLE / "predictions" / algorithm / f"{name}.nii.gz", folder / f"{name}-prediction")
         given = {"given": {FILE: prediction}}
-        cases.append(TrialCase(name, {FILE: reference}, given | made))
+        cases.append(TrialCase(name, {FILE: reference}, given | worse))
     return cases
 
 
@@ -113,22 +113,24 @@ def cases_of(assessment: Assessment, folder: Path, made: Path) -> list[TrialCase
     shared = getattr(references, "references", None)
     cases = []
     for name in names:
-        own = made / name
-        reference = references.shown(name, own / "reference")
-        perfect = problem.as_prediction(reference, {} if shared is None else shared.shared, own / "perfect")
-        worse = problem.worse_predictions(perfect, own / "worse")
-        cases.append(TrialCase(name, reference, {"given": given.shown(name, own / "given"), **worse}, dict(perfect)))
+        case_folder = made / name
+        reference = references.shown(name, case_folder / "reference")
+        perfect = problem.as_prediction(reference, {} if shared is None else shared.shared, case_folder / "perfect")
+        worse = problem.worse_predictions(perfect, case_folder / "worse")
+        cases.append(
+            TrialCase(name, reference, {"given": given.shown(name, case_folder / "given"), **worse}, dict(perfect))
+        )
     return cases
 
 
 def answered(root: Path, document: dict[str, Any], presented: Sequence[Presented], mode: str) -> Answer:
     """Run the program on cases in this process, as if in a container."""
     shutil.rmtree(root, ignore_errors=True)
-    for own in presented:
-        for part, files in (("reference", own.reference), ("prediction", own.prediction)):
-            (root / "input" / own.name / part).mkdir(parents=True)
+    for presented_case in presented:
+        for part, files in (("reference", presented_case.reference), ("prediction", presented_case.prediction)):
+            (root / "input" / presented_case.name / part).mkdir(parents=True)
             for name, path in files.items():
-                shutil.copy(path, root / "input" / own.name / part / name)
+                shutil.copy(path, root / "input" / presented_case.name / part / name)
     (root / "output").mkdir()
     (root / "input" / "interface.json").write_text(json.dumps(document))
     own_scorer.ROOT, own_scorer.MODE = root, mode
@@ -144,15 +146,17 @@ def answered(root: Path, document: dict[str, Any], presented: Sequence[Presented
 def tried(assessment: Assessment, cases: list[TrialCase], folder: Path, mode: str = "") -> SelfTest:
     """The nine checks of the program, which breaks a rule if told so."""
     declared_there = declared_of(assessment)
-    shown = problems.get(assessment.problem).shown
+    stems_and_kinds = problems.get(assessment.problem).shown
     broken = folder / "broken"
     broken.write_bytes(b"")
 
     def start(presented: Sequence[Presented]) -> Answer:
-        files = sorted({name for own in presented for name in (*own.reference, *own.prediction)})
-        names = [own.name for own in presented]
+        files = sorted(
+            {name for presented_case in presented for name in (*presented_case.reference, *presented_case.prediction)}
+        )
+        names = [presented_case.name for presented_case in presented]
         document = interface_of(
-            declared_there, names, stems_and_kinds=shown, files=files, limits=dict.fromkeys(LIMITS, 1)
+            declared_there, names, stems_and_kinds=stems_and_kinds, files=files, limits=dict.fromkeys(LIMITS, 1)
         )
         return answered(folder / "root", document, presented, mode)
 

@@ -122,7 +122,7 @@ def _what_counts(document: dict) -> list:
 
 @pytest.mark.parametrize("kind", ["object_detection", "image_to_image", "image_classification"])
 def test_other_kinds_of_problem_in_containers(machine: Machine, base: making.Layer, tmp_path: Path, kind: str) -> None:
-    own, assessment = image(machine, base), scorers.example(kind, tmp_path / "example")
+    scorer, assessment = image(machine, base), scorers.example(kind, tmp_path / "example")
     declared = declared_of(assessment)
     broken = tmp_path / "broken"
     broken.write_bytes(b"")
@@ -136,7 +136,7 @@ def test_other_kinds_of_problem_in_containers(machine: Machine, base: making.Lay
             files=files,
             limits=LIMITS.described(),
         )
-        return answer_of(machine, own, presented, document)
+        return answer_of(machine, scorer, presented, document)
 
     cases = scorers.cases_of(assessment, tmp_path / "example", tmp_path / "made")
     assert self_test(expected(declared, []), cases, start, broken=broken).said == {}

@@ -149,8 +149,8 @@ def test_rows_of_cases_are_judged_and_scored_as_on_the_platform(
         columns, *rows = csv.reader(file)
     answers = []
     for case in cases:
-        own = [",".join(row[1:]) for row in rows if row[0] == case]
-        text = "\n".join([",".join(columns[1:]), *own, ""]).encode()
+        case_rows = [",".join(row[1:]) for row in rows if row[0] == case]
+        text = "\n".join([",".join(columns[1:]), *case_rows, ""]).encode()
         answers.append(making.Entry(f"answers/{case}.csv", text if case != cases[1] else text.replace(b"lesion", b"?")))
     script = f"""
 for case in $(ls /input | grep -v interface.json); do
@@ -177,13 +177,13 @@ done
     scoring = ["--references", str(tmp_path / "references"), "--assessment", str(tmp_path / "assessment.json")]
 
     assert tried(tmp_path, *scoring) == 1
-    told = json.loads(capsys.readouterr().out)
+    verdict = json.loads(capsys.readouterr().out)
 
-    assert [own["outcome"] for own in told["cases"]] == ["crashed", "invalid_output", "ok", "ok"]
-    assert "the class" in told["cases"][1]["reason"]
+    assert [outcome["outcome"] for outcome in verdict["cases"]] == ["crashed", "invalid_output", "ok", "ok"]
+    assert "the class" in verdict["cases"][1]["reason"]
     line = score_folders(parse(document), tmp_path / "references", {"near": tmp_path / "predictions/near"})
     full = {(row.case, row.region, row.metric): row.value for row in line.rows}
-    for row in told["scores"]:
+    for row in verdict["scores"]:
         if row["case"] in cases[2:]:
             assert row["value"] == full[row["case"], row["region"], row["metric"]]
         else:

@@ -73,12 +73,12 @@ pathlib.Path({answer!r}).write_text(json.dumps({{
 
 def benchmarks() -> Iterator[Timing]:
     """Send an image with two breaks, and the same once more by another team."""
-    with tempfile.TemporaryDirectory() as name, embedded(Path(name) / "data") as place:
+    with tempfile.TemporaryDirectory() as name, embedded(Path(name) / "data") as installed:
         folder = Path(name)
         size, image_id = written_image(folder / "image.tar", int(GIGABYTES * 1024 * MIB))
-        before = web_memory(place.data)
-        with highest_memory(place.data) as peak:
-            sent = sent_by_two_teams(place, folder / "image.tar", image_id)
+        before = web_memory(installed.data)
+        with highest_memory(installed.data) as peak:
+            sent = sent_by_two_teams(installed, folder / "image.tar", image_id)
         gib = size / 1024 / MIB
         rate = size / MIB / sent.first_seconds
         yield Timing(
@@ -114,7 +114,7 @@ def sent_by_two_teams(place: Installation, path: Path, image_id: str) -> Sent:
     people = json.loads(answer.read_text())
     phase, size = people["phase"], path.stat().st_size
     first, second = (Browser(place.url, phase, session) for session in people["sessions"])
-    own = Sent()
+    timing = Sent()
 
     def wait(count: int) -> dict:
         stored = {}
@@ -131,19 +131,19 @@ def sent_by_two_teams(place: Installation, path: Path, image_id: str) -> Sent:
         return stored
 
     began = time.monotonic()
-    own.broken_at = first.send(path, breaks=[size // 3, 2 * size // 3])
-    own.first_seconds, began = time.monotonic() - began, time.monotonic()
+    timing.broken_at = first.send(path, breaks=[size // 3, 2 * size // 3])
+    timing.first_seconds, began = time.monotonic() - began, time.monotonic()
     once = wait(1)
-    own.first_check, began = time.monotonic() - began, time.monotonic()
+    timing.first_check, began = time.monotonic() - began, time.monotonic()
     second.send(path)
-    own.second_seconds, began = time.monotonic() - began, time.monotonic()
+    timing.second_seconds, began = time.monotonic() - began, time.monotonic()
     twice = wait(2)
-    own.second_check = time.monotonic() - began
-    if len(own.broken_at) != 2:
+    timing.second_check = time.monotonic() - began
+    if len(timing.broken_at) != 2:
         raise RuntimeError("the line did not break twice")
     if (once["blobs"], once["bytes"]) != (twice["blobs"], twice["bytes"]):
         raise RuntimeError(f"the image is stored twice: {once['bytes']:,} bytes, then {twice['bytes']:,}")
-    return own
+    return timing
 
 
 class Browser:
@@ -176,30 +176,30 @@ class Browser:
                     "Upload-Checksum": f"sha256 {base64.b64encode(hashlib.sha256(piece).digest()).decode()}",
                 }
                 try:
-                    told = self._ask("PATCH", address, headers, Half(piece) if is_cut else piece)
+                    response = self._ask("PATCH", address, headers, Half(piece) if is_cut else piece)
                 except requests.ConnectionError:
                     left.pop(0)
-                    told = self._again(address)
-                    broken.append(int(told.headers["Upload-Offset"]))
-                offset = int(told.headers["Upload-Offset"])
+                    response = self._again(address)
+                    broken.append(int(response.headers["Upload-Offset"]))
+                offset = int(response.headers["Upload-Offset"])
         return broken
 
     def _again(self, address: str) -> requests.Response:
         """How far it is, once the server has noticed that the line is gone."""
         for _ in range(100):
-            told = self._ask("HEAD", address, {}, may_fail=True)
-            if told.status_code != 423:
-                told.raise_for_status()
-                return told
+            response = self._ask("HEAD", address, {}, may_fail=True)
+            if response.status_code != 423:
+                response.raise_for_status()
+                return response
             time.sleep(0.1)
-        told.raise_for_status()
-        return told
+        response.raise_for_status()
+        return response
 
     def _ask(
         self, method: str, address: str, headers: dict[str, str], data: object = None, *, may_fail: bool = False
     ) -> requests.Response:
         token = "a" * 32
-        told = requests.request(
+        response = requests.request(
             method,
             self.url + address,
             headers={**TUS, **headers, "X-CSRFToken": token},
@@ -207,9 +207,9 @@ class Browser:
             data=data,  # type: ignore[arg-type]
             timeout=600,
         )
-        if not may_fail and not told.ok:
-            raise RuntimeError(f"{method} {address}: {told.status_code} {told.text[:300]}")
-        return told
+        if not may_fail and not response.ok:
+            raise RuntimeError(f"{method} {address}: {response.status_code} {response.text[:300]}")
+        return response
 
 
 class Noise(io.RawIOBase):

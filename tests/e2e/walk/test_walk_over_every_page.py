@@ -143,5 +143,5 @@ def check_calm_and_small(page) -> None:
 
 def check_names(page) -> None:
     """Fail if a metric is called on the page what programs call it."""
-    found = [text.strip() for text in page.evaluate(READ_TEXTS) if ID.search(text)]
-    assert not found, f"ids of metrics: {found[:5]}"
+    named_ids = [text.strip() for text in page.evaluate(READ_TEXTS) if ID.search(text)]
+    assert not named_ids, f"ids of metrics: {named_ids[:5]}"

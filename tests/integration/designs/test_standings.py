@@ -208,36 +208,36 @@ def test_what_was_written_down_from_the_literature_is_not_asked_to_go_on(client,
 
 
 def test_a_registered_design_is_launched_by_who_writes_it_and_read_by_all(client):
-    made = launching.registered()
-    record = made.registration.get_absolute_url()
-    for user in (made.owner, made.editor):
-        step = next_of(client, user, made.design)
-        assert (step.label, step.where, step.address) == ("Registered", made.registration.identifier, record)
+    launched = launching.registered()
+    record = launched.registration.get_absolute_url()
+    for user in (launched.owner, launched.editor):
+        step = next_of(client, user, launched.design)
+        assert (step.label, step.where, step.address) == ("Registered", launched.registration.identifier, record)
         assert (step.act, step.act_address) == (
-            "Launch the challenge", reverse("challenges:launch", args=[made.registration.identifier])
+            "Launch the challenge", reverse("challenges:launch", args=[launched.registration.identifier])
         )  # fmt: skip
         assert client.get(step.act_address).status_code == 200
-    assert next_of(client, made.reader, made.design).act == ""
+    assert next_of(client, launched.reader, launched.design).act == ""
     Design.objects.update(is_public=True)
-    step = next_of(client, None, made.design)
+    step = next_of(client, None, launched.design)
     assert (step.label, step.act) == ("Registered", "")
-    assert record in client.get(made.design.get_absolute_url()).content.decode()
-    launch(actor=made.owner, registration=made.registration)
-    step = next_of(client, made.owner, made.design)
+    assert record in client.get(launched.design.get_absolute_url()).content.decode()
+    launch(actor=launched.owner, registration=launched.registration)
+    step = next_of(client, launched.owner, launched.design)
     assert (step.text, step.act, step.act_address) == ("", "Open the record", record)
-    assert made.registration.identifier in row_of(client, made.owner, made.design)[1]
+    assert launched.registration.identifier in row_of(client, launched.owner, launched.design)[1]
 
 
 def test_a_record_that_has_ended_is_not_launched(client):
-    made = launching.registered()
+    launched = launching.registered()
     Registration.objects.update(state="withdrawn", reason="No data.")
-    step = next_of(client, made.owner, made.design)
+    step = next_of(client, launched.owner, launched.design)
     assert (step.label, step.kind, step.act) == ("Withdrawn", "muted", "Open the record")
 
 
 def test_a_record_in_its_comment_period_says_until_when(client):
-    made = launching.registered(comment_until=timezone.now() + timedelta(days=14))
-    assert "Everybody may comment on it until" in next_of(client, made.reader, made.design).text
+    launched = launching.registered(comment_until=timezone.now() + timedelta(days=14))
+    assert "Everybody may comment on it until" in next_of(client, launched.reader, launched.design).text
 
 
 def test_a_registered_design_that_was_rejected_before_is_registered(world):

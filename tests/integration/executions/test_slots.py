@@ -95,13 +95,13 @@ def test_the_compute_time_of_all_teams_ends_what_is_new_and_nothing_that_runs(wo
 def test_organizers_are_told_once_at_four_fifths_and_once_at_the_end(world, engine):
     image = ready(world, engine, budget_hours=1)
     execution = execution_of(world.hand_in(image))
-    told = Notification.objects.filter(kind="compute_time_near_its_end")
+    messages = Notification.objects.filter(kind="compute_time_near_its_end")
     for hours, number in ((0.1, 0), (0.85, 1), (0.9, 1), (1.2, 2)):
         spend(execution, hours)
         assert running.run_next_batch()
-        assert told.count() == number
-    assert set(told.values_list("user__username", flat=True)) == {"olga"}
-    assert sum("Nothing new is run" in text for text in told.values_list("text", flat=True)) == 1
+        assert messages.count() == number
+    assert set(messages.values_list("user__username", flat=True)) == {"olga"}
+    assert sum("Nothing new is run" in text for text in messages.values_list("text", flat=True)) == 1
 
 
 def test_what_no_run_has_used_is_deleted_some_days_after_the_last_phase_and_what_stands_behind_a_result_stays(

@@ -106,13 +106,13 @@ def csv_of(columns, rows):
 def answers(kind, *, change=None):
     """A program that answers what `kind.near` holds, row by row of a case; `change` may answer another thing of a case."""
     columns, rows = kind.rows()
-    place = {case: number for number, case in enumerate(kind.cases)}
+    number_of = {case: number for number, case in enumerate(kind.cases)}
 
     def script(work):
         for name in work.cases:
             case = kind.seen(work, name)
             file = work.interface["outputs"][-1]["file"]
-            if change is None or not change(work, place[case], name, file, columns, rows[case]):
+            if change is None or not change(work, number_of[case], name, file, columns, rows[case]):
                 work.write(name, file, csv_of(columns, rows[case]))
 
     return script
@@ -153,10 +153,10 @@ def test_the_interface_says_what_a_table_of_a_case_has_to_hold_and_the_algorithm
     world, engine, tmp_path, name
 ):
     kind = Kind(world, name, tmp_path / name)
-    told = []
+    interfaces = []
 
     def names_another(work, _place, name, file, columns, rows):
-        told.append(work.interface["predictions"])
+        interfaces.append(work.interface["predictions"])
         work.write(name, file, csv_of(["case", *columns], [[kind.cases[0], *row] for row in rows]))
         return True
 
@@ -166,7 +166,7 @@ def test_the_interface_says_what_a_table_of_a_case_has_to_hold_and_the_algorithm
     sockets = sockets_of(kind.phase)
     assert sockets.prediction.file == f"{kind.problem.case_file}.csv"
     offered = sockets.document(Registered.of(kind.phase.algorithms))["predictions"]
-    assert told[0] == offered
+    assert interfaces[0] == offered
     assert "case" not in offered["table"]["columns"]
     assert case_table(offered).expected == sockets.table.expected
 
@@ -250,7 +250,7 @@ def test_label_images_with_confidences_are_run_and_scored_as_they_are_uploaded(w
     kind = Kind(world, BESIDE, tmp_path / "beside")
 
     def with_image(work, place, name, file, columns, rows):
-        assert [own["file"] for own in work.interface["outputs"]] == ["prediction.nii.gz", "confidence.csv"]
+        assert [socket["file"] for socket in work.interface["outputs"]] == ["prediction.nii.gz", "confidence.csv"]
         labels = read_label_image(kind.near / f"{kind.cases[place]}.png").labels
         work.write(name, "prediction.nii.gz", nifti(labels))
         if place == 0:

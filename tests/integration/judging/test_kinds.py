@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def value_at_home(assessment, folder, algorithm, case, tmp_path):
     """What the program says of a prediction in a folder."""
     references = references_in(assessment, folder / "references")
-    shown = references.shown(case, tmp_path / "reference")
+    files_shown = references.shown(case, tmp_path / "reference")
     given = references.predictions(folder / "predictions" / algorithm).shown(case, tmp_path / "prediction")
     from evaluation.running.scorer_declared import declared_of, interface_of
     from evaluation.running.scorer_trials import Presented
@@ -31,10 +31,10 @@ def value_at_home(assessment, folder, algorithm, case, tmp_path):
         declared_of(assessment),
         ["c1"],
         stems_and_kinds=problems.get(assessment.problem).shown,
-        files=[*shown, *given],
+        files=[*files_shown, *given],
         limits={} | dict.fromkeys(scorers.LIMITS, 1),
     )
-    answer = scorers.answered(tmp_path / "root", document, [Presented("c1", shown, given)], "")
+    answer = scorers.answered(tmp_path / "root", document, [Presented("c1", files_shown, given)], "")
     return {row["region"] or "": row["value"] for row in map(json.loads, answer.rows.splitlines())}
 
 
@@ -53,13 +53,13 @@ def test_the_image_is_tried_asked_and_ranked(kind, engine, db, tmp_path, client)
         assert set(Judgement.objects.filter(run=submission.runs.get().pk).values_list("state", flat=True)) == {"done"}
     run = submission.runs.get()
     table = results.read(run.result_file)
-    own = table[table["metric"] == "own_agreement"]
+    agreement_rows = table[table["metric"] == "own_agreement"]
     cases = list(world.phase.test_sets.get().cases.values_list("name", flat=True))
     regions = [region.name for region in world.phase.assessment.regions] or [""]
-    assert len(own) == len(cases) * len(regions)
+    assert len(agreement_rows) == len(cases) * len(regions)
     at_home = value_at_home(world.phase.assessment, folder, "far", cases[0], tmp_path)
-    there = own[own["case"] == cases[0]].set_index("region")["value"].dropna().to_dict()
-    assert there == pytest.approx({region: value for region, value in at_home.items() if value is not None})
+    in_ranking = agreement_rows[agreement_rows["case"] == cases[0]].set_index("region")["value"].dropna().to_dict()
+    assert in_ranking == pytest.approx({region: value for region, value in at_home.items() if value is not None})
     assert run.provenance["scorer"]["self_test"] == trial.report_digest
 
     rankings.request_ranking(world.phase.pk)
@@ -106,8 +106,8 @@ def test_a_case_without_a_prediction_is_missing_for_the_image_too(kind, engine, 
     run = world.hand_in(files).runs.get()
 
     table = results.read(run.result_file)
-    own = table[(table["metric"] == "own_agreement") & (table["case"] == first)]
-    assert set(own["outcome"]) == {"missing"}
+    agreement_rows = table[(table["metric"] == "own_agreement") & (table["case"] == first)]
+    assert set(agreement_rows["outcome"]) == {"missing"}
 
 
 def test_verify_with_the_image_needs_what_it_was_shown(tmp_path, capsys):

@@ -123,10 +123,10 @@ def test_teams_under_pseudonyms_keep_their_values_and_intervals():
     assert sorted(teams) == sorted(names.values())
     by_auroc = next(order for order in version.table["orders"] if order["metric"] == "auroc")
     assert all(low is not None and low <= high for low, high in zip(by_auroc["low"], by_auroc["high"], strict=True))
-    drawn = [place for place, team in enumerate(teams) if team != names["Cleo"]]
+    drawn = [index for index, team in enumerate(teams) if team != names["Cleo"]]
     assert len(drawn) == 2
-    assert all(by_auroc["score_low"][place] < by_auroc["score_high"][place] for place in drawn)
-    assert analyses.sources_of(version).evidence.algorithms == tuple(sorted(teams[place] for place in drawn))
+    assert all(by_auroc["score_low"][index] < by_auroc["score_high"][index] for index in drawn)
+    assert analyses.sources_of(version).evidence.algorithms == tuple(sorted(teams[index] for index in drawn))
 
 
 def test_every_view_of_it_works_and_says_what_there_is_no_value_for(ranked, client):

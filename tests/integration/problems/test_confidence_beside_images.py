@@ -109,8 +109,8 @@ def test_an_archive_without_a_usable_table_is_not_taken(seal, world: World, work
 
 
 def test_algorithms_in_containers_write_the_confidence_beside_each_image_except_by_other_conventions(seal):
-    own = sockets(Registered.of({}), parse(seal), [".nii.gz"])
-    assert [(socket.file, socket.required) for socket in own.outputs] == [
+    case_sockets = sockets(Registered.of({}), parse(seal), [".nii.gz"])
+    assert [(socket.file, socket.required) for socket in case_sockets.outputs] == [
         ("prediction.nii.gz", True),
         ("confidence.csv", True),
     ]

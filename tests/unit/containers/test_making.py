@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 @pytest.mark.parametrize("kind", ["oci", "docker"])
 def test_it_writes_an_archive_that_is_taken_and_prints_its_id(tmp_path: Path, ending: str, kind: str) -> None:
     (tmp_path / "run.sh").write_text("echo well\n")
-    told = ran(
+    output = ran(
         tmp_path,
         f"algorithm{ending} --format {kind} --base scratch --add run.sh:/opt/run.sh "
         "--label org.example.name=threshold --entrypoint '[\"/opt/run.sh\"]'",
@@ -27,7 +27,7 @@ def test_it_writes_an_archive_that_is_taken_and_prints_its_id(tmp_path: Path, en
     report = take_image(
         tmp_path / f"algorithm{ending}", tmp_path / "store", limits=ImageLimits(), architectures=["amd64"]
     )
-    assert told == f"{report.image_id}\n"
+    assert output == f"{report.image_id}\n"
     assert report.entrypoint == ("/opt/run.sh",)
 
 

@@ -54,9 +54,9 @@ def step(monkeypatch, facts, **may):
     ],
 )
 def test_each_state_leads_to_where_it_is_seen_to(monkeypatch, facts, kind, act, end):
-    found = step(monkeypatch, facts)
-    assert (found.kind, found.act) == (kind, act)
-    assert found.act_address.endswith(end)
+    next_step = step(monkeypatch, facts)
+    assert (next_step.kind, next_step.act) == (kind, act)
+    assert next_step.act_address.endswith(end)
     assert step(monkeypatch, facts, may_edit=False, may_file=False).act == ""
     assert step(monkeypatch, facts, collaborates=False) is None
 
@@ -65,7 +65,7 @@ def test_what_runs_goes_before_what_is_over_and_the_first_app_before_later_ones(
     monkeypatch.setattr(hooks, "standings", Hook())
     hooks.standings.register(lambda user, designs: {1: Standing("Rejected", is_over=True), 2: Standing("In review")})
     hooks.standings.register(lambda user, designs: {1: Standing("Registered"), 2: Standing("Registered")})
-    assert {key: found.words for key, found in hooks.standings_of(None, [Design(pk=1)]).items()} == {
+    assert {key: standing.words for key, standing in hooks.standings_of(None, [Design(pk=1)]).items()} == {
         1: "Registered",
         2: "In review",
     }

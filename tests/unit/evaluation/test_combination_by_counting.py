@@ -53,17 +53,17 @@ def fraction(value):
 
 def places(values, ties):
     """Ranks of values of which less is better; whoever has none is behind everybody."""
-    known = sorted(value for value in values if value is not None)
-    distinct = sorted(set(known))
-    if not known:
+    present = sorted(value for value in values if value is not None)
+    distinct = sorted(set(present))
+    if not present:
         return [None] * len(values)
-    found = []
+    ranks = []
     for value in values:
-        ahead, same = sum(other < value for other in known) if value is not None else 0, known.count(value)
+        ahead, same = sum(other < value for other in present) if value is not None else 0, present.count(value)
         if value is None:
-            found.append(Fraction(len(values)) if ties != "dense" else Fraction(len(distinct) + 1))
+            ranks.append(Fraction(len(values)) if ties != "dense" else Fraction(len(distinct) + 1))
         else:
-            found.append(
+            ranks.append(
                 {
                     "min": Fraction(ahead + 1),
                     "max": Fraction(ahead + same),
@@ -71,7 +71,7 @@ def places(values, ties):
                     "dense": Fraction(distinct.index(value) + 1),
                 }[ties]
             )
-    return found
+    return ranks
 
 
 def aggregate(values, weights, operator):
@@ -118,29 +118,31 @@ def counted(parts, step):
     for part in parts:
         left = tuple((name, value) for name, value in part.key.items() if name not in step.over)
         groups.setdefault(left, []).append(part)
-    found = {}
+    rows_by_key = {}
     for key, members in groups.items():
         rows = []
         for sample in range(SAMPLES):
             weights = [weight_of(part, step, sample) for part in members]
             layers = []
             for part in members:
-                own = [fraction(value) for value in (part.ranks if step.rerank else part.scores)[sample]]
-                layers.append(places(own, "average") if step.rerank and step.fractional else own)
+                numbers = [fraction(value) for value in (part.ranks if step.rerank else part.scores)[sample]]
+                layers.append(places(numbers, "average") if step.rerank and step.fractional else numbers)
             scores = [aggregate([layer[team] for layer in layers], weights, step.operator) for team in range(TEAMS)]
             rows.append((scores, places(scores, step.ties)))
-        found[key] = rows
-    return found
+        rows_by_key[key] = rows
+    return rows_by_key
 
 
 def same(part, rows):
     for sample, (scores, ranks) in enumerate(rows):
         for team in range(TEAMS):
-            for said, expected in (
+            for computed, expected in (
                 (part.scores[sample, team], scores[team]),
                 (part.ranks[sample, team], ranks[team]),
             ):
-                assert (math.isnan(said) and expected is None) or said == pytest.approx(float(expected), abs=1e-9)
+                assert (math.isnan(computed) and expected is None) or computed == pytest.approx(
+                    float(expected), abs=1e-9
+                )
 
 
 @pytest.mark.parametrize("weights", WEIGHTS, ids=str)
@@ -150,13 +152,13 @@ def test_one_step_over_metrics(operator, weights, rerank):
     for seed, ties in enumerate(("min", "max", "average", "dense")):
         parts = drawn(seed)
         step = Step(("metric",), operator, rerank, ties, False, weights)
-        made = combine(parts, [step])
+        combined = combine(parts, [step])
         expected = counted(parts, step)
-        assert [dict(part.key) for part in made] == [dict(key) for key in expected]
-        for part, key in zip(made, expected, strict=True):
+        assert [dict(part.key) for part in combined] == [dict(key) for key in expected]
+        for part, key in zip(combined, expected, strict=True):
             same(part, expected[key])
-            members = [own for own in parts if own.key["region"] == part.key["region"]]
-            assert part.cases.tolist() == [sum(own.cases[sample] for own in members) for sample in range(SAMPLES)]
+            members = [member for member in parts if member.key["region"] == part.key["region"]]
+            assert part.cases.tolist() == [sum(member.cases[sample] for member in members) for sample in range(SAMPLES)]
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: f"{operator.kind}-{operator.percentile}")

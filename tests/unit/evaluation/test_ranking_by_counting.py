@@ -293,8 +293,8 @@ def test_rankings_over_metrics_alone_are_one_a_region():
 
 def test_a_ranking_over_metrics_counts_what_is_missing_in_its_own_region():
     rows = [
-        (team, case, region, metric, None if gone else 0.5 + 0.1 * place, "missing" if gone else "ok")
-        for place, team in enumerate(NAMES)
+        (team, case, region, metric, None if gone else 0.5 + 0.1 * index, "missing" if gone else "ok")
+        for index, team in enumerate(NAMES)
         for case in CASES
         for region in ("left", "right")
         for metric in ("quality", "distance")
@@ -307,9 +307,10 @@ def test_a_ranking_over_metrics_counts_what_is_missing_in_its_own_region():
         "ranking": {**MEAN, "combine": {"over": ["metric"]}},
     }
     frame = pd.DataFrame(rows, columns=["algorithm", "case", "region", "metric", "value", "outcome"])
-    made = rank(parse(document), frame, bootstrap=BOOTSTRAP, seed=1)
+    document_ranked = rank(parse(document), frame, bootstrap=BOOTSTRAP, seed=1)
     missing = {
-        entry["region"]: {row["name"]: row["missing"] for row in entry["algorithms"]} for entry in made["overall"]
+        entry["region"]: {row["name"]: row["missing"] for row in entry["algorithms"]}
+        for entry in document_ranked["overall"]
     }
     assert missing == {"left": {"a": 0, "b": 2, "c": 0, "d": 1}, "right": dict.fromkeys(NAMES, 0)}
 

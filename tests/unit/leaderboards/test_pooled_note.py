@@ -16,15 +16,15 @@ def note(document, *names):
 
 
 def test_views_of_single_cases_alone_are_said_to_lack():
-    said = note(CLASSIFIED, "stability", "pairs")
-    assert "AUROC has one value for all cases together" in said
+    sentence = note(CLASSIFIED, "stability", "pairs")
+    assert "AUROC has one value for all cases together" in sentence
     assert (
         "nothing to show under “Raw data”, “Other schemes”, “Cases”, “Subgroups”, “Gaming check” and “Strengths”."
-        in said
+        in sentence
     )
     # Nothing of these rests on values of single cases: they lack since nothing was measured, asked or ranked.
-    assert all(f"“{label}”" not in said for label in ("Quality and cost", "Answers", "Metrics", "Consensus"))
-    assert said.endswith("What there is: “Stability” and “Who beats whom”.")
+    assert all(f"“{label}”" not in sentence for label in ("Quality and cost", "Answers", "Metrics", "Consensus"))
+    assert sentence.endswith("What there is: “Stability” and “Who beats whom”.")
 
 
 def test_where_all_views_are_there_nothing_lacks():
@@ -32,8 +32,8 @@ def test_where_all_views_are_there_nothing_lacks():
 
 
 def test_beside_a_cost_views_of_cases_show_that_one():
-    said = note({**CLASSIFIED, "metrics": [{"id": "auroc"}, COST]}, "stability")
-    assert "show the other metrics only" in said
+    sentence = note({**CLASSIFIED, "metrics": [{"id": "auroc"}, COST]}, "stability")
+    assert "show the other metrics only" in sentence
 
 
 def test_values_of_single_cases_need_no_note():

@@ -30,14 +30,14 @@ FILES = {
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory):
     """Assessment and cases of a kind, made once."""
-    known: dict[str, tuple] = {}
+    by_kind: dict[str, tuple] = {}
 
     def of(kind: str):
-        if kind not in known:
+        if kind not in by_kind:
             folder = tmp_path_factory.mktemp(kind)
             assessment = scorers.example(kind, folder)
-            known[kind] = assessment, scorers.cases_of(assessment, folder, folder / "made")
-        return known[kind]
+            by_kind[kind] = assessment, scorers.cases_of(assessment, folder, folder / "made")
+        return by_kind[kind]
 
     return of
 
@@ -73,7 +73,10 @@ def test_tables_show_the_rows_of_the_case_alone(kind: str, examples) -> None:
         path for case in cases for path in (*case.reference.values(), *case.best.values()) if path.suffix == ".csv"
     ]
 
-    assert bool(tables) is any(own == "csv" for _, own in problems.get(kind).shown) or kind == "instance_segmentation"
+    assert (
+        bool(tables) is any(kind_of_file == "csv" for _, kind_of_file in problems.get(kind).shown)
+        or kind == "instance_segmentation"
+    )
     for path in tables:
         assert "case" not in Rows.read(path).columns
         assert not any(case.name in path.read_text() for case in cases)
@@ -98,7 +101,7 @@ def test_each_broken_rule_is_refused_with_its_reason(kind: str, mode: str, examp
     assert words in test.said[number]
 
 
-@pytest.mark.parametrize("kind", sorted({own.id for own in problems.scored_problems()} - set(scorers.KINDS)))
+@pytest.mark.parametrize("kind", sorted({problem.id for problem in problems.scored_problems()} - set(scorers.KINDS)))
 def test_a_kind_whose_reference_is_no_prediction_takes_none(kind: str, tmp_path: Path) -> None:
     written = problems.get(kind).write_example(tmp_path)
 
@@ -119,6 +122,6 @@ def test_classes_of_objects_are_shown_beside_their_label_map(tmp_path: Path) -> 
 
     assert Rows.read(files["instances.csv"]).rows == (("1", "cell", "", "0"), ("2", "cell", "", "1"))
     worse = kind.worse_predictions(files, tmp_path / "worse")
-    assert [len(Rows.read(own["instances.csv"]).rows) for own in worse.values()] == [0, 1, 2, 2]
+    assert [len(Rows.read(files["instances.csv"]).rows) for files in worse.values()] == [0, 1, 2, 2]
     assert all(isinstance(case, dict) for case in worse.values())
     TrialCase("a", files, worse)

@@ -96,10 +96,10 @@ def test_too_few_cases_say_nothing(tmp_path: Path, cases: list[TrialCase]) -> No
 def test_predictions_for_trials_lie_on_the_grid_of_the_reference(tmp_path: Path) -> None:
     reference = scorers.EXAMPLE / "references" / f"{scorers.case_names(1)[0]}.nii.gz"
 
-    made = worse_labels(reference, tmp_path)
+    paths = worse_labels(reference, tmp_path)
 
     grid = read_label_image(reference).geometry
-    images = {name: read_label_image(path, expected=grid).labels for name, path in made.items()}
+    images = {name: read_label_image(path, expected=grid).labels for name, path in paths.items()}
     assert images["empty"].max() == 0
     assert images["all foreground"].min() == 1
     assert set(images["noise"].flat) == {0, 1, 2}

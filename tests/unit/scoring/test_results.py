@@ -76,8 +76,8 @@ def test_many_correct_empty_answers_do_not_hide_the_other_cases():
     assert found[0]["value"] == pytest.approx((0.1 + 0.2 + 0 + 0.9 + 8) / 11)
     assert found[0]["others"] == {"cases": 3, "value": pytest.approx((0.1 + 0.2 + 0 + 0.9) / 3)}
     assert found[1]["others"]["value"] == pytest.approx((2 + 10 + 1) / 3)
-    shown = case_lines.summary_lines(ASSESSMENT, {"values": found})
-    assert shown[0]["gaps"] == "8 both empty, 1 missing; 0.4000 over the 3 cases with something to find"
+    lines = case_lines.summary_lines(ASSESSMENT, {"values": found})
+    assert lines[0]["gaps"] == "8 both empty, 1 missing; 0.4000 over the 3 cases with something to find"
     assert "others" not in summarize(ASSESSMENT, results.frame(ROWS, algorithm="ada"))["values"][0]
 
 

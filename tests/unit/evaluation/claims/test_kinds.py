@@ -31,18 +31,18 @@ def changed_wrongly(random):
     drawn = before_and_after(DOCUMENT, pairs, "?", what="TRE", unit="mm", higher=higher, most=9)
     expected = {
         (
-            f"{name}: median {number(float(np.median(own.after)))} mm, before {number(float(np.median(own.before)))} mm; worse than "
-            f"before in {sum(b > a if higher else a > b for b, a in zip(*own, strict=True))} of {len(own.after)} "
-            f"case{'s' * (len(own.after) > 1)}."
+            f"{name}: median {number(float(np.median(pair.after)))} mm, before {number(float(np.median(pair.before)))} mm; worse than "
+            f"before in {sum(b > a if higher else a > b for b, a in zip(*pair, strict=True))} of {len(pair.after)} "
+            f"case{'s' * (len(pair.after) > 1)}."
         )
-        for name, own in pairs.items()
+        for name, pair in pairs.items()
     }
     return set(drawn["remarks"]) ^ expected
 
 
 def compared_wrongly(random):
     higher = bool(random.random() < 0.5)
-    cases = [f"c{place}" for place in range(int(random.integers(1, 9)))]
+    cases = [f"c{number_of_case}" for number_of_case in range(int(random.integers(1, 9)))]
     values = {name: {case: float(random.integers(0, 4)) for case in cases if random.random() < 0.8} for name in NAMES}
     first, wrong, panels = NAMES[0], [], [NAMES[0]]
     drawn = case_pairs(DOCUMENT, values, "?", cases=len(cases), what="DSC", unit="", higher=higher, most=9)

@@ -104,9 +104,9 @@ def test_a_wrong_sentence_is_found_within_200_challenges(name, cases, monkeypatc
 
 def test_of_values_of_the_whole_data_set_without_evidence_no_case_is_called_missing(monkeypatch):
     """Challenge 80,019,449: a team has no value, and on how many cases it has no answer only what its runs took would tell."""
-    told = case_of(80_019_449, large=True)
-    assert "Missing predictions: team A, 2 cases." in ranking.sentences_of(told.entries[0], told.document)
-    assert not told.false()[0]
+    with_costs = case_of(80_019_449, large=True)
+    assert "Missing predictions: team A, 2 cases." in ranking.sentences_of(with_costs.entries[0], with_costs.document)
+    assert not with_costs.false()[0]
     monkeypatch.setattr(costs, "SHARE", 0)
     case = case_of(80_019_449, large=True)
     assert case.document["rankings"][0]["cases"] == 0

@@ -11,8 +11,8 @@ from evaluation.cli import main
 
 def test_all_are_named_with_what_they_do(capsys):
     assert main(["presets"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert all(f"{name}: {about(name)}" in said for name in NAMES)
+    output = " ".join(capsys.readouterr().out.split())
+    assert all(f"{name}: {about(name)}" in output for name in NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -58,11 +58,16 @@ def test_a_metric_that_is_only_reported_beside_helps_no_ranking():
 
 def test_confidences_that_are_told_to_be_estimates_are_taken_for_such():
     document = {"problem": "failure_detection", "metrics": [{"id": "mae_quality"}]}
-    told = parse({**document, "settings": {"confidence_is_quality": True}})
-    assert not told.kind.cautions(told)
+    assessment = parse({**document, "settings": {"confidence_is_quality": True}})
+    assert not assessment.kind.cautions(assessment)
     risk = {"metric": {"id": "dsc"}}
-    own = {"problem": "failure_detection", "regions": WHOLE, "settings": {"risk": risk}, "metrics": [{"id": "aurc"}]}
-    assert "useless confidences win" in " ".join(parse(own).kind.cautions(parse(own)))
+    document_of_risk = {
+        "problem": "failure_detection",
+        "regions": WHOLE,
+        "settings": {"risk": risk},
+        "metrics": [{"id": "aurc"}],
+    }
+    assert "useless confidences win" in " ".join(parse(document_of_risk).kind.cautions(parse(document_of_risk)))
 
 
 def test_the_form_of_a_design_warns():
@@ -73,12 +78,12 @@ def test_the_form_of_a_design_warns():
     data["tasks"][0]["ranking_method"] = [
         {"name": "A", "scheme": "metric_based", "operator": "mean", "metric_aggregation": "single_metric"}
     ]
-    found = [
+    findings = [
         finding
         for finding in all_findings(from_json(data, catalogue=shipped())[0])
         if finding.check.id == "metrics.cautions_of_kind"
     ]
-    assert ["place" in finding.detail for finding in found] == [True]
+    assert ["place" in finding.detail for finding in findings] == [True]
 
 
 def test_a_field_that_points_the_other_way_is_doubted(tmp_path):
@@ -89,7 +94,7 @@ def test_a_field_that_points_the_other_way_is_doubted(tmp_path):
     assessment = parse(document)
     folders = {name: tmp_path / "predictions" / name for name in ("near", "turned")}
     results = table_of(score_folders(assessment, tmp_path / "references", folders), tmp_path)
-    doubts = {name: list(assessment.kind.doubts(assessment, own)) for name, own in results.groupby("algorithm")}
+    doubts = {name: list(assessment.kind.doubts(assessment, rows)) for name, rows in results.groupby("algorithm")}
     assert doubts["near"] == []
     assert len(doubts["turned"]) == 2, "the landmarks and the labels say so"
     assert all("the field may point the other way" in words for words in doubts["turned"])
@@ -100,11 +105,11 @@ def test_a_risk_the_wrong_way_round_is_doubted(tmp_path):
     assessment = parse({**document, "metrics": [{"id": "harrell_c"}]})
     table = tmp_path / "predictions/turned/survival.csv"
     head, *rows = [line.split(",") for line in table.read_text().splitlines()]
-    place = head.index("risk")
-    turned = [[*row[:place], str(-float(row[place])), *row[place + 1 :]] for row in rows]
+    column = head.index("risk")
+    turned = [[*row[:column], str(-float(row[column])), *row[column + 1 :]] for row in rows]
     table.write_text("\n".join(",".join(row) for row in [head, *turned]) + "\n")
     folders = {name: tmp_path / "predictions" / name for name in ("near", "turned")}
     results = table_of(score_folders(assessment, tmp_path / "references", folders), tmp_path)
-    doubts = {name: list(assessment.kind.doubts(assessment, own)) for name, own in results.groupby("algorithm")}
+    doubts = {name: list(assessment.kind.doubts(assessment, rows)) for name, rows in results.groupby("algorithm")}
     assert doubts["near"] == []
     assert ["the risk may be the wrong way round" in words for words in doubts["turned"]] == [True]

@@ -171,10 +171,12 @@ def test_a_kind_draws_what_it_declares_for_every_region_and_the_report_shows_it(
 
 
 def test_the_area_below_what_slips_through_is_the_registered_metric():
-    own = [one for one in VECTORS.values() if one["metric"] == "augrc" and set(one["input"]) == {"risk", "confidence"}]
-    own = [one["input"] for one in own if None not in one["input"]["confidence"]]
-    assert own
-    for given in own:
+    vectors = [
+        one for one in VECTORS.values() if one["metric"] == "augrc" and set(one["input"]) == {"risk", "confidence"}
+    ]
+    vectors = [one["input"] for one in vectors if None not in one["input"]["confidence"]]
+    assert vectors
+    for given in vectors:
         risk, confidence = (np.array(given[key], dtype=float) for key in ("risk", "confidence"))
         [trace] = passed_risk(DOCUMENT, {"a": (risk, confidence)})["data"]
         area = np.trapezoid(trace["y"], trace["x"])
@@ -184,15 +186,17 @@ def test_the_area_below_what_slips_through_is_the_registered_metric():
 def test_confidences_stand_over_the_quality_of_their_case(tmp_path):
     assessment, _, evidence, document = scored("failure_detection", tmp_path)
     [figure] = [one for one in problems.get("failure_detection").figures if one.name == "confidence-and-quality"]
-    made = figure.of_entry(assessment, evidence, document, document["rankings"][0])
-    known = dict(row.split(",") for row in (tmp_path / "references/risk.csv").read_text().splitlines()[1:])
-    for trace in made["data"]:
+    plot = figure.of_entry(assessment, evidence, document, document["rankings"][0])
+    risk_of = dict(row.split(",") for row in (tmp_path / "references/risk.csv").read_text().splitlines()[1:])
+    for trace in plot["data"]:
         table = tmp_path / "predictions" / trace["name"] / "confidence.csv"
         sent = dict(row.split(",") for row in table.read_text().splitlines()[1:])
-        wanted = sorted((1 - float(known[case]), float(sure)) for case, sure in sent.items())
+        wanted = sorted((1 - float(risk_of[case]), float(sure)) for case, sure in sent.items())
         assert sorted(zip(trace["x"], trace["y"], strict=True)) == [pytest.approx(pair) for pair in wanted]
-        own = metrics.confidence_spearman(*np.array(sorted((float(known[case]), float(sent[case])) for case in sent)).T)
-        assert f"{trace['name']}: correlation of the ranks {own.value:.4g}." in made["remarks"]
+        correlation = metrics.confidence_spearman(
+            *np.array(sorted((float(risk_of[case]), float(sent[case])) for case in sent)).T
+        )
+        assert f"{trace['name']}: correlation of the ranks {correlation.value:.4g}." in plot["remarks"]
 
 
 def test_who_sent_nothing_is_named_and_not_drawn(tmp_path):

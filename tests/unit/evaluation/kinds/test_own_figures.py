@@ -29,8 +29,8 @@ DOCUMENT = {"rankings": [{"algorithms": [{"name": "a"}, {"name": "b"}]}], "overa
 
 
 def own(name, figure):
-    [found] = [one for one in problems.get(name).figures if one.name == figure]
-    return found
+    [matching] = [one for one in problems.get(name).figures if one.name == figure]
+    return matching
 
 
 def entry_of(document, metric, region=""):
@@ -55,26 +55,26 @@ def test_what_stands_before_is_the_value_of_a_field_of_zeros(tmp_path):
         assert row.before == pytest.approx(still[row[1:4]], rel=1e-12)
     table = tmp_path / "results.csv"
     write_results(rows, table)
-    kept = read_results(table).set_index(["algorithm", "case", "region", "metric"])["before"]
-    assert kept.notna().sum() == len(compared)
-    assert all(kept[row[:4]] == row.before for row in compared)
+    before_by_row = read_results(table).set_index(["algorithm", "case", "region", "metric"])["before"]
+    assert before_by_row.notna().sum() == len(compared)
+    assert all(before_by_row[row[:4]] == row.before for row in compared)
 
 
 def test_a_pair_of_boxes_a_team_and_in_words_how_often_it_got_worse(tmp_path):
     assessment, results, _, document = scored("registration", tmp_path, cases=4)
     figure = own("registration", "before-and-after")
     entry = entry_of(document, "tre")
-    made = figure.of_entry(assessment, None, document, entry, results)
-    before, *after = made["data"]
+    plot = figure.of_entry(assessment, None, document, entry, results)
+    before, *after = plot["data"]
     rows = results[results["metric"] == "tre"]
     assert sorted(before["y"]) == sorted(rows["before"])
     for trace in after:
         mine = rows[rows["algorithm"] == trace["name"]]
         assert sorted(trace["y"]) == sorted(mine["value"])
         worse = int((mine["value"] > mine["before"]).sum())
-        [said] = [words for words in made["remarks"] if words.startswith(f"{trace['name']}: ")]
-        assert said.endswith(f"worse than before in {worse} of 4 cases.")
-        assert f"median {mine['value'].median():.4g} mm, before {mine['before'].median():.4g} mm" in said
+        [remark] = [words for words in plot["remarks"] if words.startswith(f"{trace['name']}: ")]
+        assert remark.endswith(f"worse than before in {worse} of 4 cases.")
+        assert f"median {mine['value'].median():.4g} mm, before {mine['before'].median():.4g} mm" in remark
     assert figure.of_entry(assessment, None, document, entry_of(document, "sdlogj"), results) is None
     assert figure.of_entry(assessment, None, document, OVERALL, results) is None
     bare = results.drop(columns="before")
@@ -86,18 +86,18 @@ def test_a_case_without_a_prediction_is_in_neither_box_and_is_counted(tmp_path):
     rows = results.copy()
     lost = (rows["metric"] == "tre") & (rows["case"] == rows["case"].iloc[0])
     rows.loc[lost, ["value", "outcome"]] = [np.nan, "missing"]
-    made = own("registration", "before-and-after").of_entry(assessment, None, document, entry_of(document, "tre"), rows)
-    assert {len(trace["y"]) for trace in made["data"][1:]} == {3}
-    assert len(made["data"][0]["y"]) == 6
-    assert made["remarks"][-1] == "2 values that no prediction gave are in neither box."
+    plot = own("registration", "before-and-after").of_entry(assessment, None, document, entry_of(document, "tre"), rows)
+    assert {len(trace["y"]) for trace in plot["data"][1:]} == {3}
+    assert len(plot["data"][0]["y"]) == 6
+    assert plot["remarks"][-1] == "2 values that no prediction gave are in neither box."
 
 
 @pytest.mark.parametrize(("higher", "worse"), [(True, 1), (False, 2)])
 def test_what_is_worse_goes_by_the_direction_of_the_metric(higher, worse):
     pair = Pair(np.array([0.5, 0.5, 0.5, 0.5]), np.array([0.4, 0.6, 0.7, 0.5]))
     assert pair.worse(higher=higher) == worse
-    made = before_and_after(DOCUMENT, {"a": pair}, "q", what="DSC", unit="", higher=higher, most=4)
-    assert made["remarks"] == [f"a: median 0.55, before 0.5; worse than before in {worse} of 4 cases."]
+    plot = before_and_after(DOCUMENT, {"a": pair}, "q", what="DSC", unit="", higher=higher, most=4)
+    assert plot["remarks"] == [f"a: median 0.55, before 0.5; worse than before in {worse} of 4 cases."]
 
 
 # Image to image ---------------------------------------------------------------------------------------------------
@@ -107,17 +107,17 @@ def test_the_first_team_against_each_other_one_case_by_case(tmp_path):
     assessment, results, _, document = scored("image_to_image", tmp_path, cases=4)
     figure = own("image_to_image", "case-pairs")
     for entry in document["rankings"]:
-        made = figure.of_entry(assessment, None, document, entry, results)
+        plot = figure.of_entry(assessment, None, document, entry, results)
         first, other = (row["name"] for row in entry["algorithms"])
         rows = results[(results["metric"] == entry["metric"]) & (results["region"] == (entry["region"] or ""))]
         wide = rows.pivot_table(index="case", columns="algorithm", values="value")
-        dots = made["data"][1]
+        dots = plot["data"][1]
         assert dots["x"] == wide[first].tolist()
         assert dots["y"] == wide[other].tolist()
         sign = 1 if entry["direction"] == "higher" else -1
         gains = sign * (wide[first] - wide[other])
-        said = f"{first} is better than {other} in {(gains > 0).sum()} and worse in {(gains < 0).sum()} of {len(wide)} cases that both have."
-        assert made["remarks"] == [said]
+        remark = f"{first} is better than {other} in {(gains > 0).sum()} and worse in {(gains < 0).sum()} of {len(wide)} cases that both have."
+        assert plot["remarks"] == [remark]
     assert figure.of_entry(assessment, None, document, OVERALL, results) is None
 
 
@@ -161,9 +161,9 @@ def test_a_cell_for_every_label_and_team_is_the_value_of_its_ranking(tmp_path):
         entries = [one for one in document["rankings"] if one["metric"] == use.name and one["region"]]
         if len(entries) < 2:
             continue
-        made = figure.of_entry(assessment, None, document, entries[0], results)
-        [cells] = made["data"]
-        labels = made["layout"]["yaxis"]["ticktext"]
+        plot = figure.of_entry(assessment, None, document, entries[0], results)
+        [cells] = plot["data"]
+        labels = plot["layout"]["yaxis"]["ticktext"]
         teams = [row["name"] for row in entries[0]["algorithms"]]
         for label, row in zip(labels, cells["z"], strict=True):
             scores = {one["name"]: one["score"] for one in entry_of(document, use.name, label)["algorithms"]}
@@ -171,15 +171,15 @@ def test_a_cell_for_every_label_and_team_is_the_value_of_its_ranking(tmp_path):
         best = {one["region"]: one["algorithms"][0]["score"] for one in entries}
         worst = (min if use.higher_is_better else max)(best.values())
         at_worst = [label for label in best if best[label] == worst]
-        said = f"The best {use.title} of any algorithm is worst at {joined(at_worst)}: "
-        assert (made["remarks"] == []) if len(at_worst) == len(best) else made["remarks"][0].startswith(said)
+        beginning = f"The best {use.title} of any algorithm is worst at {joined(at_worst)}: "
+        assert (plot["remarks"] == []) if len(at_worst) == len(best) else plot["remarks"][0].startswith(beginning)
 
 
 def test_one_label_makes_no_map_and_a_label_without_values_is_named():
     whole = {"a": 0.5, "b": 0.4}
     assert label_map({"x": whole}, ["a", "b"], "q", what="AUROC", higher=True) is None
-    made = label_map({"x": whole, "y": {"a": None, "b": None}}, ["a", "b"], "q", what="AUROC", higher=True)
-    assert made["remarks"] == ["No algorithm has a value at y."]
+    plot = label_map({"x": whole, "y": {"a": None, "b": None}}, ["a", "b"], "q", what="AUROC", higher=True)
+    assert plot["remarks"] == ["No algorithm has a value at y."]
 
 
 # Regression -------------------------------------------------------------------------------------------------------
@@ -204,47 +204,47 @@ def test_errors_in_the_groups_that_differ_most(numbers):
         for column in ("site", "scanner")
     }
     chosen = max(apart, key=apart.get)
-    made = figure.of_entry(assessment, evidence, document, entry_of(document, "rmse", "age"), results, cases)
-    assert made["layout"]["xaxis"]["title"]["text"] == f"{chosen} (cases)"
-    assert "2 characteristics were looked at" in made["remarks"][0]
-    for trace in made["data"]:
+    plot = figure.of_entry(assessment, evidence, document, entry_of(document, "rmse", "age"), results, cases)
+    assert plot["layout"]["xaxis"]["title"]["text"] == f"{chosen} (cases)"
+    assert "2 characteristics were looked at" in plot["remarks"][0]
+    for trace in plot["data"]:
         mine = rows[rows["algorithm"] == trace["name"]]
         assert sorted(abs(value) for value in trace["y"]) == pytest.approx(sorted(mine["value"]))
         means = mine.groupby(chosen)["value"].mean()
-        [said] = [words for words in made["remarks"] if words.startswith(f"{trace['name']}: ")]
-        assert f"{means.max():.4g} a in {means.idxmax()} (12), the largest" in said
-        assert f"{means.min():.4g} a in {means.idxmin()} (12), the smallest" in said
-    assert made["layout"]["shapes"], "signed errors have a line at zero"
+        [remark] = [words for words in plot["remarks"] if words.startswith(f"{trace['name']}: ")]
+        assert f"{means.max():.4g} a in {means.idxmax()} (12), the largest" in remark
+        assert f"{means.min():.4g} a in {means.idxmin()} (12), the smallest" in remark
+    assert plot["layout"]["shapes"], "signed errors have a line at zero"
 
 
 def test_without_evidence_errors_are_absolute_and_without_groups_there_is_no_figure(numbers):
     assessment, results, evidence, document, cases = numbers
     figure, entry = own("regression", "errors-in-groups"), entry_of(document, "absolute_error", "age")
-    made = figure.of_entry(assessment, None, document, entry, results, cases)
-    assert made["layout"]["yaxis"]["title"]["text"] == "Absolute error (a)"
-    assert not made["layout"]["shapes"]
-    for known in (None, cases[["case"]], cases[["case", "patient"]]):
-        assert figure.of_entry(assessment, evidence, document, entry, results, known) is None
+    plot = figure.of_entry(assessment, None, document, entry, results, cases)
+    assert plot["layout"]["yaxis"]["title"]["text"] == "Absolute error (a)"
+    assert not plot["layout"]["shapes"]
+    for case_table in (None, cases[["case"]], cases[["case", "patient"]]):
+        assert figure.of_entry(assessment, evidence, document, entry, results, case_table) is None
 
 
 def test_of_many_groups_the_largest_are_shown():
     of_case = {f"{group}-{number}": f"g{group:02d}" for group in range(15) for number in range(5 + group % 3)}
     errors = {"a": dict.fromkeys(of_case, 1.0)}
     errors["a"]["0-0"] = 9.0
-    made = error_groups(DOCUMENT, errors, {"site": of_case}, signed=False, unit="", most=6)
-    assert len(made["layout"]["xaxis"]["ticktext"]) == 12
-    assert "Shown are the 12 largest of 15 groups." in made["remarks"]
+    plot = error_groups(DOCUMENT, errors, {"site": of_case}, signed=False, unit="", most=6)
+    assert len(plot["layout"]["xaxis"]["ticktext"]) == 12
+    assert "Shown are the 12 largest of 15 groups." in plot["remarks"]
 
 
 def test_dots_over_the_reference_are_the_numbers_themselves(numbers):
     assessment, _, evidence, document, _ = numbers
     figure = own("regression", "prediction-and-reference")
-    made = figure.of_entry(assessment, evidence, document, entry_of(document, "rmse", "age"))
+    plot = figure.of_entry(assessment, evidence, document, entry_of(document, "rmse", "age"))
     errors = own("regression", "limits-of-agreement").of_entry(
         assessment, evidence, document, entry_of(document, "rmse", "age")
     )
     both = {}
-    for one in (made, errors):
+    for one in (plot, errors):
         for trace in one["data"]:
             if trace.get("mode") == "markers":
                 both.setdefault(trace["xaxis"], []).append(trace)
@@ -268,10 +268,10 @@ def test_each_stands_in_the_report_with_its_sentences_and_can_be_printed(name, t
     prints = Printed()
     kind_section(prints, assessment, document, evidence, results, cases=cases)
     assert all(files for files, _ in prints.figures)
-    titles = {made["layout"]["title"]["text"].split("?")[0] for _, made in prints.figures}
+    titles = {drawing["layout"]["title"]["text"].split("?")[0] for _, drawing in prints.figures}
     for figure in problems.get(name).figures:
         assert page.count(figure.title) >= 1, figure.name
         assert figure.title.rstrip("?") in titles
         assert figure.reading in html.unescape(page)
-    for _, made in prints.figures:
-        assert all(remark in html.unescape(page) for remark in made.get("remarks", []))
+    for _, drawing in prints.figures:
+        assert all(remark in html.unescape(page) for remark in drawing.get("remarks", []))

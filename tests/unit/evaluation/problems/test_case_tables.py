@@ -87,9 +87,9 @@ def test_what_is_no_table_is_refused_by_name(tmp_path: Path, text: str | bytes, 
 def test_rows_of_a_case_are_judged_as_those_of_an_uploaded_table(tmp_path: Path, text: str, told: str) -> None:
     (tmp_path / "scratch").mkdir()
     table = CaseTable(BOXES, most_of_case=3)
-    said = table.judge("c0ffee", written(tmp_path, "boxes.csv", text), tmp_path / "scratch")
-    assert told in said if told else not said, said
-    assert not said or said.startswith("boxes.csv")
+    refusal = table.judge("c0ffee", written(tmp_path, "boxes.csv", text), tmp_path / "scratch")
+    assert told in refusal if told else not refusal, refusal
+    assert not refusal or refusal.startswith("boxes.csv")
     assert not list((tmp_path / "scratch").iterdir())
 
 
@@ -123,9 +123,9 @@ def test_the_table_beside_an_image_is_compared_with_it(tmp_path: Path) -> None:
 )
 def test_what_the_interface_says_of_a_table_is_read_back(table: CaseTable) -> None:
     document = table.described()
-    told = document.get("table") or document["beside"]
-    assert told["file"] == table.file
-    assert "case" not in told["columns"]
+    description = document.get("table") or document["beside"]
+    assert description["file"] == table.file
+    assert "case" not in description["columns"]
     assert case_table(document) == table
 
 

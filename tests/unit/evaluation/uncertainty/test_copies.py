@@ -118,9 +118,9 @@ def test_what_copies_gain_does_not_depend_on_the_scale_of_values(scale, shift):
     rule = document(scheme="rank_then_aggregate", operator="mean", combine={"over": ["metric"]})
     values = drawn()
     moved = {metric: scale * table + shift for metric, table in values.items()}
-    found, again = (copies_check(parse(rule), two_metrics(own)) for own in (values, moved))
-    assert again == found
-    assert any(entry["gain"] for entry in found["rankings"])
+    first_check, again = (copies_check(parse(rule), two_metrics(table)) for table in (values, moved))
+    assert again == first_check
+    assert any(entry["gain"] for entry in first_check["rankings"])
 
 
 def test_two_cases_tell_whether_two_go_together():
