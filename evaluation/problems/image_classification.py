@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.base import MergingRules
+from evaluation.problems.label_tables import AnswersByCase, LabelPredictions, LabelReferences, PreparedLabel
 from evaluation.problems.tables import (
     SHOWN_REASONS,
     ExpectedTable,
@@ -18,12 +17,11 @@ from evaluation.problems.tables import (
     TableProblem,
     TableReferences,
     listed,
-    some_classes,
 )
 from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.limits import Limits
-    from evaluation.readers.tables import PredictedLabels
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
 
@@ -44,66 +41,6 @@ MAJORITY: Final = "majority_vote"
 STRICT: Final = "strict"
 _LISTED: Final = 10
 _SPARE_ROWS: Final = 1000
-
-
-class PreparedLabel(NamedTuple):
-    """The class of a case, by its place among the classes of the task."""
-
-    code: int
-    classes: int
-
-
-class LabelReferences(ReferenceTable):
-    """Class of every case."""
-
-    content = "classes"
-
-    def __init__(self, classes: Mapping[str, str]) -> None:
-        self.classes: Mapping[str, str] = classes
-        self.cases = list(classes)
-
-
-@dataclass
-class LabelPredictions(PredictionTable):
-    """What is answered for every case."""
-
-    answers: PredictedLabels
-    places: Mapping[str, int]
-    classes: Sequence[str]
-    absent: frozenset[str]
-    strange: Sequence[str]
-
-    def issue(self, case: str) -> Issue | None:
-        """Why the row of a case is no answer."""
-        issue = self.answers.invalid.get(case)
-        return None if issue is None else issue._replace(remedy=_remedy(issue.message, self.classes))
-
-    def of(self, case: str) -> Numbers | None:
-        """The class decided for and the scores of all classes; ``None`` without a valid row."""
-        from evaluation.problems.labels import answer_of
-
-        index = self.places[case]
-        return answer_of(self.answers, index) if self.answers.answered[index] else None
-
-
-class AnswersByCase(Mapping[str, "Numbers"]):
-    """The answer to each case that has one, made when it is asked for."""
-
-    def __init__(self, table: LabelPredictions) -> None:
-        self.table = table
-
-    def __getitem__(self, case: str) -> Numbers:
-        answer = self.table.of(case) if case in self.table.places else None
-        if answer is None:
-            raise KeyError(case)
-        return answer
-
-    def __iter__(self) -> Iterator[str]:
-        answered = self.table.answers.answered
-        return (case for case, index in self.table.places.items() if answered[index])
-
-    def __len__(self) -> int:
-        return int(self.table.answers.answered.sum())
 
 
 class ImageClassification(TableProblem):
@@ -520,16 +457,6 @@ class ImageClassification(TableProblem):
 
 def _votes(tables: Mapping[str, Mapping[str, str]], case: str) -> str:
     return ", ".join(f"{name}: {table[case][:40]}" for name, table in tables.items() if case in table)
-
-
-def _remedy(message: str, classes: Sequence[str]) -> str:
-    if "more than one row" in message:
-        return "Keep one row for each case."
-    if "the label" in message:
-        return f"Use one of the classes {some_classes(classes)}."
-    if "sum to 1" in message:
-        return "Give probabilities of all classes that sum to 1."
-    return "Give a number from 0 to 1 for every class."
 
 
 PROBLEM = ImageClassification()
