@@ -27,7 +27,7 @@ def analysing_podium(podium, world, monkeypatch):
     """The command with a token that may bring tables; whenever it waits, a worker takes the next step."""
     _, secret = issue_token(user=world.ada, name="analyse", scopes=["read", "analyse"], days=1)
     monkeypatch.setenv("PODIUM_TOKEN", secret)
-    monkeypatch.setattr("podium_client.analysing._SECONDS", 0)
+    monkeypatch.setattr("podium_client.waiting._SECONDS", 0)
     monkeypatch.setattr("work.services.enqueue", lambda *_arguments, **_options: None)
     real = requests.Session.request
 

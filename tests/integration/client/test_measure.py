@@ -24,7 +24,7 @@ def measuring_podium(podium, monkeypatch):
     _, phase, registered = outside.launched()
     _, secret = issue_token(user=registered.owner, name="measure", scopes=["read", "measure"], days=1)
     monkeypatch.setenv("PODIUM_TOKEN", secret)
-    monkeypatch.setattr("podium_client.measuring._SECONDS", 0)
+    monkeypatch.setattr("podium_client.waiting._SECONDS", 0)
     real = requests.Session.request
 
     def request(self, method, url, **more):
