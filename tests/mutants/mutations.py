@@ -99,11 +99,18 @@ def _mutant(area: str, kind: str, module: str, operator: str, occurrence: int, l
     """The mutant, or ``None`` if the operator stood for no operation: the star of keyword-only arguments, for instance."""
     code = (ROOT / module).read_text(encoding="utf-8")
     mutated = mutate_code(code, get_operator(operator)(), occurrence) or ""
-    if kind == "sign" and _operations(code) == _operations(mutated):
+    if kind == "sign" and not _is_an_operation(code, mutated):
         return None
     pairs = zip(code.splitlines(), mutated.splitlines(), strict=True)
     before, after = next((before.strip(), after.strip()) for before, after in pairs if before != after)
     return Mutant(area, module, kind, operator, occurrence, line, before, after)
+
+
+def _is_an_operation(code: str, mutated: str) -> bool:
+    try:
+        return _operations(code) != _operations(mutated)
+    except SyntaxError:  # two slashes among the parameters, where one stood beside the star
+        return False
 
 
 def _operations(code: str) -> list[str]:
