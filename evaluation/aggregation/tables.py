@@ -126,8 +126,7 @@ def apply_policy(
         # One participant who leaves out an input (scores, say) must not stop the ranking of all: where others gave it,
         # its absence is a missing result. Only where nobody could is the metric wrong for the task.
         if outcome == Outcome.NOT_APPLICABLE and bool(where.all()):
-            name = algorithms[int(np.argwhere(where)[0][1])]
-            message = f"the submission of {name!r} lacks an input that metric {metric.name!r} needs"
+            message = f"the submission of {algorithms[0]!r} lacks an input that metric {metric.name!r} needs"
             raise ResultsError(message)
         rule = Outcome.MISSING if outcome == Outcome.NOT_APPLICABLE else outcome
         value = metric.policy.get(str(rule))
@@ -399,7 +398,7 @@ def _known_worst(worst_values: FloatArray, cases: Sequence[str], metric: MetricU
 
 def _refuse_duplicates(rows: pd.DataFrame, numbers: IntArray, flat: IntArray) -> None:
     counts = np.bincount(flat)
-    if counts.max(initial=0) < 2:
+    if counts.max() < 2:
         return
     block = rows.iloc[numbers]
     doubled = block[counts[flat] > 1]

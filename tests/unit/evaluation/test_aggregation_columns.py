@@ -10,6 +10,7 @@ from evaluation.aggregation import ResultsError, build_tables, check_results
 from evaluation.aggregation.columns import codes_of, metadata_column, present
 from evaluation.aggregation.tables import Coded, constant
 from evaluation.assessment import parse
+from evaluation.outcomes import Outcome
 
 
 def dsc(*regions: str, **more):
@@ -53,6 +54,26 @@ class TestColumns:
         with pytest.raises(ResultsError, match="unknown outcome 'lost'; known are ok, both_empty"):
             check_results(results(("a", "1", 0.5, "lost"), columns=("algorithm", "case", "value", "outcome")))
 
+    def test_of_several_unknown_outcomes_the_first_by_name_is_told(self):
+        rows = [("a", "1", 0.5, "okay"), ("a", "2", 0.5, "gone"), ("a", "3", 0.5, "lost"), ("a", "4", 0.5, "ok")]
+        with pytest.raises(ResultsError, match="unknown outcome 'gone'; known are"):
+            check_results(results(*rows, columns=("algorithm", "case", "value", "outcome")))
+
+    def test_every_outcome_is_known_and_keeps_its_row(self):
+        outcomes = [outcome.value for outcome in Outcome]
+        rows = [("a", str(case), 0.5, outcome) for case, outcome in enumerate(outcomes)]
+        checked = check_results(results(*rows, columns=("algorithm", "case", "value", "outcome")))
+        assert checked["outcome"].tolist() == outcomes
+        assert checked["value"].notna().tolist() == [outcome == "ok" for outcome in outcomes]
+
+    def test_a_row_that_is_ok_without_a_value_is_told_by_what_it_names(self):
+        columns = ("algorithm", "case", "region", "metric", "value", "outcome")
+        whole = results(("b", "7", "r", "dsc", None, "ok"), columns=columns)
+        with pytest.raises(ResultsError, match=r"first: algorithm 'b', case '7', region 'r', metric 'dsc'$"):
+            check_results(whole)
+        with pytest.raises(ResultsError, match=r"^1 rows have .*, first: algorithm 'b', metric 'dsc'$"):
+            check_results(whole.assign(case="", region=""))
+
     def test_ok_without_a_value_names_the_first_row(self):
         rows = [("a", "1", 0.5, "ok"), ("b", "7", None, "ok"), ("c", "8", None, "ok")]
         with pytest.raises(
@@ -78,6 +99,34 @@ class TestColumns:
         with pytest.raises(ResultsError, match=f"column 'value', {words}"):
             check_results(results(("a", "1", "r", "dsc", "0.5"), ("a", "2", "r", "dsc", value)))
 
+    @pytest.mark.parametrize(("column", "row"), [("value", 2), ("image_diagonal", 3), ("worst", 1)])
+    def test_of_several_cells_that_are_no_number_the_first_is_named(self, column, row):
+        cells = ["0.5"] * 5
+        cells[row - 1], cells[3], cells[4] = "first", "second", "0.75"
+        table = results(*[("a", str(case), "r", "dsc", "0.5") for case in range(5)]).assign(**{column: cells})
+        with pytest.raises(ResultsError, match=f"^column '{column}', row {row}: 'first' is not a number$"):
+            check_results(table)
+
+    @pytest.mark.parametrize("column", ["value", "image_diagonal", "worst"])
+    def test_of_several_infinite_numbers_the_first_is_named(self, column):
+        table = results(*[("a", str(case), "r", "dsc", 0.5) for case in range(4)])
+        with pytest.raises(ResultsError, match=f"^column '{column}', row 2: infinite values are not ranked"):
+            check_results(table.assign(**{column: [0.5, np.inf, 0.5, -np.inf]}))
+
+    def test_what_lies_beside_the_values_is_kept_as_numbers(self):
+        table = results(*[("a", case, "r", "dsc", 0.5) for case in "12"])
+        checked = check_results(table.assign(image_diagonal=["30", ""], worst=[None, 7], flag=[None, "reference"]))
+        assert checked["image_diagonal"].tolist() == pytest.approx([30.0, np.nan], nan_ok=True)
+        assert checked["worst"].tolist() == pytest.approx([np.nan, 7.0], nan_ok=True)
+        assert checked["flag"].tolist() == ["", "reference"]
+        assert check_results(table)["worst"].isna().all()
+        assert check_results(table)["flag"].tolist() == ["", ""]
+
+    def test_whole_numbers_as_values_are_numbers(self):
+        checked = check_results(results(("a", 1, "r", "dsc", 3), ("a", 2, "r", "dsc", -4)))
+        assert checked["value"].tolist() == [3.0, -4.0]
+        assert checked["case"].tolist() == ["1", "2"]
+
     def test_infinity_as_a_number_is_named_with_its_row(self):
         with pytest.raises(ResultsError, match="column 'value', row 2: infinite values"):
             check_results(results(("a", "1", "r", "dsc", 0.5), ("a", "2", "r", "dsc", -np.inf)))
@@ -101,11 +150,38 @@ class TestColumns:
         codes, names = present(rare)
         assert (codes.tolist(), names) == ([1, 0], ("a", "c"))
 
+    def test_names_ascend_as_text_whatever_they_were(self):
+        """Numbers as categories, too: 10 stands before 9, and the absent name before both."""
+        column = pd.Series(pd.Categorical([9, 10, None, 9]))
+        checked = check_results(results(*[("x", case, "r", "dsc", 0.5) for case in "1234"]).assign(region=column))
+        codes, names = codes_of(checked["region"])
+        assert (codes.tolist(), names) == ([2, 1, 0, 2], ("", "10", "9"))
+
+    def test_an_empty_text_and_nothing_are_the_same_name(self):
+        checked = check_results(results(*[("x", "1", name, "dsc", 0.5) for name in ("", None, "r")]))
+        codes, names = codes_of(checked["region"])
+        assert (codes.tolist(), names) == ([0, 0, 1], ("", "r"))
+
+    def test_where_every_category_stands_in_a_row_numbers_stay_as_they_are(self):
+        codes, names = present(pd.Series(pd.Categorical(["b", "a", "c", "b"])))
+        assert (codes.tolist(), names) == ([1, 0, 2, 1], ("a", "b", "c"))
+
 
 class TestMetadata:
     def test_values_stand_in_the_order_of_the_wanted_cases(self):
         cases = pd.DataFrame({"case": [2, 1], "site": ["y", "x"]})
         assert metadata_column(cases, ["1", "2", "1"], "site").tolist() == ["x", "y", "x"]
+
+    def test_the_first_wanted_case_without_a_value_is_named(self):
+        cases = pd.DataFrame({"case": ["1", "2", "3"], "site": ["x", None, ""]})
+        with pytest.raises(ResultsError, match="the case table gives no 'site' for case '3'"):
+            metadata_column(cases, ["1", "3", "2"], "site")
+        assert metadata_column(cases, ["1"], "site").tolist() == ["x"]
+
+    def test_whole_numbers_of_a_column_with_gaps_are_told_as_such(self):
+        cases = pd.DataFrame({"case": [1.0, 2.0, np.nan], "age": [63.0, np.nan, 5.5]})
+        assert metadata_column(cases, ["1"], "age").tolist() == ["63.0"]
+        assert metadata_column(cases.assign(age=[63.0, np.nan, 5.0]), ["1"], "age").tolist() == ["63"]
 
     def test_a_table_without_a_column_of_cases_is_none(self):
         with pytest.raises(ResultsError, match="needs the case column 'site'"):
