@@ -83,8 +83,6 @@ def bodies(objects: Objects, shape: Shape) -> list[Body]:
 
 def iou(one: Body, other: Body) -> float:
     """Intersection over union of two bodies."""
-    if (one.low >= other.high).any() or (other.low >= one.high).any():
-        return 0.0
     if one.corners is not None and other.corners is not None:
         common = _area(_clip(one.corners, other.corners))
         return common / (_area(one.corners) + _area(other.corners) - common)
@@ -174,4 +172,4 @@ def _signed_area(polygon: NDArray[np.float64]) -> float:
 
 
 def _area(polygon: NDArray[np.float64]) -> float:
-    return abs(_signed_area(polygon)) if len(polygon) > 2 else 0.0
+    return abs(_signed_area(polygon))

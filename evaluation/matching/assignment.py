@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from evaluation.matching.criteria import CRITERIA, Pairs, box_overlap, mask_overlap
-from evaluation.metrics.boundary import SLACK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -210,7 +209,7 @@ def assign(pairs: Pairs, reference: Objects, prediction: Objects, rule: Rule) ->
         return _greedy(pairs, np.lexsort((-goodness, -prediction.scores[pairs.prediction])))
     if rule.assignment == "greedy_by_criterion":
         return _greedy(pairs, np.argsort(-goodness, kind="stable"))
-    scaled = 1 - pairs.value / (rule.threshold * (1 + SLACK)) if distance and rule.threshold else goodness
+    scaled = 1 - pairs.value / rule.threshold if distance and rule.threshold else goodness
     ranked = pairs._replace(reference=reference.order[pairs.reference], prediction=prediction.order[pairs.prediction])
     return _hungarian(ranked, np.clip(scaled, 0.0, 1.0), reference.size, prediction.size)
 
@@ -260,7 +259,7 @@ def _hungarian(pairs: Pairs, goodness: NDArray[np.float64], references: int, pre
         rows, row = np.unique(pairs.reference[places], return_inverse=True)
         columns, column = np.unique(pairs.prediction[places], return_inverse=True)
         gain = np.zeros((len(rows), len(columns)))
-        gain[row, column] = goodness[places] + min(gain.shape) + 1
+        gain[row, column] = goodness[places] + min(gain.shape)
         index = np.full(gain.shape, -1)
         index[row, column] = places
         solved = index[linear_sum_assignment(gain, maximize=True)]

@@ -160,11 +160,9 @@ def _boundary_iou(
         width = band_width(reference.labels.shape, reference.spacing, distance_ratio)
     ours, theirs = _bands(reference, width), _bands(prediction, width)
     common = shared_pixels(ours, theirs, prediction.size)
-    reference_areas = np.bincount(ours.ravel(), minlength=reference.size + 1)[1:]
-    other = np.bincount(theirs.ravel(), minlength=prediction.size + 1)[1:]
-    return common._replace(
-        value=common.value / (reference_areas[common.reference] + other[common.prediction] - common.value)
-    )
+    our_areas, their_areas = np.bincount(ours.ravel())[1:], np.bincount(theirs.ravel())[1:]
+    union = our_areas[common.reference] + their_areas[common.prediction] - common.value
+    return common._replace(value=common.value / union)
 
 
 def _bands(objects: Objects, width: float) -> NDArray[np.int64]:

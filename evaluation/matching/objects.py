@@ -112,18 +112,17 @@ class Objects:
             table[self.ids] = np.arange(1, self.size + 1)
             looked_up: NDArray[np.int64] = table[labels]
             return looked_up
-        order = np.argsort(self.ids)
-        positions = np.searchsorted(self.ids[order], labels)
-        positions = np.minimum(positions, max(self.size - 1, 0))
-        is_object = self.ids[order][positions] == labels if self.size else np.zeros(labels.shape, dtype=bool)
-        mapped: NDArray[np.int64] = np.where(is_object, order[positions] + 1 if self.size else 0, 0)
+        known = np.concatenate([[0], self.ids])  # the background is what others are taken for
+        order = np.argsort(known)
+        found = order[np.minimum(np.searchsorted(known[order], labels), self.size)]
+        mapped: NDArray[np.int64] = np.where(known[found] == labels, found, 0)
         return mapped
 
     @cached_property
     def areas(self) -> NDArray[np.float64]:
         """Number of pixels, or the extent of the boxes."""
         if self.labels is not None:
-            return np.bincount(self.index_map.ravel(order="K"), minlength=self.size + 1)[1:].astype(float)
+            return np.bincount(self.index_map.ravel(order="K"))[1:].astype(float)
         half = self.dimensions
         extents: NDArray[np.float64] = np.prod(self.boxes[:, half:] - self.boxes[:, :half], axis=1)
         return extents
@@ -157,10 +156,7 @@ class Objects:
         flat = self.index_map.ravel()
         places = np.flatnonzero(flat)
         owner = flat[places]
-        columns = [
-            np.bincount(owner, weights=indices, minlength=self.size + 1)[1:]
-            for indices in np.unravel_index(places, self.labels.shape)
-        ]
+        columns = [np.bincount(owner, weights=indices)[1:] for indices in np.unravel_index(places, self.labels.shape)]
         return np.stack(columns, axis=1) / self.areas[:, None] + 0.5
 
     @cached_property

@@ -137,7 +137,7 @@ class TestColumns:
         assert checked["value"].tolist() == pytest.approx([0.5, np.nan], nan_ok=True)
 
     def test_categories_that_no_row_has_are_forgotten(self):
-        column = pd.Series(pd.Categorical(["c", "a", None], categories=["a", "b", "c"]))
+        column = pd.Series(pd.Categorical(["c", "a", None], categories=["a", "b", "c", "d"]))
         table = results(("x", "1", "r", "dsc", 0.1), ("x", "2", "r", "dsc", 0.2), ("x", "3", "r", "dsc", 0.3))
         checked = check_results(table.assign(region=column))
         assert checked["region"].tolist() == ["c", "a", ""]
