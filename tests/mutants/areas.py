@@ -23,7 +23,10 @@ TESTS: Final[dict[str, tuple[str, ...]]] = {
     "ranking": (
         "evaluation/ranking",
         f"{_UNIT}/test_ranking_by_counting.py",
-        *(f"{_UNIT}/schemes/test_{name}.py" for name in ("many_challenges", "simulated_boards", "simulated_scores")),
+        *(
+            f"{_UNIT}/schemes/test_{name}.py"
+            for name in ("forms", "many_challenges", "simulated_boards", "simulated_scores")
+        ),
         *(f"{_UNIT}/test_{name}.py" for name in ("gaming", "own_effects", "case_groups", "combination")),
         *(f"{_UNIT}/test_{name}.py" for name in ("combination_by_counting", "exclusions")),
         *(f"{_UNIT}/test_{name}.py" for name in ("unranked_metrics", "interaction_weights")),
