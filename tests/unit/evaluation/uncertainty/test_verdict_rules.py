@@ -1,0 +1,218 @@
+"""The rules by which a board names a winner, speaks of a lead or leaves the order open, one by one."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from evaluation.ranking.uncertainty.statements import LEADING, _cases_of, _Statements
+
+NAMES = ("a", "b", "c")
+
+
+def about(**facts):
+    """What a rule looks at, of a board of three on which the first is shown to be better than everybody."""
+    grounds = SimpleNamespace(
+        states_sets=facts.pop("states_sets", True),
+        comparable=facts.pop("comparable", True),
+        units=SimpleNamespace(number=facts.pop("units", 9)),
+        units_needed={"winner": 9, "sets": 12},
+    )
+    board = {
+        "grounds": grounds,
+        "reason": None,
+        "alone": True,
+        "first": 1,
+        "count": 3,
+        "_against_first": [],
+        "order": np.array([1, 0, 2]),
+        "ranks": np.array([2.0, 1.0, 3.0]),
+        "failed": [0, 0, 0],
+        "warnings": [],
+    }
+    return SimpleNamespace(**{**board, **facts})
+
+
+SHOWN = SimpleNamespace(wins=np.array([False, True, False]))
+
+
+def reason(comparisons=SHOWN, **facts):
+    return _Statements._winner_reason(about(**facts), comparisons)
+
+
+def test_a_winner_is_named_with_exactly_as_many_units_as_are_needed():
+    assert reason() == "shown"
+    assert reason(units=8) == "too_few_units"
+
+
+def test_without_comparisons_there_are_too_few_units_however_many_there_are():
+    assert reason(None) == "too_few_units"
+
+
+def test_what_forbids_rank_sets_is_told_before_anything_else():
+    assert reason(states_sets=False, reason="operator", alone=False) == "operator"
+    assert reason(None, states_sets=False, reason="one_algorithm") == "one_algorithm"
+
+
+def test_a_small_stratum_forbids_a_winner_although_there_are_sets():
+    assert reason(reason="stratum_too_small") == "stratum_too_small"
+    assert reason(reason="too_few_units") == "shown"
+
+
+def test_a_tie_comes_before_the_evidence_and_contests_of_two_after_it():
+    assert reason(alone=False, _against_first=[0]) == "tie"
+    assert reason(SimpleNamespace(wins=np.array([True, False, True])), _against_first=[0]) == "not_shown"
+    assert reason(_against_first=[0]) == "depends_on_entries"
+
+
+def verdict(*, named=False, against=(), again=0.9, **facts):
+    return _Statements._verdict(about(**facts), named=named, against=against, again=again)
+
+
+def test_a_named_winner_is_clear_and_a_lead_takes_half_of_the_fresh_draws():
+    assert verdict(named=True, again=0.1) == "clear"
+    assert LEADING == 0.5
+    assert [verdict(again=share) for share in (0.51, 0.5, 0.49, None)] == ["leaning", "leaning", "open", "open"]
+
+
+def test_a_lead_is_of_one_alone_whom_nobody_beats_where_pairs_are_compared():
+    assert verdict(alone=False) == "open"
+    assert verdict(against=[2]) == "open"
+    assert verdict(comparable=False) == "open"
+    assert verdict(states_sets=False, named=True) is None
+
+
+def test_how_often_the_first_comes_first_again_is_asked_of_one_alone_among_several():
+    draws = SimpleNamespace(first_again=lambda winner: winner / 4)
+    assert _Statements._first_again(about(draws=draws)) == 0.25
+    assert _Statements._first_again(about(draws=draws, count=2)) == 0.25
+    assert _Statements._first_again(about(draws=draws, alone=False)) is None
+    assert _Statements._first_again(about(draws=draws, count=1)) is None
+    assert _Statements._first_again(about(draws=None)) is None
+
+
+def test_sets_count_who_is_shown_better_and_hold_the_displayed_rank():
+    better = np.zeros((3, 3), dtype=bool)
+    better[1, 2] = better[0, 2] = True
+    low, high = _Statements._ends(about(), better)
+    assert (low.tolist(), high.tolist()) == ([1, 1, 3], [2, 2, 3])
+    # Halves are held on both sides, and what lies outside of what is shown widens the set.
+    low, high = _Statements._ends(about(ranks=np.array([1.5, 1.5, 1.0])), better)
+    assert (low.tolist(), high.tolist()) == ([1, 1, 1], [2, 2, 3])
+    better[0, 1] = True
+    low, high = _Statements._ends(about(ranks=np.array([2.5, 1.5, 2.5])), better)
+    assert (low.tolist(), high.tolist()) == ([1, 1, 2], [3, 2, 3])
+
+
+def decided(comparisons, why, comparable=True):
+    board = about(comparable=comparable, _compared=lambda: comparisons, _winner_reason=lambda _: why)
+    return _Statements._decided(board)
+
+
+def test_a_named_winner_is_shown_better_than_everybody_and_nobody_than_the_winner():
+    better = np.zeros((3, 3), dtype=bool)
+    better[2, 1] = better[2, 0] = True
+    comparisons = SimpleNamespace(better=better)
+    _, _, named = decided(comparisons, "shown")
+    assert named.tolist() == [[False] * 3, [True, False, True], [True, False, False]]
+    found, why, open_order = decided(comparisons, "not_shown")
+    assert (found, why, open_order.tolist()) == (comparisons, "not_shown", better.tolist())
+    assert open_order is not better, "what was compared stays as it is"
+    nothing, _, blank = decided(comparisons, "too_few_units", comparable=False)
+    assert (nothing, blank.tolist()) == (None, [[False] * 3] * 3)
+
+
+def item(cases, inside=None):
+    plan = SimpleNamespace(cases=("1", "2", "3", "4", "5")[:cases])
+    return SimpleNamespace(plan=plan, inside=None if inside is None else np.array(inside, dtype=bool))
+
+
+def test_cases_of_several_data_sets_count_once_and_all_count_where_one_table_has_all():
+    first, second = item(5, [1, 1, 0, 0, 0]), item(5, [0, 1, 1, 0, 0])
+    assert _cases_of([first, second]) == 3
+    assert _cases_of([first, item(5)]) == 5
+    assert _cases_of([item(4)]) == 4
+
+
+def metric(name, policy="worst"):
+    return SimpleNamespace(name=name, policy=SimpleNamespace(missing=policy))
+
+
+def warned(*, failed=(0, 0, 0), units=4, metrics=(), drawn_by=""):
+    tables = [
+        SimpleNamespace(item=SimpleNamespace(table=SimpleNamespace(metric=use), drawn_by=drawn_by)) for use in metrics
+    ]
+    plan = SimpleNamespace(units=SimpleNamespace(number=units), cases=("1", "2", "3", "4"))
+    board = about(failed=failed, plan=plan, warnings=[{"code": "before"}], ranking=SimpleNamespace(elementary=tables))
+    return _Statements._all_warnings(board)
+
+
+def test_failures_within_units_of_several_cases_are_warned_of():
+    assert warned(failed=[0, 1, None], units=3) == [{"code": "before"}, {"code": "failures_clustered"}]
+    assert warned(failed=[0, 1, None], units=4) == [{"code": "before"}]
+    assert warned(failed=[0, None, 0], units=3) == [{"code": "before"}]
+
+
+def test_left_out_failures_and_uncertainty_of_others_are_warned_of_once_a_metric():
+    uses = [metric("dsc", "exclude"), metric("dsc", "exclude"), metric("nsd")]
+    assert warned(metrics=uses)[1:] == [{"code": "failures_left_out", "metric": "dsc"}]
+    assert warned(metrics=uses[2:], drawn_by="replicates")[1:] == [{"code": "given_replicates", "metric": "nsd"}]
+
+
+def shown(table=None, **facts):
+    """What is written of the difference between the first and another."""
+    board = about(ranking=SimpleNamespace(combined=False), **facts)
+    found = SimpleNamespace(difference=(lambda first, other: (table or {}).get((first, other))))
+    better = np.zeros((3, 3), dtype=bool)
+    better[1, 2] = True
+    return board, found, better
+
+
+def test_a_difference_is_of_the_first_from_another_of_a_single_ranking():
+    board, found, better = shown({(1, 0): (0.1, (-0.1, 0.3)), (1, 2): (0.4, None)})
+    assert _Statements._difference(board, 0, found, better, None) == {
+        "estimate": 0.1,
+        "interval": [-0.1, 0.3],
+        "verdict": "undecided",
+    }
+    assert _Statements._difference(board, 2, found, better, None)["verdict"] == "better"
+    assert _Statements._difference(board, 1, found, better, None) is None
+    assert _Statements._difference(board, 0, None, better, None) is None
+    assert _Statements._difference(board, 0, SimpleNamespace(difference=None), better, None) is None
+    combined, _, _ = shown()
+    combined.ranking.combined = True
+    assert _Statements._difference(combined, 0, found, better, None) is None
+    assert _Statements._difference(board, 2, shown()[1], better, None) is None
+
+
+def test_the_margin_is_that_of_the_metric_of_a_single_ranking():
+    table = SimpleNamespace(metric=metric("dsc"))
+    ranking = SimpleNamespace(combined=False, elementary=[SimpleNamespace(item=SimpleNamespace(table=table))])
+    board = about(ranking=ranking, uncertainty=SimpleNamespace(margin={"dsc": 0.1}))
+    assert _Statements._margin(board) == 0.1
+    board.uncertainty.margin = {"nsd": 0.1}
+    assert _Statements._margin(board) is None
+    board.ranking.combined, board.uncertainty.margin = True, {"dsc": 0.1}
+    assert _Statements._margin(board) is None
+
+
+def test_p_values_stand_in_the_order_of_the_board_without_those_of_oneself():
+    p_own = np.array([[np.nan, 0.2, 0.3], [0.8, np.nan, 0.1], [0.7, 0.9, np.nan]])
+    board = about(_too_many=False)
+    rows = _Statements._p_values(board, SimpleNamespace(p_own=p_own))
+    assert rows == [[None, 0.8, 0.1], [0.2, None, 0.3], [0.9, 0.7, None]]
+    assert _Statements._p_values(board, None) == [[None] * 3] * 3
+    board._too_many = True
+    assert _Statements._p_values(board, None) is None
+    assert _Statements._matrix(board, np.eye(3, dtype=bool)) is None
+
+
+@pytest.mark.parametrize(("count", "too_many"), [(200, False), (201, True)])
+def test_above_two_hundred_algorithms_no_pair_is_written_down(count, too_many):
+    board = about(count=count)
+    board._too_many = _Statements._too_many.fget(board)
+    assert board._too_many is too_many
+    left_out = _Statements._left_out(board, ["a"])
+    assert left_out == (dict.fromkeys(("shown_better", "p_own", "letters"), "too_many_algorithms") if too_many else {})
+    if not too_many:
+        assert _Statements._left_out(board, None) == {"letters": "too_many_letters"}
