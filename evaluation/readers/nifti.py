@@ -218,7 +218,7 @@ def _from_quaternion(fields: _Fields) -> NDArray[np.float64]:
     b, c, d, *offset = (float(number) for number in fields.quaternion)
     rest = 1.0 - (b * b + c * c + d * d)
     if rest < 1e-7:
-        length = math.sqrt(max(b * b + c * c + d * d, 1e-300))
+        length = math.sqrt(b * b + c * c + d * d)
         b, c, d, a = b / length, c / length, d / length, 0.0
     else:
         a = math.sqrt(rest)

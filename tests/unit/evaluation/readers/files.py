@@ -58,3 +58,23 @@ def raw_nifti(path, *, dim=(3, 4, 5, 6, 1, 1, 1, 1), code=2, data=None, extra=b"
     content = bytes(header) + body + extra
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     return path
+
+
+def raw_nifti_2(path, *, order="<", dim=(3, 4, 5, 6, 1, 1, 1, 1), code=2, data=None, offset=544, scale=(1.0, 0.0),
+                pixdim=(1.0,) * 8, magic=b"n+2\0\r\n\x1a\n", sform=None, quaternion=None, intent=0):  # fmt: skip
+    """Write a NIfTI-2 file field by field; the voxels follow after 544 bytes whatever the offset says."""
+    header = bytearray(544)
+    struct.pack_into(order + "i8sh", header, 0, 540, magic, code)
+    struct.pack_into(order + "8q", header, 16, *dim)
+    struct.pack_into(order + "8d", header, 104, *pixdim)
+    struct.pack_into(order + "q2d", header, 168, offset, *scale)
+    if quaternion is not None:
+        struct.pack_into(order + "i", header, 344, 1)
+        struct.pack_into(order + "6d", header, 352, *quaternion)
+    if sform is not None:
+        struct.pack_into(order + "i", header, 348, 1)
+        struct.pack_into(order + "12d", header, 400, *np.asarray(sform, dtype=float)[:3].ravel())
+    struct.pack_into(order + "i", header, 504, intent)
+    content = bytes(header) + (LABELS.tobytes(order="F") if data is None else data)
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
