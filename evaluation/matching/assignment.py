@@ -270,13 +270,13 @@ def _hungarian(pairs: Pairs, goodness: NDArray[np.float64], references: int, pre
 def inside_ignored(regions: Objects, prediction: Objects) -> NDArray[np.int64]:
     """Predictions that lie in a region to be ignored, by more than half."""
     if regions.labels is not None and prediction.labels is not None:
-        shared = mask_overlap(regions, prediction)
+        shared, whole = mask_overlap(regions, prediction), prediction.areas
     elif regions.has_extent and prediction.has_extent:
-        shared, _ = box_overlap(regions, prediction)
+        shared, whole = box_overlap(regions, prediction)[0], prediction.extents
     else:
         return np.unique(CRITERIA["loc_center_hit"].pairs(regions, prediction).prediction)
     covered = np.bincount(shared.prediction, weights=shared.value, minlength=prediction.size)
-    return np.flatnonzero(covered > _HALF * prediction.areas)
+    return np.flatnonzero(covered > _HALF * whole)
 
 
 def _frozen(value: Any) -> Any:

@@ -178,10 +178,10 @@ def _bands(objects: Objects, width: float) -> NDArray[np.int64]:
 
 def _ior(reference: Objects, prediction: Objects) -> Pairs:
     if reference.labels is not None and prediction.labels is not None:
-        common = mask_overlap(reference, prediction)
+        common, whole = mask_overlap(reference, prediction), reference.areas
     else:
-        common, _ = box_overlap(reference, prediction)
-    return common._replace(value=common.value / reference.areas[common.reference])
+        common, whole = box_overlap(reference, prediction)[0], reference.extents
+    return common._replace(value=common.value / whole[common.reference])
 
 
 def _center_distance(reference: Objects, prediction: Objects, *, within: float = np.inf, spacing: Any = None) -> Pairs:

@@ -123,6 +123,11 @@ class Objects:
         """Number of pixels, or the extent of the boxes."""
         if self.labels is not None:
             return np.bincount(self.index_map.ravel(order="K"))[1:].astype(float)
+        return self.extents
+
+    @cached_property
+    def extents(self) -> NDArray[np.float64]:
+        """Extent of the bounding boxes."""
         half = self.dimensions
         extents: NDArray[np.float64] = np.prod(self.boxes[:, half:] - self.boxes[:, :half], axis=1)
         return extents

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.matching import Objects
@@ -51,6 +51,7 @@ def test_intersection_over_reference_of_boxes(drawn):
     assert table == pytest.approx(np.array(wanted))
 
 
+@settings(max_examples=20)
 @given(drawn_boxes)
 def test_the_hull_of_a_box_is_the_box(drawn):
     ours, theirs = (Objects(boxes=rows) for rows in drawn)
