@@ -118,7 +118,7 @@ def test_identical_pairs_have_no_place_among_transformed_ones(monkeypatch, at_on
     assert (0, 3) not in shown
 
 
-@pytest.mark.parametrize("seed", [7, 18])
+@pytest.mark.parametrize("seed", [7, 17])
 def test_unseen_failures_widen_what_is_observed_and_leave_the_flips(seed):
     values = board(seed)
     values[:, 4] = values[:, 3]
