@@ -1,0 +1,219 @@
+"""What a declared metric knows of itself: bounds, problems, policies, levels, and which options it takes."""
+
+import pytest
+
+from evaluation import metrics
+from evaluation.catalogue import get
+from evaluation.metrics.declaration import CatalogueError, Metric, declared_in
+from evaluation.metrics.options import Option, OptionError
+
+
+def metric(**more):
+    described = {"id": "own", "name": "Own", "abbreviation": "O", "categories": ("SemS",), "direction": "higher"}
+    return Metric(**(described | {"range": (0, 1), "family": "overlap"} | more))
+
+
+class TestBounds:
+    def test_the_better_end_of_the_range_is_the_best_value(self):
+        higher, lower = metric(range=(-1, 1)), metric(direction="lower", range=(0, None))
+        assert (higher.higher_is_better, higher.best, higher.worst) == (True, 1, -1)
+        assert (lower.higher_is_better, lower.best, lower.worst) == (False, 0, None)
+        with pytest.raises(ValueError, match="direction is 'higher' or 'lower', not 'up'"):
+            metric(direction="up")
+
+    def test_what_is_optional_is_needed_otherwise(self):
+        own = metric(needs=frozenset({"masks", "spacing"}), optional=frozenset({"spacing"}))
+        assert (own.requires("masks"), own.requires("spacing"), own.requires("scores")) == (True, False, False)
+        with pytest.raises(ValueError, match="optional is none of its needs: scores"):
+            metric(needs=frozenset({"masks"}), optional=frozenset({"masks", "scores"}))
+
+    def test_it_is_undeclared_what_nobody_declares(self):
+        own = metric()
+        assert (own.whole_data_set, own.all_classes, own.worst_by_case, own.is_criterion) == (False,) * 4
+        assert (own.options, own.unit, own.source, own.label, own.evidence) == ((), None, "podium", "", None)
+        assert own.short_name({}) == "O"
+        assert metric(label="O{size:g}").short_name({"size": 2.0}) == "O2"
+        assert metric(family="localization_criterion").is_criterion
+
+
+class TestFunctions:
+    def test_it_is_called_as_declared_or_imported_by_its_place(self):
+        assert get("dsc").compute is metrics.dsc
+        assert metric(function="math:sqrt").compute(9.0) == 3.0
+        with pytest.raises(CatalogueError, match="metric own has no function"):
+            _ = metric().compute
+
+    def test_other_kinds_of_problem_may_have_a_function_of_their_own(self):
+        own = metric(function="math:sqrt", functions_by_problem={"object_detection": "math:floor"})
+        assert own.compute_for("semantic_segmentation")(6.25) == 2.5
+        assert own.compute_for("object_detection")(6.25) == 6
+        assert get("fbeta").compute_for("semantic_segmentation") is not get("fbeta").compute_for("object_detection")
+        assert get("fbeta").compute_for("image_classification") is metrics.fbeta
+
+    def test_the_package_knows_every_id_and_nothing_else(self):
+        assert set(metrics.__all__) <= set(dir(metrics))
+        with pytest.raises(AttributeError, match="has no attribute 'dice'"):
+            _ = metrics.dice
+
+    def test_a_module_lists_its_metrics_in_order(self):
+        listed = declared_in("evaluation.metrics.multi_label")
+        assert [each.id for each in listed] == ["subset_accuracy", "hamming_loss"]
+        assert declared_in("evaluation.metrics.values") == ()
+
+
+class TestKindsOfProblem:
+    def test_they_are_those_of_its_categories_and_those_measured_as_one_of_them(self):
+        assert metric().problems == ("semantic_segmentation", "registration", "segmentation_with_confidence")
+        assert metric(categories=("Sur",)).problems == ("survival",)
+
+    def test_a_kind_that_takes_metrics_of_another_is_measured_as_that(self):
+        assert metric().measured_as("registration") == "semantic_segmentation"
+        assert metric().measured_as("semantic_segmentation") == "semantic_segmentation"
+        both = metric(categories=("Rgn", "SemS"))
+        assert both.measured_as("registration") == "registration"
+        assert metric().measured_as("survival") == "survival"
+        assert metric().measured_as("unknown") == "unknown"
+        of_confidences = metric(categories=("FaD",))
+        assert of_confidences.measured_as("segmentation_with_confidence") == "failure_detection"
+
+    @pytest.mark.parametrize(
+        ("family", "more", "problem", "options", "level"),
+        [
+            ("overlap", {}, "semantic_segmentation", {}, "case"),
+            ("overlap", {}, "instance_segmentation", {}, "case"),
+            ("overlap", {"whole_data_set": True}, "semantic_segmentation", {}, "dataset"),
+            ("overlap", {}, "image_classification", {}, "dataset"),
+            ("calibration", {}, "object_detection", {}, "dataset"),
+            ("working_point", {}, "object_detection", {"scale": "image"}, "dataset"),
+            ("multi_threshold", {}, "object_detection", {}, "dataset"),
+            ("multi_class_counting", {}, "unknown", {}, "dataset"),
+            ("per_class_counting", {}, "semantic_segmentation", {}, "case"),
+            ("per_class_counting", {}, "registration", {}, "case"),
+            ("per_class_counting", {}, "object_detection", {}, "dataset"),
+            ("per_class_counting", {}, "object_detection", {"scale": "image"}, "case"),
+            ("per_class_counting", {}, "object_detection", {"scale": "patient"}, "dataset"),
+            ("per_class_counting", {}, "instance_segmentation", {"level": "pixel"}, "case"),
+            ("regression", {}, "unknown", {}, "case"),
+        ],
+    )
+    def test_one_value_a_case_or_one_for_all(self, family, more, problem, options, level):
+        assert metric(family=family, **more).level(problem, options) == level
+
+    def test_agreement_of_classes_says_nothing_where_nothing_is_there_if_cases_have_no_values(self):
+        usual = {"both_empty": "perfect"} | dict.fromkeys(("ref_empty", "pred_empty", "degenerate", "missing"), "worst")
+        of_classes = metric(family="multi_class_counting")
+        assert of_classes.default_policy("image_classification") == usual | {"both_empty": "exclude"}
+        assert of_classes.default_policy("semantic_segmentation") == usual
+        assert metric().default_policy("image_classification") == usual
+        own = metric(policy={"degenerate": 0.0})
+        assert own.default_policy("semantic_segmentation") == usual | {"degenerate": 0.0}
+
+
+class TestOptions:
+    OWN = metric(
+        options=(
+            Option("size", "integer", 3, ""),
+            Option("points", "array", (1, 2), ""),
+            Option("radius", "number", 2.0, "", required=True),
+            Option("most", "integer", None, "", stands_where_set=True),
+            Option("on_nothing", "enum", "worst", "", choices=("worst",)),
+        )
+    )
+
+    def test_those_that_set_a_policy_are_none_of_an_assessment(self):
+        assert [option.name for option in self.OWN.assessment_options] == ["size", "points", "radius", "most"]
+
+    def test_defaults_are_written_out_but_for_those_that_stand_where_they_are_set(self):
+        assert self.OWN.check_options({}) == {"size": 3, "points": [1, 2], "radius": 2.0}
+        assert self.OWN.check_options({"most": 5, "size": 4}) == {"size": 4, "points": [1, 2], "radius": 2.0, "most": 5}
+        assert "most" not in self.OWN.check_options({"most": None})
+
+    def test_what_the_organizers_have_to_confirm(self):
+        assert self.OWN.unconfirmed({}) == ("radius",)
+        assert self.OWN.unconfirmed({"radius": 2.0}) == ()
+
+    def test_unknown_options_are_refused_with_those_that_there_are(self):
+        with pytest.raises(OptionError, match="width: 1 is not allowed; allowed is size, points, radius, most for own"):
+            self.OWN.check_options({"width": 1})
+        with pytest.raises(OptionError, match="allowed is no option for own"):
+            metric().check_options({"width": 1})
+
+    def test_what_has_no_safe_default_has_to_be_said(self):
+        own = metric(options=(Option("threshold", "number", None, "", required=True),))
+        with pytest.raises(OptionError, match="set by the organizers: there is no safe default"):
+            own.check_options({})
+        assert own.check_options({"threshold": 1}) == {"threshold": 1.0}
+
+    def test_own_weights_need_a_matrix(self):
+        kappa = get("weighted_cohens_kappa")
+        with pytest.raises(OptionError, match='with "weights": "custom"'):
+            kappa.check_options({"weights": "custom"})
+        matrix = [[0, 1], [1, 0]]
+        assert kappa.check_options({"weights": "custom", "weight_matrix": matrix})["weight_matrix"] == matrix
+        assert kappa.check_options({"weights": "linear"})["weight_matrix"] is None
+
+    def test_a_distance_between_centres_needs_a_threshold_or_a_list_of_them(self):
+        precision = get("average_precision")
+        by_distance = {"id": "loc_center_distance"}
+        for criterion in ("loc_center_distance", by_distance):
+            with pytest.raises(OptionError, match="a distance in mm, set by the organizers"):
+                precision.check_options({"localization_criterion": criterion})
+            for given in ({"localization_threshold": 5}, {"localization_thresholds": [5, 6]}):
+                assert precision.check_options({"localization_criterion": criterion} | given)
+        assert precision.check_options({"localization_criterion": "loc_box_iou"})
+
+    def test_options_of_a_criterion_are_named_where_there_are_some(self):
+        [criterion] = [option for option in get("fppi").options if option.name == "localization_criterion"]
+        with pytest.raises(OptionError) as error:
+            criterion.check({"id": "loc_boundary_iou", "options": {"width": 3, "alpha": 2}})
+        assert (error.value.name, error.value.value) == ("localization_criterion.alpha", 2)
+        assert error.value.allowed == "distance, distance_ratio for loc_boundary_iou"
+        with pytest.raises(OptionError, match="allowed is no option for loc_center_hit"):
+            criterion.check({"id": "loc_center_hit", "options": {"width": 3}})
+        assert criterion.check({"id": "loc_center_hit"}) == {"id": "loc_center_hit", "options": {}}
+
+    def test_a_choice_may_stand_beside_a_list_and_the_word_custom_stands_for_the_list(self):
+        priors = Option("priors", "enum|array", "dataset", "", choices=("dataset", "custom"))
+        assert priors.check("dataset") == "dataset"
+        assert priors.check([0.5, 0.5]) == [0.5, 0.5]
+        with pytest.raises(OptionError):
+            priors.check("custom")
+        assert Option("weights", "enum", "linear", "", choices=("linear", "custom")).check("custom") == "custom"
+
+    def test_a_word_beside_a_number_is_the_default_and_no_other(self):
+        bandwidth = Option("bandwidth", "number|string", "median", "")
+        assert (bandwidth.check("median"), bandwidth.check(2)) == ("median", 2.0)
+        with pytest.raises(OptionError):
+            bandwidth.check("mean")
+
+    @pytest.mark.parametrize(
+        ("option", "words"),
+        [
+            (Option("bandwidth", "number|string", "median", ""), "a number > 0 or 'median'"),
+            (Option("numbers", "array", None, ""), "a list of numbers or null"),
+            (Option("radius", "number", None, "", required=True), "a number"),
+            (Option("name", "string", "a", ""), "a text"),
+            (Option("priors", "enum|array", "dataset", "", choices=("dataset", "uniform")), "one of dataset, uniform or a list of numbers >= 0"),
+            (Option("target_npv", "number", 0.9, "", required=True), "a number >= 0 and <= 1"),
+            (Option("target_fppi", "number", 1.0, "", required=True), "a number >= 0"),
+            (Option("distance_penalty", "number|string", "image_diagonal", ""), "a number > 0 or 'image_diagonal'"),
+        ],
+        ids=lambda part: part.name if isinstance(part, Option) else "",
+    )  # fmt: skip
+    def test_what_an_option_takes_in_words(self, option, words):
+        assert option.allowed == words
+
+    def test_a_policy_is_set_by_the_beginning_of_the_name_or_by_the_penalty_of_distances(self):
+        names = ("on_both_empty", "distance_penalty", "distance", "option", "action_on_nothing")
+        assert [Option(name, "number", 1.0, "").sets_policy for name in names] == [True, True, False, False, False]
+
+    def test_only_what_is_said_stands_in_a_document(self):
+        plain = Option("size", "integer", 3, "Edge", minimum=0, maximum=5, choices=("3", "5"))
+        assert plain.as_document() == {
+            "name": "size", "type": "integer", "default": 3, "choices": ["3", "5"], "min": 0, "max": 5, "description": "Edge"
+        }  # fmt: skip
+        edges = Option("size", "number", None, "Edge", exclusive_minimum=0, exclusive_maximum=1, required=True)
+        assert edges.as_document() == {
+            "name": "size", "type": "number", "default": None, "exclusive_min": 0, "exclusive_max": 1, "required": True,
+            "description": "Edge",
+        }  # fmt: skip
