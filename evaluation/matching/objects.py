@@ -106,9 +106,9 @@ class Objects:
         """The label map with 0 for background and i + 1 for object i, contiguous."""
         assert self.labels is not None
         labels = np.ascontiguousarray(self.labels)
-        table_size = int(self.labels.max(initial=0)) + 1
-        if table_size <= 4 * self.labels.size + 65536:
-            table = np.zeros(table_size, dtype=np.int64)
+        length = _table_length(labels)
+        if length is not None:
+            table = np.zeros(length, dtype=np.int64)
             table[self.ids] = np.arange(1, self.size + 1)
             looked_up: NDArray[np.int64] = table[labels]
             return looked_up
@@ -239,12 +239,18 @@ def from_label_map(
     return Objects(labels=parts, **more)
 
 
+def _table_length(labels: NDArray[Any]) -> int | None:
+    """Length of a table of all labels from 0 to the highest; ``None`` if the map is too small to be worth it."""
+    length = int(labels.max(initial=0)) + 1
+    return length if length <= 4 * labels.size + 65536 else None
+
+
 def _present(labels: NDArray[Any]) -> NDArray[np.int64]:
     flat = labels.ravel(order="K")
     if flat.size and flat.min() < 0:
         message = "labels are whole numbers from 0 on"
         raise ValueError(message)
-    if int(flat.max(initial=0)) <= 4 * flat.size + 65536:
+    if _table_length(flat) is not None:
         seen = np.flatnonzero(np.bincount(flat))
         return seen[seen > 0]
     distinct = np.unique(flat).astype(np.int64)

@@ -137,8 +137,12 @@ class TestGreedy:
             prediction = Objects(points=[[1.0 + nearer, 0.0], [-1.0, 0.0]])
             rule = Rule("loc_center_distance", 2.0, "greedy_by_criterion")
             assert matched(match_objects(reference, prediction, rule)) == [(0, 1)]
-        clearly = Objects(points=[[1.0 - 1e-8, 0.0], [-1.0, 0.0]])
-        assert matched(match_objects(reference, clearly, rule)) == [(0, 0)]
+
+    @pytest.mark.parametrize(("nearer", "taken"), [(2e-10, 0), (4e-11, 1)])
+    def test_the_tenth_decimal_place_of_a_value_is_the_last_that_counts(self, nearer, taken):
+        prediction = Objects(points=[[1.0 - nearer, 0.0], [-1.0, 0.0]])
+        rule = Rule("loc_center_distance", 2.0, "greedy_by_criterion")
+        assert matched(match_objects(Objects(points=[[0.0, 0.0]]), prediction, rule)) == [(0, taken)]
 
     def test_by_a_distance_the_nearest_is_the_best(self):
         reference = Objects(points=[[0.0, 0.0]])
