@@ -1,0 +1,184 @@
+"""What the entry of a ranking writes about certainty, key by key, on small boards."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evaluation import rank
+from evaluation.ranking.uncertainty.sign_flips import FLIPS_VERSION
+from tests.unit.evaluation.uncertainty.boards import ranked, results
+
+NAMES = ("a", "b", "c")
+APART = np.array([0.9, 0.6, 0.3]) + 0.01 * np.sin(np.arange(24.0)).reshape(8, 3)
+TEN = {"bootstrap": 200, "interval": 0.9}
+
+
+def entry(values=APART, names=NAMES, **changes):
+    return ranked(values, names, **{"uncertainty": TEN, **changes})[0]
+
+
+def by_name(found, key):
+    return {row["name"]: row[key] for row in found["algorithms"]}
+
+
+def test_a_mean_is_judged_by_flips_and_everything_that_it_needs_is_written():
+    found = entry()
+    assert found["sets"] == {
+        "method": "sign_flips",
+        "level": 0.9,
+        "units": 8,
+        "units_needed": {"sets": 6, "winner": 5},
+        "reason": None,
+        "flips": FLIPS_VERSION,
+    }
+    assert found["winner"] == {"named": True, "algorithm": "a", "alpha": 0.1, "reason": "shown"}
+    assert found["verdict"] == "clear"
+    assert found["shown_better"] == [[False, True, True], [False, False, True], [False, False, False]]
+    # Of 256 flips those that leave every sign are one; p-values look at one side.
+    assert found["p_own"] == [[None, 1 / 256, 1 / 256], [1.0, None, 1 / 256], [1.0, 1.0, None]]
+    assert by_name(found, "rank_set") == {"a": [1, 1], "b": [2, 2], "c": [3, 3]}
+    assert by_name(found, "letters") == {"a": "a", "b": "b", "c": "c"}
+    assert by_name(found, "within_reach") == {"a": True, "b": False, "c": False}
+    assert found["left_out"] == {}
+    assert found["margin"] is None
+
+
+def test_a_median_is_judged_by_draws_and_names_no_version_of_flips():
+    found = entry(ranking={"operator": "median"})
+    assert (found["sets"]["method"], found["sets"]["flips"]) == ("draws", None)
+    assert found["winner"]["reason"] == "shown"
+    assert found["shown_better"] == [[False, True, True], [False, False, True], [False, False, False]]
+    assert by_name(found, "difference_from_first")["a"] is None
+    assert by_name(found, "difference_from_first")["c"]["verdict"] == "better"
+
+
+def test_without_resamples_nothing_is_stated_and_no_flips_are_named():
+    found = entry(uncertainty={"bootstrap": 0})
+    assert (found["sets"]["reason"], found["sets"]["flips"], found["sets"]["method"]) == (
+        "not_resampled",
+        None,
+        "sign_flips",
+    )
+    assert found["winner"] == {"named": False, "algorithm": None, "alpha": 0.05, "reason": "not_resampled"}
+    assert (found["verdict"], found["first_again"]) == (None, None)
+    assert found["p_own"] == [[None] * 3] * 3
+    assert by_name(found, "rank_set") == {"a": None, "b": None, "c": None}
+    assert by_name(found, "within_reach") == {"a": False, "b": False, "c": False}
+    assert by_name(found, "letters") == {"a": "a", "b": "a", "c": "a"}
+
+
+def test_with_enough_units_for_a_winner_alone_every_set_but_the_winners_is_whole():
+    found = entry(APART[:5])
+    assert (found["sets"]["reason"], found["winner"]["named"]) == ("too_few_units", True)
+    assert by_name(found, "rank_set") == {"a": [1, 1], "b": [2, 3], "c": [2, 3]}
+    by_draws = entry(APART[:6], ranking={"operator": "median"})
+    assert (by_draws["sets"]["reason"], by_draws["winner"]["reason"]) == ("too_few_units", "too_few_units")
+    assert by_name(by_draws, "rank_set") == {"a": [1, 3], "b": [1, 3], "c": [1, 3]}
+
+
+def test_of_tests_no_difference_is_written():
+    found = entry(ranking={"scheme": "test_then_rank"})
+    assert found["sets"]["method"] == "sign_flips"
+    assert set(map(str, by_name(found, "difference_from_first").values())) == {"None"}
+
+
+def gappy(values, missing):
+    """Results without values of these algorithms on these cases, which are left out."""
+    table = results(values, NAMES)
+    gone = [(name, f"c{case:03d}") for name, case in missing]
+    keep = [(name, case) not in gone for name, case in zip(table["algorithm"], table["case"], strict=True)]
+    policy = {"missing": "exclude", "allow_gaming": True}
+    document = {
+        "problem": "table",
+        "metrics": [{"id": "value", "direction": "higher", "policy": policy}],
+        "uncertainty": TEN,
+    }
+    return rank(document, table.assign(value=table["value"].where(keep)))["rankings"][0]
+
+
+def test_who_has_no_value_is_last_without_a_difference_and_compared_with_nobody():
+    found = gappy(APART, [("c", case) for case in range(8)])
+    differences = by_name(found, "difference_from_first")
+    assert differences["c"] is None
+    assert differences["b"]["estimate"] == pytest.approx((APART[:, 0] - APART[:, 1]).mean())
+    assert [row[2] for row in found["p_own"]] == [None, None, None]
+    assert by_name(found, "rank_set")["c"][1] == 3
+    # Nobody is named: of one without a value it cannot be shown that another is better.
+    assert found["winner"]["reason"] == "not_shown"
+    assert {"code": "failures_left_out", "metric": "value"} in found["warnings"]
+
+
+def test_a_tie_at_the_top_names_nobody_and_has_no_contests():
+    values = APART.copy()
+    values[:, 1] = values[:, 0]
+    found = entry(values)
+    assert (found["winner"]["reason"], found["verdict"], found["first_again"]) == ("tie", "open", None)
+    assert found["sensitivity"]["head_to_head"] == []
+    assert found["p_own"][0][1] == found["p_own"][1][0] == 1.0
+    assert by_name(found, "rank_set") == {"a": [1, 2], "b": [1, 2], "c": [3, 3]}
+
+
+def test_one_algorithm_has_nothing_to_be_sure_of():
+    found = entry(APART[:, :1], ("a",))
+    assert (found["sets"]["reason"], found["winner"]["reason"], found["verdict"]) == (
+        "one_algorithm",
+        "one_algorithm",
+        None,
+    )
+
+
+def test_two_algorithms_use_the_whole_error_for_one_comparison():
+    found = entry(APART[:, :2], ("a", "b"))
+    assert found["sets"]["units_needed"] == {"sets": 5, "winner": 5}
+    assert found["winner"]["named"]
+
+
+def test_a_verdict_follows_the_margin_of_the_metric():
+    found = entry(uncertainty={**TEN, "margin": {"value": 0.5}})
+    assert found["margin"] == 0.5
+    verdicts = {name: told and told["verdict"] for name, told in by_name(found, "difference_from_first").items()}
+    assert verdicts == {"a": None, "b": "equivalent", "c": "better"}
+
+
+def test_unseen_failures_are_carried_into_the_sets_where_values_are_averaged():
+    """Of eight cases none failed; what one would cost is most of the score, which is more than the teams are apart."""
+    close = np.array([0.62, 0.6, 0.58]) + 0.001 * np.sin(np.arange(24.0)).reshape(8, 3)
+    sure = entry(close)
+    unsure = entry(close, uncertainty={**TEN, "unseen_failures": "jeffreys"})
+    assert by_name(sure, "rank_set") == {"a": [1, 1], "b": [2, 2], "c": [3, 3]}
+    assert by_name(unsure, "rank_set") == {"a": [1, 3], "b": [1, 3], "c": [1, 3]}
+    of_ranks = {"scheme": "rank_then_aggregate"}
+    ranked_cases = entry(close, uncertainty={**TEN, "unseen_failures": "jeffreys"}, ranking=of_ranks)
+    assert by_name(ranked_cases, "rank_set") == {"a": [1, 1], "b": [2, 2], "c": [3, 3]}
+
+
+def test_warnings_are_of_every_task_and_said_once():
+    table = pd.concat([results(APART, NAMES).assign(task=task) for task in ("x", "y")], ignore_index=True)
+    table["case"] = table["task"] + table["case"]
+    cases = pd.DataFrame({"case": sorted(set(table["case"]))})
+    cases["patient"] = [f"p{number // 2}" for number in range(len(cases))]
+    document = {
+        "problem": "table",
+        "metrics": [{"id": "value", "direction": "higher"}],
+        "ranking": {"combine": {"over": ["task"]}},
+        "uncertainty": TEN,
+    }
+    warnings = rank(document, table, cases=cases)["overall"]["warnings"]
+    assert warnings == [{"code": "possible_clusters", "column": "patient", "clusters": 4, "cases": 8}]
+
+
+def test_failures_are_shares_of_all_cases():
+    table = results(APART, NAMES)
+    table.loc[(table["algorithm"] == "b") & (table["case"] == "c000"), "value"] = np.nan
+    document = {
+        "problem": "table",
+        "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": 0}}],
+        "uncertainty": TEN,
+    }
+    found = rank(document, table)["rankings"][0]
+    told = by_name(found, "failure")
+    assert {name: (failed["failed"], failed["of"]) for name, failed in told.items()} == {
+        "a": (0, 8),
+        "b": (1, 8),
+        "c": (0, 8),
+    }
