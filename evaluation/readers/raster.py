@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _PNG_MAGIC: Final = b"\x89PNG\r\n\x1a\n"
-_PNG_COLOURS: Final = {0: "grey", 2: "RGB", 3: "palette", 4: "grey with transparency", 6: "RGB with transparency"}
+_PNG_COLOURS: Final = {2: "RGB", 4: "grey with transparency", 6: "RGB with transparency"}
 _TIFF_MAGIC: Final = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 _PAGES: Final = 10_000
 
@@ -177,10 +177,8 @@ def _load_tiff(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], channel
 
     decoder: Callable[[], NDArray[Any]] = decode_with_pillow if _needs_pillow(path) else decode
     pixels = _decoded(decoder, path.name)
-    if pixels.dtype == bool:
-        pixels = pixels.astype(np.uint8)
     turned = _turned(pixels, shape, channels, path.name)
-    if pixels.dtype.itemsize != dtype.itemsize and dtype.kind != "b":
+    if pixels.dtype.itemsize != dtype.itemsize:
         raise ReadError("datatype", path.name, f"compressed pixels of type {dtype}", "8 or 16 bits, or no compression")
     return turned
 
