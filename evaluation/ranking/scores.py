@@ -48,8 +48,8 @@ def snap(values: npt.ArrayLike, digits: int = SNAP_DIGITS) -> FloatArray:
     exponent = np.floor((np.frexp(safe)[1] - 1) * _LOG10_OF_2).astype(np.int64)
     exponent += safe >= _POWERS[301 + exponent]
     shift = digits - 1 - exponent
-    up = _POWERS[300 + np.clip(shift, 0, 300)]
-    down = _POWERS[300 + np.clip(-shift, 0, 300)]
+    up = _POWERS[300 + np.maximum(shift, 0)]
+    down = _POWERS[300 + np.maximum(-shift, 0)]
     with np.errstate(invalid="ignore"):
         rounded = np.rint(array * up / down) / up * down
     return np.where(usable, rounded, array)
@@ -77,7 +77,7 @@ def settled(values: FloatArray, largest: float) -> FloatArray:
     if not np.isfinite(largest) or not _POWERS[20] < largest < _POWERS[-20]:
         return values
     shift = SETTLED_DIGITS - 1 - int(np.floor(np.log10(largest)))
-    up, down = _POWERS[300 + np.clip(shift, 0, 300)], _POWERS[300 + np.clip(-shift, 0, 300)]
+    up, down = _POWERS[300 + max(shift, 0)], _POWERS[300 + max(-shift, 0)]
     with np.errstate(invalid="ignore"):
         rounded: FloatArray = np.rint(values * up / down) / up * down
     return rounded
@@ -144,7 +144,7 @@ def rank(
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
     whole = bool(starts.all())
     sorted_ranks = np.broadcast_to(position, rows.shape) if whole else _tied(starts, position, ties)
-    if width and np.isnan(ordered[:, -1]).any():
+    if np.isnan(ordered[:, -1]).any():
         present = ~np.isnan(ordered)
         sorted_ranks = _with_missing(
             sorted_ranks, present, order, ties=ties, missing_rank=missing_rank, last_rank=last_rank
@@ -177,7 +177,7 @@ def _nearly_tied(ordered: FloatArray, wanted: npt.NDArray[np.bool_]) -> npt.NDAr
 def _tied(starts: npt.NDArray[np.bool_], position: FloatArray, ties: str) -> FloatArray:
     if ties == "dense":
         return np.cumsum(starts, axis=1).astype(np.float64)
-    first: FloatArray = np.maximum.accumulate(np.where(starts, position, 0.0), axis=1)
+    first: FloatArray = np.maximum.accumulate(starts * position, axis=1)
     if ties == "min":
         return first
     ends = np.ones(starts.shape, dtype=bool)
@@ -271,17 +271,17 @@ def row_medians(rows: FloatArray) -> FloatArray:
     """
     ordered = np.sort(rows, axis=1)  # not a number is sorted to the end
     width = rows.shape[1]
-    if width and not np.isnan(ordered[:, -1]).any():
+    if not width:
+        return np.full((len(rows), 1), np.nan)
+    if not np.isnan(ordered[:, -1]).any():
         low, high = ordered[:, [(width - 1) // 2]], ordered[:, [width // 2]]
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(low == high, low, (low + high) / 2.0))
-    count = rows.shape[1] - np.isnan(ordered).sum(axis=1, keepdims=True)
-    if not rows.shape[1]:
-        return np.full((len(rows), 1), np.nan)
-    low = np.take_along_axis(ordered, np.maximum((count - 1) // 2, 0), axis=1)
-    high = np.take_along_axis(ordered, np.minimum(count // 2, rows.shape[1] - 1), axis=1)
+            return np.asarray((low + high) / 2.0)
+    count = width - np.isnan(ordered).sum(axis=1, keepdims=True)
+    low = np.take_along_axis(ordered, (count - 1) // 2, axis=1)  # without a number the last one, which is none
+    high = np.take_along_axis(ordered, count // 2, axis=1)
     with np.errstate(invalid="ignore"):
-        return np.where(low == high, low, (low + high) / 2.0)
+        return np.asarray((low + high) / 2.0)
 
 
 def _means(values: FloatArray, counts: FloatArray) -> FloatArray:
@@ -295,8 +295,8 @@ def _means(values: FloatArray, counts: FloatArray) -> FloatArray:
     if low.any():
         sums = sums + (weights @ low) * fraction
     drawn = totals[:, None] if complete else weights @ present.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        means: FloatArray = sums * scale / np.where(drawn > 0, drawn, np.nan)
+    with np.errstate(invalid="ignore"):  # of nothing there is no mean: 0 / 0 is not a number
+        means: FloatArray = sums * scale / drawn
     return means
 
 
@@ -309,7 +309,7 @@ def _slices(values: FloatArray, total: float) -> tuple[FloatArray, FloatArray, f
     """
     largest = float(np.abs(values).max(initial=0.0))
     exponent = int(np.frexp(largest)[1])
-    bits = 52 - int(np.frexp(max(total, 1.0))[1])
+    bits = 52 - int(np.frexp(total)[1])
     scaled = np.ldexp(values, bits - exponent)
     high = np.rint(scaled)
     low = np.rint(np.ldexp(scaled - high, bits))
@@ -324,7 +324,6 @@ def _quantiles(values: FloatArray, counts: FloatArray, share: float) -> FloatArr
     short = max(len(values), float(counts.sum(axis=0).max(initial=0.0))) < np.iinfo(np.int16).max
     kind = np.int16 if short else np.int32
     weights = counts.astype(kind)
-    every = np.arange(samples)
     for column in range(values.shape[1]):
         order = np.argsort(values[:, column], kind="stable")
         order = order[: int((~np.isnan(values[:, column])).sum())]
@@ -333,13 +332,13 @@ def _quantiles(values: FloatArray, counts: FloatArray, share: float) -> FloatArr
         ordered = values[order, column]
         reached = np.cumsum(weights[order], axis=0, dtype=kind)
         drawn = reached[-1]
-        position = np.maximum(drawn.astype(np.int32) - 1, 0) * share
+        position = (drawn.astype(np.int32) - 1) * share
         below = np.floor(position)
         lower = _first_beyond(reached, below)
         upper = _first_beyond(reached, np.ceil(position))
         fraction = position - below
         mixed = ordered[lower] + (ordered[upper] - ordered[lower]) * fraction
-        result[:, column] = np.where(drawn > 0, mixed, np.nan)[every]
+        result[:, column] = np.where(drawn > 0, mixed, np.nan)
     return result
 
 
@@ -374,7 +373,7 @@ def ordinal(number: float) -> str:
     if number != int(number):
         return f"{number:g}th"
     whole = int(number)
-    ending = "th" if 10 <= whole % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(whole % 10, "th")
+    ending = "th" if whole % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(whole % 10, "th")
     return f"{whole}{ending}"
 
 

@@ -59,7 +59,7 @@ def wilcoxon_matrices(
     algorithms = values.shape[1]
     if counts.shape[1] == 1 and (counts == 1.0).all():
         return _all_pairs_once(better, digits)[None]
-    weights = counts.astype(np.int64 if counts.sum(axis=0).max(initial=0) > 20_000 else np.int32)
+    weights = counts.astype(np.int32)
     result = np.ones((counts.shape[1], algorithms, algorithms))
     for row in range(algorithms):
         result[:, row, row] = np.nan
@@ -115,14 +115,12 @@ def stratified_matrix(values: FloatArray, strata: npt.NDArray[np.int64], *, high
         positive, n, ties = _signed_rank_sums(difference)
         excess += (positive - n * (n + 1.0) / 4.0) / (n + 1.0)
         variance += (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0) / (n + 1.0) ** 2
-        correction = np.where(n > 0, np.minimum(correction, 0.5 / (n + 1.0)), correction)
-    correction[~np.isfinite(correction)] = 0.0
-    with np.errstate(invalid="ignore", divide="ignore"):
+        correction = np.minimum(correction, 0.5 / (n + 1.0))
+    with np.errstate(divide="ignore"):  # without a difference the correction is divided by 0, and the p-value is 1
         spread = np.sqrt(variance)
         forwards, backwards = ndtr(-(excess - correction) / spread), ndtr(-(-excess - correction) / spread)
     result = np.full((algorithms, algorithms), np.nan)
-    result[left, right] = np.where(variance > 0, forwards, 1.0)
-    result[right, left] = np.where(variance > 0, backwards, 1.0)
+    result[left, right], result[right, left] = forwards, backwards
     return result
 
 
@@ -288,12 +286,11 @@ def _p_values(excess: FloatArray, n: FloatArray, ties: FloatArray) -> tuple[Floa
     from scipy.special import ndtr
 
     variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(divide="ignore"):  # without a difference the correction is divided by 0, and the p-value is 1
         spread = np.sqrt(variance)
         forwards = ndtr(-(excess - 0.5) / spread)
         backwards = ndtr(-(-excess - 0.5) / spread)
-    defined = (n > 0) & (variance > 0)
-    return np.where(defined, forwards, 1.0), np.where(defined, backwards, 1.0)
+    return forwards, backwards
 
 
 def _both_directions(difference: FloatArray, weights: npt.NDArray[Any]) -> tuple[FloatArray, FloatArray]:

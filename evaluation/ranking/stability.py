@@ -151,7 +151,7 @@ def tau_histogram(tau: FloatArray) -> list[int]:
     """
     # τ is a ratio of small whole numbers: what is on an edge on paper must not fall below it by a hair.
     bin_index = np.floor(np.round((tau + 1.0) * TAU_BINS / 2.0, 6)).astype(np.int64)
-    return [int(count) for count in np.bincount(np.clip(bin_index, 0, TAU_BINS - 1), minlength=TAU_BINS)]
+    return [int(count) for count in np.bincount(np.minimum(bin_index, TAU_BINS - 1), minlength=TAU_BINS)]
 
 
 def percentiles(rows: FloatArray, shares: Sequence[float]) -> FloatArray:
@@ -192,7 +192,7 @@ def resampling_range(sampled: FloatArray, interval: float) -> FloatArray:
     ordered = np.sort(sampled, axis=0)
     # 0.025 * 1000 is a hair off what it is on paper; a hair decides between two ranks.
     low = max(int(np.ceil(round(len(ordered) * tail, 9))), 1)
-    high = max(int(np.ceil(round(len(ordered) * (1.0 - tail), 9))), 1)
+    high = int(np.ceil(round(len(ordered) * (1.0 - tail), 9)))
     return np.stack([np.floor(ordered[low - 1]), np.ceil(ordered[high - 1])], axis=1)
 
 
@@ -288,7 +288,7 @@ def alike(values: FloatArray) -> BoolArray:
     filled = np.where(np.isnan(values), -np.inf, values)
     cases, count = filled.shape
     first, second = np.triu_indices(count, 1)
-    step = max(1, _PAIRS_AT_ONCE // max(cases, 1))
+    step = max(1, _PAIRS_AT_ONCE // cases)
     alike_values = _agreeing_on_half(filled, first, second, step)
     with np.errstate(invalid="ignore"):
         residuals = (
@@ -316,7 +316,6 @@ def alike(values: FloatArray) -> BoolArray:
         finite_gaps = gaps[np.isfinite(gaps)]  # a gap to what has no value is no measure of how far others are apart
         near[first, second] = gaps <= _NEAR * (np.median(finite_gaps) if len(finite_gaps) else 0.0)
         candidate &= near | near.T
-    np.fill_diagonal(alike_values, val=False)
     return np.asarray(alike_values | candidate)
 
 
