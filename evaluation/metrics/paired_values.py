@@ -165,9 +165,9 @@ def _icc(y: FloatArray, p: FloatArray, weights: FloatArray, *, form: str = "2,1"
     u, v = y - centre, p - centre
     of_means, of_differences = moments((u + v) / 2, v - u, weights), moments(u, v, weights)
     number = of_means.number
-    rows = 2.0 * of_means.xx / (number - 1.0 + (number == 1))
+    rows = 2.0 * ratio(of_means.xx, number - 1.0)
     columns = number * of_means.mean_y**2 / 2.0
-    error = of_means.yy / 2.0 / (number - 1.0 + (number == 1))
+    error = ratio(of_means.yy / 2.0, number - 1.0)
     denominator = rows + error
     if form == "2,1":
         denominator = denominator + 2.0 * ratio(columns - error, number)
