@@ -144,7 +144,7 @@ def rank(
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
     whole = bool(starts.all())
     sorted_ranks = np.broadcast_to(position, rows.shape) if whole else _tied(starts, position, ties)
-    if width and np.isnan(ordered[:, -1]).any():
+    if np.isnan(ordered[:, -1]).any():
         present = ~np.isnan(ordered)
         sorted_ranks = _with_missing(
             sorted_ranks, present, order, ties=ties, missing_rank=missing_rank, last_rank=last_rank

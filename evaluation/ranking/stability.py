@@ -288,7 +288,7 @@ def alike(values: FloatArray) -> BoolArray:
     filled = np.where(np.isnan(values), -np.inf, values)
     cases, count = filled.shape
     first, second = np.triu_indices(count, 1)
-    step = max(1, _PAIRS_AT_ONCE // max(cases, 1))
+    step = max(1, _PAIRS_AT_ONCE // cases)
     alike_values = _agreeing_on_half(filled, first, second, step)
     with np.errstate(invalid="ignore"):
         residuals = (

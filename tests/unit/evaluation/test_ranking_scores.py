@@ -198,10 +198,6 @@ def test_rounded_ranks_know_equal_scores_the_missing_and_the_infinite():
     ]
 
 
-def test_where_nobody_takes_part_nobody_has_a_rank():
-    assert rank(np.empty((2, 0)), higher_is_better=True).shape == (2, 0)
-
-
 def test_one_algorithm_alone_is_first_in_every_row():
     assert rank([[0.3], [0.4]], higher_is_better=True, rounded=True).tolist() == [[1], [1]]
     assert rank([0.3], higher_is_better=True).tolist() == [1]
