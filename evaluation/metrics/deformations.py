@@ -97,8 +97,6 @@ def jacobian_determinants(field: ArrayLike) -> NDArray[np.float64]:
     for start in range(0, vectors.shape[0], thickness):
         stop = min(start + thickness, vectors.shape[0])
         low, high = max(start - 1, 0), min(stop + 1, vectors.shape[0])
-        if high - low < 2:  # pragma: no cover  (two voxels or more are along each axis)
-            low = max(low - 1, 0)
         inner = slice(start - low, stop - low)
         rows = [
             [np.gradient(part, axis=axis)[inner] + (1.0 if axis == component else 0.0) for axis in range(axes)]

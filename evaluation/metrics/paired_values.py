@@ -89,8 +89,8 @@ def is_constant(values: FloatArray, weights: FloatArray, squares: FloatArray) ->
 
 def average_ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Ranks of the cases among the drawn ones, copies counted, equal values sharing their mean rank; ``(B, n)``."""
-    _, inverse = np.unique(values, return_inverse=True)
-    times = totals(inverse, int(inverse.max(initial=-1)) + 1, weights)
+    distinct, inverse = np.unique(values, return_inverse=True)
+    times = totals(inverse, len(distinct), weights)
     ranks: FloatArray = (np.cumsum(times, axis=1) - times + (times + 1) / 2)[:, inverse]
     return ranks
 
@@ -148,8 +148,8 @@ def _kendall_tau_b(y: FloatArray, p: FloatArray, weights: FloatArray) -> Values:
 
 
 def _equal_pairs(values: FloatArray, weights: FloatArray) -> FloatArray:
-    _, inverse = np.unique(values, return_inverse=True)
-    times = totals(inverse, int(inverse.max(initial=-1)) + 1, weights)
+    distinct, inverse = np.unique(values, return_inverse=True)
+    times = totals(inverse, len(distinct), weights)
     pairs: FloatArray = (times**2).sum(axis=1)
     return pairs
 

@@ -68,6 +68,6 @@ def isotropic(mask: NDArray[Any], spacing: Sequence[float]) -> NDArray[Any]:
     finest = min(spacing)
     for axis, (size, width) in enumerate(zip(mask.shape, spacing, strict=True)):
         wanted = max(1, round(size * width / finest))
-        source = np.minimum(((np.arange(wanted) + 0.5) * size / wanted).astype(int), size - 1)
+        source = ((np.arange(wanted) + 0.5) * size / wanted).astype(int)
         mask = mask.take(source, axis=axis)
     return mask

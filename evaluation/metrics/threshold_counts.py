@@ -79,7 +79,7 @@ def _count_once(positive: npt.NDArray[np.bool_], scores: FloatArray) -> Threshol
     The two highest bits of a floating-point number in [0, 1] are 0 and its bits order as the number does, so the label
     fits below them and a plain sort, far faster than an indirect one, keeps both together.
     """
-    keys = (scores + 0.0).view(np.int64)
+    keys = scores.copy().view(np.int64)
     keys <<= 1
     keys |= positive
     np.invert(keys, out=keys)  # ascending keys are then descending scores

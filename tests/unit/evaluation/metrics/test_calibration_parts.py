@@ -329,7 +329,7 @@ class TestDensities:
             assert kernels.likeliest_bandwidth(vectors) == pytest.approx(expected, rel=1e-9)
 
     def test_of_too_many_cases_as_many_evenly_spaced_in_the_order_of_their_scores_decide(self):
-        vectors = np.random.default_rng(7).dirichlet(np.ones(2), 9)
+        vectors = np.random.default_rng(7).dirichlet(np.ones(3), 9)
         ordered = vectors[np.argsort(vectors[:, 0])]
         with mock.patch.object(kernels, "_FOR_BANDWIDTH", 5):
             assert kernels.likeliest_bandwidth(vectors) == kernels.likeliest_bandwidth(ordered[[0, 2, 4, 6, 8]])

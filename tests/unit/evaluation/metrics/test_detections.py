@@ -123,6 +123,13 @@ class TestEveryThreshold:
             traced = steps_of(trace_detections([truth], [shuffled], Rule()))
             assert traced == [(0, 0.8, 1, 0), (0, 0.6, 0, 1), (0, 0.6, 1, 0), (0, 0.4, 0, 1)]
 
+    def test_places_are_compared_along_the_first_axis_first(self):
+        # The false one begins further to the left and lies further down.
+        found = scored(([6, 0, 10, 4], 0.5), ([0, 9, 4, 13], 0.5))
+        with_region = Objects(boxes=[BESIDE, [40, 0, 44, 4]], ignored=[False, True])
+        for truth in (Objects(boxes=[BESIDE]), with_region):
+            assert steps_of(trace_detections([truth], [found], Rule())) == [(0, 0.5, 0, 1), (0, 0.5, 1, 0)]
+
     def test_by_criterion_a_better_prediction_takes_the_place_of_a_surer_one_that_becomes_false(self):
         rule = Rule(assignment="greedy_by_criterion")
         # At 0.8 one hit; at 0.6 the better prediction takes its place, the other becomes false, and one more is found.

@@ -276,6 +276,7 @@ class TestCentrelines:
     def test_voxels_are_repeated_until_all_axes_are_as_fine_as_the_finest(self):
         assert isotropic(np.array([[1, 2], [3, 4]]), (2.0, 1.0)).tolist() == [[1, 2], [1, 2], [3, 4], [3, 4]]
         assert isotropic(np.array([[1, 2, 3]]), (1.0, 1.0)).tolist() == [[1, 2, 3]]
+        assert isotropic(np.array([[1], [2]]), (1.0, 0.5)).tolist() == [[1], [1], [2], [2]]
         # Two voxels of 1.5 mm are three of 1 mm; the middle one lies in the second half.
         assert isotropic(np.array([[1, 2], [1, 2]]), (1.0, 1.5)).tolist() == [[1, 2, 2], [1, 2, 2]]
 
