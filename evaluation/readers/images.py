@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.readers import metaimage, nifti, nrrd, raster
@@ -118,8 +118,7 @@ def read_label_image(
         _check_labels(labels, allowed_labels, path.name)
     if expected is None or alignment is None:
         return LabelImage(labels, header.geometry)
-    geometry = expected if expected.spacing is not None else replace(expected, spacing=None)
-    return LabelImage(alignment.apply(labels), geometry)
+    return LabelImage(alignment.apply(labels), expected)
 
 
 def check_prediction(

@@ -104,7 +104,7 @@ def _fields(start: bytes, name: str) -> tuple[dict[str, str], int]:
     fields: dict[str, str] = {}
     for line in start[: end.start()].decode("ascii", errors="replace").splitlines()[1:]:
         key, sign, value = line.partition(":")
-        if sign and not line.startswith("#") and not value.startswith("="):
+        if sign and not value.startswith("="):
             fields[key.strip().lower()] = value.strip()
     if fields.keys() & {"data file", "datafile"}:
         raise ReadError("header", name, "its voxels stand in another file", "header and voxels in one file")

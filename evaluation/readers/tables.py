@@ -254,7 +254,7 @@ def _labels(cells: pa.ChunkedArray, rows: NDArray[np.int64], classes: Sequence[s
     """Positions of labels among the classes, -1 for others; 1.0 is taken for the class 1."""
     encoded = cells.combine_chunks().dictionary_encode()
     positions = {name: position for position, name in enumerate(classes)}
-    lookup = np.array([positions.get(_plain(text, positions), -1) for text in encoded.dictionary.to_pylist()] or [-1])
+    lookup = np.array([positions.get(_plain(text, positions), -1) for text in encoded.dictionary.to_pylist()])
     codes = encoded.indices.to_numpy(zero_copy_only=False)
     decided: NDArray[np.int64] = lookup[codes[rows]].astype(np.int64)
     return decided
@@ -296,9 +296,8 @@ def _number(text: str) -> float:
 
 def _check(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which rows are probabilities."""
-    inside = np.asarray(((scores >= 0) & (scores <= 1)).all(axis=1), dtype=bool)
-    total = np.nan_to_num(scores, posinf=2.0, neginf=-1.0).sum(axis=1)
-    fine: NDArray[np.bool_] = inside & (np.abs(total - 1) <= SUM_SLACK * scores.shape[1])
+    fine = np.asarray(((scores >= 0) & (scores <= 1)).all(axis=1), dtype=bool)
+    fine[fine] = np.abs(scores[fine].sum(axis=1) - 1) <= SUM_SLACK * scores.shape[1]
     return fine
 
 
