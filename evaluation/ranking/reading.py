@@ -40,10 +40,8 @@ def select(
     """
     wanted = {"metric": metric, "region": region, "task": task, "name": name}
     given = {key: value for key, value in wanted.items() if value is not None}
-    candidates = entries(document) if metric is not None or region is not None else overall(document)
-    if not candidates and metric is None and region is None:
-        candidates = entries(document)
-    for entry in candidates:
+    combined = overall(document) if metric is None and region is None else []
+    for entry in combined or entries(document):
         if all(entry.get(key) == value for key, value in given.items()):
             return entry
     what = ", ".join(f"{key} {value!r}" for key, value in given.items()) or "overall ranking"
@@ -58,9 +56,7 @@ def entries(document: Mapping[str, Any]) -> list[Entry]:
 
 def overall(document: Mapping[str, Any]) -> list[Entry]:
     """The overall rankings: none, one, or several."""
-    rankings = document.get("overall")
-    if not rankings:
-        return []
+    rankings = document.get("overall") or []
     return list(rankings) if isinstance(rankings, list) else [rankings]
 
 
@@ -245,7 +241,7 @@ def percent(share: float, digits: int = 0) -> str:
     """
     if digits == 0 and 0.995 <= share < 1.0:
         return "over 99 %"
-    if digits == 0 and 0.0 < share < 0.005:
+    if digits == 0 and 0.0 < share <= 0.005:
         return "under 1 %"
     text = f"{100 * share:.{digits}f}"
     return f"{text.rstrip('0').rstrip('.') if digits else text} %"

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.canonical import sha256
+from evaluation.ranking.scores import largest_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +63,7 @@ class Units:
     @property
     def smallest(self) -> int:
         """Units of the smallest stratum, or all of them."""
-        return int(self.sizes.min()) if self.number else 0
+        return int(self.sizes.min())
 
     @property
     def several_strata(self) -> bool:
@@ -131,7 +132,7 @@ def case_weights(present: npt.NDArray[np.bool_], hierarchy: Hierarchy | None) ->
     for level in hierarchy.levels if hierarchy is not None else ():
         assert hierarchy is not None
         group = hierarchy.groups[level]
-        counts = np.zeros((int(group.max(initial=-1)) + 1, present.shape[1]))
+        counts = np.zeros(present.shape)  # there are no more groups than cases
         # Of each group inside, one member stands for the group.
         np.add.at(counts, group, member)
         weights = np.divide(weights, counts[group], out=np.zeros_like(weights), where=counts[group] > 0)
@@ -178,10 +179,8 @@ class Contributions:
     @cached_property
     def rounding(self) -> float:
         """Size up to which a difference is noise of rounding."""
-        largest = float(np.abs(self.plain).max(initial=0.0))
-        if self.linearised is not None:
-            largest = max(largest, float(np.abs(self.linearised).max(initial=0.0)))
-        return 1e-12 * largest
+        parts = [self.plain] if self.linearised is None else [self.plain, self.linearised]
+        return 1e-12 * max(map(largest_of, parts))
 
     def differences(self, first: IntArray, second: IntArray) -> FloatArray:
         """Contributions to the comparisons of pairs, units × pairs; noise of rounding is set to zero."""
@@ -384,5 +383,5 @@ def _numbered(keys: Sequence[Sequence[Any]], count: int) -> IntArray:
 def _children(outer: IntArray, inner: IntArray) -> tuple[IntArray, IntArray]:
     """For every outer node, where its distinct inner nodes start in the list that is returned second."""
     pairs = np.unique(np.stack([outer, inner]), axis=1)
-    starts = np.searchsorted(pairs[0], np.arange(pairs[0].max(initial=-1) + 2))
+    starts = np.append(np.unique(pairs[0], return_index=True)[1], len(pairs[0]))
     return starts.astype(np.int64), pairs[1]

@@ -63,6 +63,7 @@ DIFFERENCES = {
     "one infinite": [inf, -1.0, -2.0],
     "two infinite": [inf, -inf, -1.0, 2.0, inf],
     "two groups of ties": [1.0, 1.0, -2.0, 2.0, 2.0, -4.0],
+    "two of the smallest numbers there are": [5e-324, 5e-324, -1.0],
     "nothing but zeros": [0.0, 0.0],
     "nothing but gaps": [nan, nan],
 }

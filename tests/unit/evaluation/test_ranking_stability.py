@@ -48,6 +48,7 @@ def test_a_ranking_is_measured_by_its_resamples():
 
 def test_a_fractional_rank_counts_at_its_floor():
     assert rank_frequencies(np.array([[1.5, 1.5, 3.0], [2.9, 1.0, 2.0]])).tolist() == [[1, 1, 0], [2, 0, 0], [0, 1, 1]]
+    assert rank_frequencies(np.array([[2.0, 1.0]])).tolist() == [[0, 1], [1, 0]]
 
 
 def firsts(*rows):
@@ -135,6 +136,8 @@ def test_positions_of_percentiles_are_exact_to_a_billionth():
         (0.0, [5, 5]),
         (0.8 - 8e-11, [1, 9]),  # less than half a billionth beyond one of ten
         (0.8 - 8e-10, [2, 9]),
+        (0.8 + 8e-11, [1, 9]),
+        (0.8 + 8e-10, [1, 10]),
     ],
 )
 def test_the_range_holds_the_middle_share_of_ten_resamples(interval, expected):
@@ -155,7 +158,8 @@ class Board:
         count = self.elementary[0].shape[1]
         self.algorithms = names or [f"a{number:03d}" for number in range(count)]
         self.reranked = reranked
-        self.ranks = order_among(self, np.arange(count))[None]
+        ranks = order_among(self, np.arange(count))
+        self.ranks = np.array([ranks, count + 1 - ranks])  # on all cases, and in a resample
 
     def scores_among(self, part, columns):
         return rank(part[:, columns], higher_is_better=True, ties="average").mean(axis=0)
@@ -205,6 +209,13 @@ def test_a_pair_whose_order_turns_round_is_named_whether_or_not_the_winner_chang
     above_all = np.column_stack([values, np.full(5, 9.0)])
     kept = {"without": "c", "winners": ["d"], "winner_changes": False, "reversed": [["b", "a"]]}
     assert teams_left_out(Board(above_all, names=["a", "b", "c", "d"])) == [kept]
+
+
+def test_two_that_are_tied_without_a_third_did_not_turn_round():
+    # With c, b has mean rank 1.5 and a has 2; without c both are first once.
+    board = Board([[3, 2, 1], [1, 3, 2]], names=["a", "b", "c"])
+    tied = {"without": "c", "winners": ["a", "b"], "winner_changes": True, "reversed": []}
+    assert [removal for removal in teams_left_out(board) if removal["without"] == "c"] == [tied]
 
 
 class TurnedRound(Board):
