@@ -221,6 +221,11 @@ class TestAllImagesAtOnce:
         assert found_a == [(0, 0.9, 0, 1), (1, 0.7, 1, 0), (1, 0.8, 0, 1)]
         assert of_b.score.tolist() == []
 
+    def test_objects_without_classes_are_of_the_one_class_without_a_name(self):
+        [steps] = match_boxes([self.BOXES, Objects(boxes=NO_BOXES)], [self.FOUND, scored((FAR, 0.4))], Rule(), [""])
+        assert (steps.references.tolist(), steps.image.tolist()) == ([1, 0], [0, 1])
+        assert (steps.tp.tolist(), steps.fp.tolist()) == ([1, 0], [0, 1])
+
 
 class TestAsCocoMatches:
     def match(self, iou, crowd=(False, False), threshold=0.5):
