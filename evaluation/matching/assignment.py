@@ -211,7 +211,7 @@ def assign(pairs: Pairs, reference: Objects, prediction: Objects, rule: Rule) ->
         return _greedy(pairs, np.argsort(-goodness, kind="stable"))
     scaled = 1 - pairs.value / rule.threshold if distance and rule.threshold else goodness
     ranked = pairs._replace(reference=reference.order[pairs.reference], prediction=prediction.order[pairs.prediction])
-    return _hungarian(ranked, np.clip(scaled, 0.0, 1.0), reference.size, prediction.size)
+    return _hungarian(ranked, scaled, reference.size, prediction.size)
 
 
 def _greedy(pairs: Pairs, order: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -240,7 +240,7 @@ def _one_a_reference(pairs: Pairs, goodness: NDArray[np.float64], references: in
 
 
 def _hungarian(pairs: Pairs, goodness: NDArray[np.float64], references: int, predictions: int) -> NDArray[np.bool_]:
-    """Most matches first, then the best sum; each group of objects that can compete is solved on its own."""
+    """Most matches first, then the best sum, of values up to 1; each group of objects that can compete is solved on its own."""
     from scipy import sparse
     from scipy.optimize import linear_sum_assignment
 
@@ -248,7 +248,7 @@ def _hungarian(pairs: Pairs, goodness: NDArray[np.float64], references: int, pre
         (np.ones(len(goodness)), (pairs.reference, references + pairs.prediction)),
         shape=(references + predictions,) * 2,
     )
-    _, group = sparse.csgraph.connected_components(edges, directed=False)
+    _, group = sparse.csgraph.connected_components(edges)
     of_pair = group[pairs.reference]
     chosen = np.zeros(len(goodness), dtype=bool)
     order = np.argsort(of_pair, kind="stable")

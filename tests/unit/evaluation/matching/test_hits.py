@@ -209,6 +209,12 @@ class TestBoundary:
         assert c.loc_boundary_iou(one, below, distance_ratio=0.16)[0, 0] == pytest.approx(18 / 30)
         assert c.loc_boundary_iou(one, below)[0, 0] == pytest.approx(8 / 24)
 
+    def test_the_part_is_two_hundredths_unless_it_is_said(self):
+        """A diagonal of 169.7 reaches 3 pixels into blocks of 9 by 9: 72 pixels each, of which 8 · 9 - 4 · 3 are common."""
+        one, below = (Objects(labels=mask(slice(start, start + 9), slice(40, 49), (120, 120))) for start in (50, 51))
+        assert c.loc_boundary_iou(one, below)[0, 0] == pytest.approx(60 / 84)
+        assert CRITERIA["loc_boundary_iou"].pairs(one, below).value.tolist() == [pytest.approx(60 / 84)]
+
     def test_the_edge_of_the_image_and_another_object_are_outlines_too(self):
         """Two blocks of 3 by 3 side by side fill the image: of each the middle alone is inside."""
         halves = np.repeat([[1, 1, 1, 2, 2, 2]], 3, axis=0)

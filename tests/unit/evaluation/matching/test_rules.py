@@ -214,6 +214,13 @@ class TestHungarian:
         assert self.chosen([[1.0, 2.0], [2.0, 3.5]], rule) == [(0, 1), (1, 0)]
         assert self.chosen([[4.0, 3.0], [None, 4.0]], rule) == [(0, 0), (1, 1)]
 
+    def test_who_is_left_over_has_no_match(self):
+        """Two references fit the first prediction alone, and two predictions the last reference alone."""
+        rule = Rule(threshold=0.1, assignment="hungarian")
+        last = [0.7, 0.6, 0.5]
+        assert self.chosen([[0.9, None, None], [0.8, None, None], last], rule) == [(0, 0), (2, 1)]
+        assert self.chosen([[0.8, None, None], [0.9, None, None], last], rule) == [(1, 0), (2, 1)]
+
     def test_nothing_to_choose_from_is_no_match(self):
         nothing = Pairs(np.zeros(0, int), np.zeros(0, int), np.zeros(0))
         for assignment in ("hungarian", "greedy_by_criterion", "criterion_gt_half", "greedy_by_score"):
