@@ -81,7 +81,7 @@ def shared_pixels(reference: NDArray[np.int64], prediction: NDArray[np.int64], p
         shared = counts[distinct_keys]
     else:
         distinct_keys, shared = np.unique(keys, return_counts=True)
-    return Pairs(distinct_keys // max(predictions, 1), distinct_keys % max(predictions, 1), shared.astype(float))
+    return Pairs(distinct_keys // predictions, distinct_keys % predictions, shared.astype(float))
 
 
 def mask_overlap(reference: Objects, prediction: Objects) -> Pairs:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import spatial
 
-from evaluation.matching import Objects
+from evaluation.matching import CRITERIA, Objects
 from evaluation.matching import criterion_tables as c
 from evaluation.matching.approximations import Body, bodies, iou
 
@@ -270,6 +270,13 @@ class TestTables:
         one, others = Objects(boxes=[circle(0)]), Objects(boxes=[circle(start) for start in (2, 5, 1.999)])
         assert (c.loc_approx_iou(one, others)[0] > 0).tolist() == [False, False, True]
         assert (c.loc_approx_iou(others, one)[:, 0] > 0).tolist() == [False, False, True]
+
+    def test_circles_whose_boxes_meet_and_which_do_not_are_no_pair(self):
+        one, other = Objects(boxes=[[0, 0, 2, 2]]), Objects(boxes=[[1.9, 1.9, 3.9, 3.9], [1, 1, 3, 3]])
+        found = CRITERIA["loc_approx_iou"].pairs(one, other)
+        assert (found.reference.tolist(), found.prediction.tolist()) == ([0], [1])
+        assert len(CRITERIA["loc_approx_iou"].pairs(one, Objects(boxes=[])).value) == 0
+        assert len(CRITERIA["loc_approx_iou"].pairs(Objects(boxes=[]), one).value) == 0
 
     def test_every_pair_of_a_table_is_that_of_its_bodies(self):
         random = np.random.default_rng(4)
