@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation import metrics
-from evaluation.catalogue import get
+from evaluation.catalogue import all_metrics, get
 from evaluation.metrics.declaration import CatalogueError, Metric, declared_in
 from evaluation.metrics.options import Option, OptionError
 
@@ -217,3 +217,43 @@ class TestOptions:
             "name": "size", "type": "number", "default": None, "exclusive_min": 0, "exclusive_max": 1, "required": True,
             "description": "Edge",
         }  # fmt: skip
+
+
+class TestWhatIsDeclared:
+    """Of the metrics that are there: what no page of the catalogue tells, and scoring depends on."""
+
+    BUILT_IN = tuple(each for each in all_metrics() if each.source == "podium")
+
+    def those_with(self, attribute):
+        return {each.id for each in self.BUILT_IN if getattr(each, attribute)}
+
+    def test_a_value_without_a_worst_end_has_a_worst_one_by_case_where_the_case_tells_its_unit(self):
+        """Levels, volumes and their errors, numbers in the unit of a target, distances of landmarks, and intensities."""
+        by_case = {"ordinal_mae", "macro_ordinal_mae", "absolute_volume_difference", "relative_volume_error"}
+        by_case |= {
+            "absolute_error",
+            "squared_error",
+            "absolute_percentage_error",
+            "rmse",
+            "absolute_bias",
+            "r2",
+            "icc",
+        }
+        by_case |= {"loa_width", "radial_error", "image_mae", "image_rmse"}
+        assert self.those_with("worst_by_case") == by_case
+        assert all(get(name).worst is None for name in by_case)
+        assert self.those_with("worst_of") == {"absolute_volume_difference", "relative_volume_error"}
+
+    def test_what_has_one_value_for_all_cases_together_in_every_problem(self):
+        """What counts false alarms an image, compares cases with one another, or pools what they have of something."""
+        of_families = ("failure_detection", "survival", "multi_label")
+        together = {each.id for each in self.BUILT_IN if each.family in of_families} - {"risk"}
+        together |= {each.id for each in self.BUILT_IN if each.family == "regression"}
+        together -= {"absolute_error", "squared_error", "absolute_percentage_error"}
+        together |= {"fppi", "success_detection_rate", "identification_rate"}
+        assert self.those_with("whole_data_set") == together
+        assert self.those_with("all_classes") == {"mean_average_precision"}
+
+    def test_a_limit_that_came_later_stands_only_where_it_is_set(self):
+        later = {(each.id, option.name) for each in self.BUILT_IN for option in each.options if option.stands_where_set}
+        assert later == {("average_precision", "max_detections"), ("mean_average_precision", "max_detections")}
