@@ -182,3 +182,39 @@ def test_failures_are_shares_of_all_cases():
         "b": (1, 8),
         "c": (0, 8),
     }
+
+
+def test_failures_that_were_seen_count_in_what_has_not_been_seen():
+    """Two of eight failed: the second is less surely before a team that failed than before one with the same values."""
+    values = np.array([0.62, 0.6, 0.58]) + 0.001 * np.sin(np.arange(24.0)).reshape(8, 3)
+    values[:, 2] = values[:, 1] - np.array([0.0, 0.0, 0.3, -0.1, 0.2, -0.2, 0.3, -0.1])
+    table = results(values, NAMES)
+    table.loc[(table["algorithm"] == "c") & table["case"].isin(["c000", "c001"]), "value"] = np.nan
+    document = {
+        "problem": "table",
+        "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": 0}}],
+        "uncertainty": {**TEN, "unseen_failures": "jeffreys"},
+    }
+    seen = rank(document, table)["rankings"][0]
+    unseen = rank(document, table.assign(value=table["value"].fillna(0.0)))["rankings"][0]
+    order = [row["name"] for row in seen["algorithms"]]
+    assert order == [row["name"] for row in unseen["algorithms"]] == ["a", "b", "c"]
+    # Rates (f + ½)(n - f + ½): 2.5 × 6.5 of two failures and 0.5 × 8.5 of none, at the same cost.
+    assert seen["p_own"][1][2] > unseen["p_own"][1][2]
+
+
+def test_shares_of_tests_that_draws_decide_have_no_differences():
+    """Where values of patients are medians of cases, tests are no sums over units, and their scores are shares of wins."""
+    patients = pd.DataFrame(
+        {"case": [f"c{case:03d}" for case in range(16)], "patient": [f"p{case // 2}" for case in range(16)]}
+    )
+    found, _ = ranked(
+        np.repeat(APART, 2, axis=0),
+        NAMES,
+        cases=patients,
+        ranking={"scheme": "test_then_rank"},
+        aggregation={"levels": ["case", "patient"], "operator": "median"},
+        uncertainty=TEN,
+    )
+    assert found["sets"]["method"] == "draws"
+    assert by_name(found, "difference_from_first") == {"a": None, "b": None, "c": None}
