@@ -13,7 +13,7 @@ from evaluation.readers import metaimage, nifti, nrrd
 from evaluation.readers.errors import ReadError
 from evaluation.readers.geometry import align
 from evaluation.readers.images import case_name
-from evaluation.readers.intensities import finite
+from evaluation.readers.intensities import finite, scaled
 from evaluation.readers.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ def read_field(path: Path, *, expected: Geometry, convention: str, limits: Limit
     field = np.empty((*expected.shape, axes))
     for component in range(axes):
         part = finite(numbers[..., component], path.name, "displacements")
-        if (header.slope, header.intercept) != (1.0, 0.0):
-            part = finite(part * header.slope + header.intercept, path.name, "displacements")
-        field[..., component] = alignment.apply(part)
+        field[..., component] = alignment.apply(scaled(part, header, path.name, "displacements"))
     return field if convention == "voxel" else _in_voxels(field, expected, convention, header.intent, path.name)
 
 

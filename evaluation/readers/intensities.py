@@ -71,9 +71,7 @@ def read_intensities(
         numbers = header.load()
     except OSError as error:
         raise ReadError("truncated", path.name, f"reading failed ({error.strerror or type(error).__name__})") from None
-    values = finite(numbers, path.name)
-    if (header.slope, header.intercept) != (1.0, 0.0):
-        values = finite(values * header.slope + header.intercept, path.name)
+    values = scaled(finite(numbers, path.name), header, path.name)
     if expected is None or alignment is None:
         return IntensityImage(values, header.geometry)
     if header.channels > 1:
@@ -92,12 +90,27 @@ def finite(numbers: NDArray[Any], file: str, what: str = "voxels") -> NDArray[np
     """
     with np.errstate(over="ignore", invalid="ignore"):
         values = numbers.astype(np.float64)
+        total = values.sum()
     # A sum is finite unless something in it is not, or it is too large: counting is for the few that need it.
-    if not np.isfinite(values.sum()):
+    if not np.isfinite(total):
         wrong = int(np.count_nonzero(~np.isfinite(values)))
         if wrong:
             raise ReadError("not_finite", file, f"{wrong:,} {what} are NaN or infinite")
     return values
+
+
+def scaled(values: NDArray[np.float64], header: Header, file: str, what: str = "voxels") -> NDArray[np.float64]:
+    """What stored numbers mean by the scaling of the header.
+
+    Raises
+    ------
+    ReadError
+        With kind ``not_finite`` if they become too large.
+    """
+    if (header.slope, header.intercept) == (1.0, 0.0):
+        return values
+    with np.errstate(over="ignore"):
+        return finite(values * header.slope + header.intercept, file, what)
 
 
 def _header(path: Path, limits: Limits) -> Header:

@@ -28,7 +28,8 @@ def to_labels(numbers: NDArray[Any], slope: float, intercept: float, file: str, 
         With kind ``not_finite``, ``negative``, ``not_integer`` or ``label_range``.
     """
     if (slope, intercept) != (1.0, 0.0):
-        numbers = numbers * slope + intercept
+        with np.errstate(over="ignore", invalid="ignore"):
+            numbers = numbers * slope + intercept
     if numbers.dtype == np.uint8:
         return numbers
     low, high = numbers.min(), numbers.max()

@@ -60,8 +60,9 @@ def read_header(path: Path, limits: Limits, *, vectors: bool = False) -> Header:
     channels = 1
     if vectors:
         shape, channels = _without_vectors(fields, shape, name)
-    if int(numbers(fields["dimension"], name, count=1)[0]) != len(shape) + vectors:
-        raise ReadError("header", name, f"{fields['dimension']} dimensions but {len(shape)} sizes")
+    count = len(shape) + vectors
+    if int(numbers(fields["dimension"], name, count=1)[0]) != count:
+        raise ReadError("header", name, f"{fields['dimension']} dimensions but {count} sizes")
     number_type = fields["type"].lower()
     if number_type not in _TYPES:
         raise ReadError("datatype", name, f"voxels of type {number_type[:40]}", "whole numbers")

@@ -107,6 +107,15 @@ class TestDisplacements:
             found = self.read(path, "voxel")
             assert found.ravel(order="F").tolist() == (NUMBERS * factor + summand).tolist()
 
+    def test_displacements_that_scaling_makes_too_large_are_refused(self, tmp_path):
+        numbers = np.full(24, 1e308)
+        path = files.raw_nifti(
+            tmp_path / "a.nii", dim=(4, 2, 2, 2, 3, 1, 1, 1), code=64, data=numbers.tobytes(), sform=ROWS, scale=(10, 0)
+        )
+        with pytest.raises(ReadError) as error:
+            self.read(path, "voxel")
+        assert (error.value.kind, error.value.found) == ("not_finite", "8 displacements are NaN or infinite")
+
     @pytest.mark.parametrize(
         ("convention", "intent", "signs"),
         [
