@@ -184,8 +184,8 @@ def test_what_is_noise_is_told_by_the_size_of_the_scores_beside_it(sign):
 
 
 def test_what_is_noise_is_told_by_the_largest_score_where_the_highest_is_best_too():
-    scores = np.array([[0.0, 1.0, 1e6, 1e6 + 1e-7], [0.0, 0.0, 0.0, 0.0]])
-    assert rank(scores, higher_is_better=True, rounded=True).tolist() == [[4, 3, 1, 1], [1, 1, 1, 1]]
+    assert rank([[0.0, 1.0, 1e6, 1e6 + 1e-7]], higher_is_better=True, rounded=True).tolist() == [[4, 3, 1, 1]]
+    assert rank([[0.0, 0.0, 0.0]], higher_is_better=True, rounded=True).tolist() == [[1, 1, 1]]
 
 
 def test_rounded_ranks_know_equal_scores_the_missing_and_the_infinite():
