@@ -9,7 +9,7 @@ import numpy as np
 from evaluation.metrics import counting
 from evaluation.metrics.counting import Counts
 from evaluation.metrics.evaluators import resolve_rule
-from evaluation.metrics.threshold_counts import ThresholdCounts, average_precision_of, working_point
+from evaluation.metrics.threshold_counts import average_precision_of, working_point
 from evaluation.metrics.values import FloatArray, Values, ratio
 from evaluation.outcomes import Flag, Outcome
 
@@ -140,14 +140,18 @@ def _of_curve(metric: str, detections: Detections, weights: FloatArray | None, o
         "ppv": ratio(curve.tp, curve.tp + curve.fp),
         "fppi": ratio(curve.fp, images[:, None]),
     }
-    return _from_rates(metric, rates, curve, options)
+    return _from_rates(metric, rates, curve.thresholds, curve.positive[:, 0] == 0, options)
 
 
 def _from_rates(
-    metric: str, rates: Mapping[str, FloatArray], curve: ThresholdCounts, options: Mapping[str, Any]
+    metric: str,
+    rates: Mapping[str, FloatArray],
+    thresholds: FloatArray,
+    lacking: NDArray[np.bool_],
+    options: Mapping[str, Any],
 ) -> Values:
+    """The value from rates at every threshold; ``lacking`` where the reference has no object."""
     sensitivity, fppi = rates["sensitivity"], rates["fppi"]
-    lacking = curve.positive[:, 0] == 0
     if metric == "froc_score":
         numbers = [froc(x, y, **options) for x, y in zip(fppi, np.nan_to_num(sensitivity), strict=True)]
         return Values(numbers).undefine(lacking, Outcome.DEGENERATE, Flag.REFERENCE)
@@ -160,7 +164,7 @@ def _from_rates(
         with_empty[reported],
         with_empty[target],
         float(options[f"target_{target}"]),
-        np.append(np.inf, curve.thresholds),
+        np.append(np.inf, thresholds),
         rule=resolve_rule(options.get("rule", "auto"), target),
         undefined=lacking,
         lower_reported=reported == "fppi",
@@ -223,19 +227,14 @@ def _of_group_curves(
         predicted = tp[use] + fp[use]
         ppv = np.where(predicted > 0, ratio(tp[use], predicted), (positive[use] == 0)[:, None]).mean(axis=0)
         fppi = (fp[use] / images[use, None]).mean(axis=0)
-        curve = ThresholdCounts(
-            thresholds, sensitivity[None], 1 - ppv[None], np.array([[float(has.any())]]), np.zeros((1, 1))
-        )
+        lacking = np.array([not has.any()])
         if metric == "average_precision":
             steps = np.diff(sensitivity, prepend=0.0)
             values = Values([float((steps * ppv).sum())])
-            drawn.append(values.undefine(not has.any(), Outcome.DEGENERATE, Flag.REFERENCE))
+            drawn.append(values.undefine(lacking, Outcome.DEGENERATE, Flag.REFERENCE))
         else:
-            drawn.append(
-                _from_rates(
-                    metric, {"sensitivity": sensitivity[None], "ppv": ppv[None], "fppi": fppi[None]}, curve, options
-                )
-            )
+            rates = {"sensitivity": sensitivity[None], "ppv": ppv[None], "fppi": fppi[None]}
+            drawn.append(_from_rates(metric, rates, thresholds, lacking, options))
     return Values.joined(drawn)
 
 
