@@ -256,6 +256,10 @@ class TestKernels:
         vectors = np.random.default_rng(count).dirichlet(np.ones(3), count)
         with mock.patch.object(kernels, "_BLOCK", 3 * count):
             assert kernels.median_distance(vectors) == pytest.approx(np.median(pdist(vectors)), rel=1e-9)
+        # However many distances stand in one bin of the histogram.
+        for bins in (2, 4, 7):
+            with mock.patch.object(kernels, "_HISTOGRAM", bins):
+                assert kernels.median_distance(vectors) == pytest.approx(np.median(pdist(vectors)), rel=1e-9)
         # Far apart as can be: two corners have the greatest distance there is.
         assert kernels.median_distance(np.eye(3)) == pytest.approx(math.sqrt(2))
 

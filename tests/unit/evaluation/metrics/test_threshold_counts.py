@@ -106,6 +106,9 @@ class TestAreas:
         seven = curve(np.arange(1, 8), np.zeros(7), 10)
         assert average_precision_of(seven, "points_101").numbers == pytest.approx([71 / 101])
         assert average_precision_of(seven, "coco_101").numbers == pytest.approx([70 / 101])
+        # And the published numbers divide by a little more than what was predicted.
+        of_one = np.full(101, 1 / (1 + np.spacing(1))).mean()
+        assert average_precision_of(curve([1], [0], 1), "coco_101").numbers.tolist() == [of_one]
 
 
 class TestWorkingPoints:
