@@ -383,5 +383,5 @@ def _numbered(keys: Sequence[Sequence[Any]], count: int) -> IntArray:
 def _children(outer: IntArray, inner: IntArray) -> tuple[IntArray, IntArray]:
     """For every outer node, where its distinct inner nodes start in the list that is returned second."""
     pairs = np.unique(np.stack([outer, inner]), axis=1)
-    starts = np.append(np.unique(pairs[0], return_index=True)[1], len(pairs[0]))
+    starts = np.append(np.unique(pairs[0], return_index=True)[1], pairs.shape[1])
     return starts.astype(np.int64), pairs[1]

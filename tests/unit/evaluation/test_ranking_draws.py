@@ -209,6 +209,14 @@ def test_groups_within_groups_are_drawn_as_a_plain_program_draws_them(levels, st
         assert numbers.tolist() == [copies[level] for *_, copies in expected]
 
 
+def test_a_drawn_group_brings_all_of_its_cases_also_where_all_groups_have_two():
+    pairs = ["p1", "p2", "p3", "p1", "p2", "p3"]
+    drawn = Design(CASES, ("patient",), {"patient": pairs}).draw(2, 1)
+    assert len(drawn.cases) == 12
+    assert [pairs[case] for case in drawn.cases[::2]] == [pairs[case] for case in drawn.cases[1::2]]
+    assert (drawn.cases[1::2] - drawn.cases[::2] == 3).all()
+
+
 def test_one_copy_stands_for_one_group_in_one_sample_where_every_case_stands_once():
     design = Design(CASES, ("site", "patient"), {"site": SITES, "patient": PATIENTS})
     whole = design.full()
@@ -252,6 +260,9 @@ def test_samples_put_behind_one_another_keep_their_draws_and_have_copies_of_thei
     for part, number in parts:
         assert counts[:, start : start + number].tolist() == multiplicities(part, 6, number).tolist()
         start += number
+    first, second = design.full().copies["patient"], design.draw(2, 1).copies["patient"]
+    assert joined.copies["patient"][: len(first) + len(second)].tolist() == [*first, *(second + 3)]
+    assert join(parts[:1]).copies["patient"].tolist() == first.tolist()
     position, seen = 0, set()
     for part, _ in parts:
         numbers = joined.copies["patient"][position : position + len(part.cases)]
