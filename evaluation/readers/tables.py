@@ -182,7 +182,7 @@ def read_predicted_labels(
     ours = np.flatnonzero((position_of_row >= 0) & (times[position_of_row] == 1))
     decision = None
     if LABEL in columns:
-        decision = np.full(len(cases), -1, dtype=np.int64)
+        decision = np.empty(len(cases), dtype=np.int64)
         decision[position_of_row[ours]] = _labels(columns[LABEL], ours, classes)
         strange = ours[decision[position_of_row[ours]] < 0]
         answered[position_of_row[strange]] = False
@@ -193,7 +193,7 @@ def read_predicted_labels(
             )
     scores = None
     if score_columns:
-        scores = np.full((len(cases), len(classes)), np.nan)
+        scores = np.empty((len(cases), len(classes)))
         numbers = _scores(columns, score_columns, classes)[ours]
         fine = _check(numbers)
         answered[position_of_row[ours[~fine]]] = False
