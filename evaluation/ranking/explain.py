@@ -126,8 +126,6 @@ def _measured(assessment: Assessment) -> str:
 
 def _parts_of(use: MetricUse, assessment: Assessment, regions: Sequence[str]) -> list[str]:
     """Regions of the assessment in which a metric has a value; none where it has one over all of them."""
-    if not regions or use.is_by_run:
-        return []
     if use.is_by_scorer:
         return list(regions)
     of_kind = assessment.kind.regions_of(assessment, use, {"classes": regions, "regions": regions})
