@@ -118,6 +118,13 @@ def test_a_tie_at_the_top_names_nobody_and_has_no_contests():
     assert by_name(found, "rank_set") == {"a": [1, 2], "b": [1, 2], "c": [3, 3]}
 
 
+def test_contests_of_two_are_told_of_one_who_is_first_alone():
+    """By mean ranks a ties with b, and in a contest of the two alone each would be first on half of the cases."""
+    values = np.array([[0.9, 0.5, 0.1], [0.5, 0.9, 0.1]] * 4)
+    found = entry(values, ranking={"scheme": "rank_then_aggregate"})
+    assert (found["winner"]["reason"], found["sensitivity"]["head_to_head"]) == ("tie", [])
+
+
 def test_one_algorithm_has_nothing_to_be_sure_of():
     found = entry(APART[:, :1], ("a",))
     assert (found["sets"]["reason"], found["winner"]["reason"], found["verdict"]) == (
