@@ -170,6 +170,10 @@ class TestAveragePrecision:
         drawn = np.array([[1.0, 3, 1]])
         assert numbers(self.EVALUATE(tied, [1], drawn, ties="sequential")) == [(1 + 2 / 5) / 2]
         assert numbers(self.EVALUATE(tied, [1], drawn)) == [2 / 5]
+        # The third case twice, without the first: a false alarm, then two hits one after the other.
+        twice = np.array([[0.0, 1, 2]])
+        assert numbers(self.EVALUATE(tied, [1], twice, ties="sequential")) == [(1 / 2 + 2 / 3) / 2]
+        assert numbers(self.EVALUATE(tied, [1], twice)) == [2 / 3]
 
 
 class TestOrderedClasses:
