@@ -130,7 +130,6 @@ def _fit_plain(
         "model": f"{words} ~ {' + '.join(fixed)}",
         "method": "least squares",
         "rows": len(frame),
-        "dropped": 0,
         "groups": {},
         "terms": terms_of(
             list(design.columns),

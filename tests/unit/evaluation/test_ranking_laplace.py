@@ -95,6 +95,15 @@ def test_the_steps_towards_the_likeliest_effects_are_newtons():
     assert model.calls <= 3  # the effects that were found are where the next search begins
 
 
+def test_a_search_that_begins_on_the_wrong_side_finds_the_other():
+    model = _Model(HITS, TRIALS, INTERCEPT, {"all": ["x"] * 8})
+    model.deviance(np.array([2.0, -1.0]))
+    # Where the effect that was found is as much too high as it was needed before, the opposite one is looked for.
+    start = -1.0 + 4.0 * model.effects[0]
+    expected = plain_deviance([2.0], np.array([start]), INTERCEPT, [["x"] * 8])
+    assert model.deviance(np.array([2.0, start])) == pytest.approx(expected, abs=1e-8)
+
+
 def test_the_plain_fit_of_two_groups_is_the_log_odds_of_their_shares_within_seven_steps(monkeypatch):
     steps = []
     monkeypatch.setattr(laplace, "expit", lambda linear: steps.append(1) or expit(linear))
@@ -150,6 +159,11 @@ def test_a_gain_of_less_than_a_ten_millionth_ends_the_search(monkeypatch):
     assert (len(asked), fit.deviations) == (3, {"patient": 3.0})
 
 
+def test_a_gain_of_just_a_ten_millionth_is_one_and_of_equals_the_first_is_kept(monkeypatch):
+    fit, asked = searched(monkeypatch, (1e-7, 1.0, 0.1, 0.1), (0.0, 2.0, 0.2, 0.2), (0.0, 3.0, 0.3, 0.3))
+    assert (len(asked), fit.deviations) == (3, {"patient": 2.0})
+
+
 def test_the_search_is_begun_again_ten_times_at_most(monkeypatch):
     fit, asked = searched(monkeypatch, *((200.0 - round_, 1.0, 0.1, 0.1) for round_ in range(20)))
     assert len(asked) == 11
@@ -163,6 +177,16 @@ def test_a_deviation_at_nothing_leaves_the_covariance_of_a_plain_regression(monk
     chance = expit(SMOKE @ np.array(best[2:]))
     information = SMOKE.T @ np.diag(TRIALS * chance * (1 - chance)) @ SMOKE
     assert fit.covariance == pytest.approx(np.linalg.inv(information), rel=1e-4)
+
+
+@pytest.mark.parametrize(("deviation", "counts"), [(0.0035, False), (0.004, False), (0.0045, True)])
+def test_a_deviation_counts_as_nothing_where_steps_of_two_thousandths_reach_below_it(monkeypatch, deviation, counts):
+    best = (9.0, deviation, -0.4, 1.0)
+    fit, _ = searched(monkeypatch, best, best)
+    curvature = _hessian(_Model(HITS, TRIALS, SMOKE, {"patient": PATIENTS}).deviance, np.array(best[1:]))
+    together, alone = 2 * np.linalg.inv(curvature)[1:, 1:], 2 * np.linalg.inv(curvature[1:, 1:])
+    assert np.abs(together / alone - 1).max() > 1e-6
+    assert fit.covariance == pytest.approx(together if counts else alone, rel=1e-7)
 
 
 # Patients a and d are hit far more often than b and c, with and without smoke.
