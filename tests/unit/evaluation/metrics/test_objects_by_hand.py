@@ -278,6 +278,7 @@ class TestDisentangled:
         assert reason(dis.segmentation_scores(nothing_matched)["b.iou"]) == BY_REFERENCE
         nothing = dis.nothing_at_all(self.CLASSES)
         assert nothing.confusion.tolist() == [[0] * 3] * 3
+        assert (nothing.iou_sum.tolist(), nothing.iou_hits.tolist(), nothing.hausdorff_sum) == ([0, 0], [0, 0], 0)
         assert reason(dis.segmentation_scores(nothing)["iou"]) == BY_REFERENCE
         assert dis.panoptic_scores(nothing)["segmentation_quality"].outcome is Outcome.BOTH_EMPTY
         assert dis.detection_scores(nothing)["fbeta"].outcome is Outcome.BOTH_EMPTY
