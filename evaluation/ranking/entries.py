@@ -360,9 +360,12 @@ def full_data_p_values(table: Table, plan: Plan, assessment: Assessment) -> Floa
 
 
 def _inside_units(plan: Plan, assessment: Assessment) -> Hierarchy:
-    """The levels from the case up to the unit, without those that are fixed or stand outside it."""
-    random = assessment.aggregation.random
-    levels = tuple(level for level in random if plan.hierarchy is not None and level in plan.hierarchy.groups)
-    groups = {} if plan.hierarchy is None else {level: plan.hierarchy.groups[level] for level in levels}
-    groups = {**groups, "unit": plan.units.unit_of_case}
+    """The levels from the case up to the unit, without those that are fixed, each within units: of a level outside, its part."""
+    levels, unit = assessment.aggregation.random, plan.units.unit_of_case
+    above = {} if plan.hierarchy is None else {level: plan.hierarchy.groups[level] for level in levels}
+    groups = {
+        level: np.unique(np.column_stack([unit, group]), axis=0, return_inverse=True)[1].reshape(-1)
+        for level, group in above.items()
+    }
+    groups["unit"] = unit
     return Hierarchy((*levels, "unit"), groups, dict.fromkeys((*levels, "unit")))

@@ -76,6 +76,16 @@ def test_with_enough_units_for_a_winner_alone_every_set_but_the_winners_is_whole
     assert by_name(by_draws, "rank_set") == {"a": [1, 3], "b": [1, 3], "c": [1, 3]}
 
 
+def test_a_p_value_of_exactly_half_the_winners_share_names_the_winner():
+    """Six cases on one side are one flip of 64; the share of 1/32 is halved for one side."""
+    found = entry(APART[:6, :2], ("a", "b"), uncertainty={"bootstrap": 200, "winner_alpha": 1 / 32})
+    assert (found["p_own"][0][1], found["winner"]["named"]) == (1 / 64, True)
+    against = APART[:6, :2].copy()
+    against[0] = [0.6, 0.61]  # one small difference the other way: turned round, it makes a second flip as large
+    doubtful = entry(against, ("a", "b"), uncertainty={"bootstrap": 200, "winner_alpha": 1 / 32})
+    assert (doubtful["p_own"][0][1], doubtful["winner"]["named"]) == (2 / 64, False)
+
+
 def test_of_tests_no_difference_is_written():
     found = entry(ranking={"scheme": "test_then_rank"})
     assert found["sets"]["method"] == "sign_flips"
