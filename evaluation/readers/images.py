@@ -108,7 +108,8 @@ def read_label_image(
         If the file cannot be taken; see its ``kind``.
     """
     header = read_header(path, limits)
-    alignment = None if expected is None else align(expected, header.geometry, file=path.name)
+    grid = expected or header.geometry
+    alignment = align(grid, header.geometry, file=path.name)
     try:
         numbers = header.load()
         labels = to_labels(numbers, header.slope, header.intercept, path.name, limits)
@@ -116,9 +117,7 @@ def read_label_image(
         raise ReadError("truncated", path.name, f"reading failed ({error.strerror or type(error).__name__})") from None
     if allowed_labels is not None:
         _check_labels(labels, allowed_labels, path.name)
-    if expected is None or alignment is None:
-        return LabelImage(labels, header.geometry)
-    return LabelImage(alignment.apply(labels), expected)
+    return LabelImage(alignment.apply(labels), grid)
 
 
 def check_prediction(

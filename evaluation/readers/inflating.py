@@ -32,11 +32,10 @@ def open_checked(path: Path, limits: Limits) -> BinaryIO:
         With kind ``not_found``, ``empty_file`` or ``too_large``.
     """
     try:
-        regular = path.is_file()
-        size = path.stat().st_size if regular else 0
+        size = path.stat().st_size if path.is_file() else None
     except OSError:
-        regular, size = False, 0
-    if not regular:
+        size = None
+    if size is None:
         raise ReadError("not_found", path.name, "there is no such file")
     if size == 0:
         raise ReadError("empty_file", path.name, "the file is empty")
@@ -53,7 +52,6 @@ class Inflater:
         self._file = file
         self._wbits = _ZLIB if zlib_stream else _GZIP
         self._decoder = zlib.decompressobj(self._wbits)
-        self._pending = b""
 
     def read(self, size: int) -> bytes:
         """Return exactly ``size`` bytes.
@@ -86,17 +84,15 @@ class Inflater:
 
     def _next(self, size: int) -> bytes:
         while True:
+            data = self._decoder.unconsumed_tail
             if self._decoder.eof:
-                rest = self._decoder.unused_data or self._pending or self._file.read(_CHUNK)
-                self._pending = b""
-                if not rest:
+                data = self._decoder.unused_data or self._file.read(_CHUNK)
+                if not data:
                     return b""
-                if self._wbits == _ZLIB or not rest.startswith(b"\x1f\x8b"[: len(rest)]):
+                if self._wbits == _ZLIB or not data.startswith(b"\x1f\x8b"[: len(data)]):
                     raise ReadError("trailing_data", self.name, "bytes follow after the compressed data")
                 self._decoder = zlib.decompressobj(self._wbits)
-                self._pending = rest
-            data = self._decoder.unconsumed_tail or self._pending or self._file.read(_CHUNK)
-            self._pending = b""
+            data = data or self._file.read(_CHUNK)
             try:
                 piece = self._decoder.decompress(data, size)
             except zlib.error as error:

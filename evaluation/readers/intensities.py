@@ -66,18 +66,17 @@ def read_intensities(
     header = _header(path, limits)
     if channels is not None and header.channels != channels:
         raise ReadError("channels", path.name, f"{header.channels} numbers a voxel", f"{channels}")
-    alignment = None if expected is None else align(expected, header.geometry, file=path.name)
+    grid = expected or header.geometry
+    alignment = align(grid, header.geometry, file=path.name)
     try:
         numbers = header.load()
     except OSError as error:
         raise ReadError("truncated", path.name, f"reading failed ({error.strerror or type(error).__name__})") from None
     values = scaled(finite(numbers, path.name), header, path.name)
-    if expected is None or alignment is None:
-        return IntensityImage(values, header.geometry)
     if header.channels > 1:
         parts = [alignment.apply(values[..., channel]) for channel in range(header.channels)]
-        return IntensityImage(np.stack(parts, axis=-1), expected)
-    return IntensityImage(np.ascontiguousarray(alignment.apply(values)), expected)
+        return IntensityImage(np.stack(parts, axis=-1), grid)
+    return IntensityImage(np.ascontiguousarray(alignment.apply(values)), grid)
 
 
 def finite(numbers: NDArray[Any], file: str, what: str = "voxels") -> NDArray[np.float64]:

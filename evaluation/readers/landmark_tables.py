@@ -59,7 +59,7 @@ def read_landmarks(path: Path, *, by_case: bool = False, limits: Limits = DEFAUL
         If the table cannot be taken.
     """
     table = read_table(path, (CASE, LANDMARK, *AXES[:2]), limits=limits)
-    axes = AXES[: 3 if "z" in table else 2]
+    axes = AXES if "z" in table else AXES[:2]
     cases, landmarks = table.text(CASE), table.columns[LANDMARK]
     wrong: dict[int, ReadError] = {}
     columns = []
@@ -110,7 +110,7 @@ def read_points(path: Path, *, limits: Limits = DEFAULT) -> tuple[Points, int]:
         If the table cannot be taken.
     """
     table = read_table(path, (LANDMARK, *AXES[:2]), limits=limits)
-    axes = AXES[: 3 if "z" in table else 2]
+    axes = AXES if "z" in table else AXES[:2]
     names, columns = table.text(LANDMARK), [table.numbers(axis) for axis in axes]
     points: Points = {}
     for row, (name, *coordinates) in enumerate(zip(names, *columns, strict=True)):

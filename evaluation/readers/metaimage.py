@@ -83,7 +83,7 @@ def _fields(start: bytes, name: str) -> tuple[dict[str, str], int]:
         end = start.find(b"\n", position)
         line = start[position:end]
         key, sign, value = line.partition(b"=")
-        if end < 0 or not sign or not line.isascii():
+        if end == -1 or not sign or not line.isascii():
             raise ReadError("magic", name, "no MetaImage header")
         fields[key.decode().strip()] = value.decode().strip()
         position = end + 1

@@ -40,10 +40,10 @@ class _Fields:
     """The fields that matter, from either version of the header."""
 
     def __init__(self, block: bytes, name: str) -> None:
-        order, version = _recognise(block, name)
+        order, is_second = _recognise(block, name)
         self.order = order
         take = struct.unpack_from
-        if version == 1:
+        if not is_second:
             self.dim = take(order + "8h", block, 40)
             (self.intent,) = take(order + "h", block, 68)
             (self.code,) = take(order + "h", block, 70)
@@ -113,10 +113,11 @@ def _read_fields(path: Path, limits: Limits) -> tuple[_Fields, int]:
     name = path.name
     compressed = path.suffix.lower() == ".gz"
     with open_checked(path, limits) as file:
-        if compressed and file.peek(2)[:2] != b"\x1f\x8b":  # type: ignore[attr-defined]
+        if compressed and file.read(2) != b"\x1f\x8b":
             raise ReadError("magic", name, "the file is not gzip-compressed")
+        file.seek(0)
         block = Inflater(file, name).read(348) if compressed else file.read(348)
-        if len(block) >= 4 and _is_version_2(block):
+        if _is_version_2(block):
             file.seek(0)
             block = Inflater(file, name).read(540) if compressed else file.read(540)
     return _Fields(block, name), len(block)
@@ -154,19 +155,20 @@ def _load(path: Path, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any],
 
 
 def _is_version_2(block: bytes) -> bool:
-    return 540 in (struct.unpack_from("<i", block)[0], struct.unpack_from(">i", block)[0])
+    return 540 in (int.from_bytes(block[:4], "little"), int.from_bytes(block[:4], "big"))
 
 
-def _recognise(block: bytes, name: str) -> tuple[str, int]:
+def _recognise(block: bytes, name: str) -> tuple[str, bool]:
+    """Order of bytes, and whether the header is one of the second version."""
     if len(block) < 348:
         raise ReadError("truncated", name, f"{len(block)} bytes", "a header of 348 bytes")
     for order in "<>":
         (size,) = struct.unpack_from(order + "i", block)
-        if size == 348 and block[344:348] == b"n+1\0":
-            return order, 1
+        if size == 348 and block[344:] == b"n+1\0":
+            return order, False
         if size == 540 and block[4:8] == b"n+2\0" and len(block) == 540:
-            return order, 2
-    if block[344:348] == b"ni1\0":
+            return order, True
+    if block[344:] == b"ni1\0":
         raise ReadError("magic", name, "the header of an image in two files (.hdr and .img)", "one file")
     raise ReadError("magic", name, "no NIfTI header")
 

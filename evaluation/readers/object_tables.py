@@ -94,7 +94,7 @@ def read_objects(
         axes = 3 if "z_min" in table and "z_max" in table else 2
         names = (*_LOWER[:axes], *_UPPER[:axes])
     else:
-        names = _POINT[: 3 if "z" in table else 2]
+        names = _POINT if "z" in table else _POINT[:2]
     wrong: dict[int, ReadError] = {}
 
     def numbers(column: str, **bounds: float) -> Any:

@@ -103,8 +103,8 @@ def _check_pages(path: Path) -> None:
     size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(4)
-        order = "<" if start[:2] == b"II" else ">"
-        big = b"+" in start[2:4]
+        order = "<" if start.startswith(b"II") else ">"
+        big = b"+" in start
         offset_format, number, entry = ("Q", "Q", 20) if big else ("I", "H", 12)
         width = struct.calcsize(order + offset_format)
         position = 8 if big else 4
@@ -163,17 +163,13 @@ def _load_tiff(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], channel
 
         with tifffile.TiffFile(path) as file:
             pages = [page.asarray() for page in file.pages]
-        return np.stack(pages) if len(pages) > 1 else np.asarray(pages[0])
+        return _stacked(pages)
 
     def decode_with_pillow() -> NDArray[Any]:
-        from PIL import Image
+        from PIL import Image, ImageSequence
 
         with Image.open(path, formats=["TIFF"]) as image:
-            pages = []
-            for index in range(getattr(image, "n_frames", 1)):
-                image.seek(index)
-                pages.append(np.asarray(image))
-        return np.stack(pages) if len(pages) > 1 else pages[0]
+            return _stacked([np.asarray(page) for page in ImageSequence.Iterator(image)])
 
     decoder: Callable[[], NDArray[Any]] = decode_with_pillow if _needs_pillow(path) else decode
     pixels = _decoded(decoder, path.name)
@@ -181,6 +177,11 @@ def _load_tiff(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], channel
     if pixels.dtype.itemsize != dtype.itemsize:
         raise ReadError("datatype", path.name, f"compressed pixels of type {dtype}", "8 or 16 bits, or no compression")
     return turned
+
+
+def _stacked(pages: list[NDArray[Any]]) -> NDArray[Any]:
+    first, *others = pages
+    return np.stack(pages) if others else np.asarray(first)
 
 
 def _needs_pillow(path: Path) -> bool:

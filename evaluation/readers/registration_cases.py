@@ -95,9 +95,10 @@ def landmarks_of(parts: Mapping[str, Path], case: str, axes: int) -> tuple[NDArr
         if number != axes:
             raise ReadError("table", f"{case}/{name}.csv", f"{number} coordinates a landmark", f"{axes}, as the image")
         tables.append(points)
-    if alone := sorted(set(tables[0]) ^ set(tables[1])):
+    of_fixed, of_moving = tables
+    if alone := sorted(set(of_fixed) ^ set(of_moving)):
         message = f"the landmark {alone[0][:60]} stands in one of both tables only"
-        raise ReadError("table", f"{case}/{TABLES[1]}.csv", message, "the same names in both")
-    names = sorted(tables[0])
+        raise ReadError("table", f"{case}/{MOVING_LANDMARKS}.csv", message, "the same names in both")
+    names = sorted(of_fixed)
     fixed, moving = (np.array([points[name] for name in names], dtype=float).reshape(-1, axes) for points in tables)
     return fixed, moving

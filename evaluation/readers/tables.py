@@ -83,7 +83,7 @@ def read_columns(
     content = path.read_bytes()
     if b"\0" in content:
         raise ReadError("table", name, "bytes that are no text", "CSV in UTF-8")
-    head = content.split(b"\n", 1)[0]
+    head = content.partition(b"\n")[0]
     if len(head) > limits.header_bytes or head.count(b",") >= limits.table_columns:
         raise ReadError("too_large", name, "too many columns", f"at most {limits.table_columns:,}")
     if not content.strip():
@@ -91,7 +91,7 @@ def read_columns(
     try:
         table = csv.read_csv(
             pa.BufferReader(content.removeprefix(b"\xef\xbb\xbf")),
-            read_options=csv.ReadOptions(use_threads=False, block_size=_block_size(content)),
+            read_options=csv.ReadOptions(use_threads=False, block_size=len(content)),
             convert_options=csv.ConvertOptions(
                 column_types={column: pa.string() for column in _header(head)}, strings_can_be_null=False
             ),
@@ -242,8 +242,7 @@ def _score_columns(file: str, columns: dict[str, Any], classes: Sequence[str]) -
             if name not in classes:
                 raise ReadError("table", file, f"the column {column[:60]} of no class of the task")
             score_columns[name] = column
-    enough = len(classes) if len(classes) > 2 else 1
-    if score_columns and len(score_columns) < enough:
+    if score_columns and len(classes) != 2 and len(score_columns) < len(classes):
         raise ReadError(
             "table", file, f"scores of {len(score_columns)} classes", f"one of each of the {len(classes)} classes"
         )
@@ -318,7 +317,3 @@ def _header(head: bytes) -> list[str]:
         return next(plain.reader([text]), [])
     except plain.Error as error:
         raise ValueError(str(error)) from None
-
-
-def _block_size(content: bytes) -> int:
-    return max(1 << 20, min(len(content), 1 << 30))

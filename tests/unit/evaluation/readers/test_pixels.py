@@ -199,6 +199,11 @@ class TestChainOfPages:
             found = refused(raster._check_pages, self.chain(tmp_path / "a.tif", 3, end=end))
             assert found == ("truncated", "a page that lies outside the file, or twice in it")
 
+    def test_where_the_first_page_stands_does_not_make_a_large_file_of_it(self, tmp_path):
+        # The plus sign of large files has the number 43, which the place of a page may have, too.
+        (tmp_path / "a.tif").write_bytes(struct.pack("<2sHI", b"II", 42, 43) + bytes(35 + 2 + 4))
+        raster._check_pages(tmp_path / "a.tif")
+
     def test_it_breaks_off_with_its_last_byte(self, tmp_path):
         path = self.chain(tmp_path / "a.tif", 3)
         raster._check_pages(path)

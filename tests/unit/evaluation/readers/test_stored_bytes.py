@@ -125,6 +125,9 @@ class TestOneStream:
         inflater = stream(pack(large), zlib_stream=zlib_stream)
         assert inflater.read(len(large)) == large
         inflater.finish()
+        inflater = stream(pack(large), zlib_stream=zlib_stream)
+        assert inflater.read((1 << 20) + 2) == large[: (1 << 20) + 2]
+        assert refused(inflater.finish)[:2] == ("trailing_data", "more data than the header declares")
 
 
 class TestSeveralStreams:
