@@ -140,7 +140,7 @@ def survival_reach(follow_up: Followed, deviates: float) -> Reach:
     variance = np.cumsum(ratio(events, estimate.at_risk * left))
     inside = (estimate.survival > 0) & (estimate.survival < 1)
     logarithm = np.log(np.where(inside, estimate.survival, 0.5))
-    spread = np.where(inside, deviates * np.sqrt(np.where(inside, variance, 0.0)) / np.abs(logarithm), np.nan)
+    spread = np.where(inside, deviates * np.sqrt(variance) / np.abs(logarithm), np.nan)
     start = np.where(inside, estimate.survival, np.nan)
     return Reach(start ** np.exp(spread), start ** np.exp(-spread))
 
