@@ -114,7 +114,8 @@ class TestTiff:
         # 2048 × 1000 pixels of two bytes are 4096 bytes for each of 1000.
         path = tiff_header(tmp_path / "a.tif", width=2048, length=1000, compression=8)
         assert read_geometry(path).shape == (2048, 1000)
-        path = tiff_header(tmp_path / "b.tif", width=2048, length=1000, compression=8, file_bytes=999)
+        # 20,483 × 100 pixels are 4096.6 bytes for each.
+        path = tiff_header(tmp_path / "b.tif", width=20_483, length=100, compression=8)
         assert refused(read_geometry, path) == ("truncated", "fewer bytes than its pages need")
 
     @pytest.mark.parametrize(("bits", "kind", "dtype"), [(8, 1, "u1"), (16, 2, "i2"), (32, 3, "f4")])
