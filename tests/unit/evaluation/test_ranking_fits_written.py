@@ -191,3 +191,14 @@ def test_a_fit_of_hits_that_breaks_down_is_none(monkeypatch):
     monkeypatch.setattr(model_fits, "fit_logistic", breaks)
     with pytest.raises(NoFitError, match="tells hits and misses apart completely"):
         fit_hits(TABLE, hits="hits", trials="pixels", fixed=["smoke"], random=["patient"])
+
+
+@pytest.mark.parametrize(("hits", "said"), [([0] * 8, "none"), ([10] * 8, "all")])
+def test_where_all_trials_end_alike_there_is_nothing_to_explain(monkeypatch, hits, said):
+    with pytest.raises(NoFitError, match=f"^{said} of the trials are hits: there is nothing to explain"):
+        hits_fit(monkeypatch, TABLE.assign(hits=hits))
+
+
+def test_one_hit_or_one_miss_is_something_to_explain(monkeypatch):
+    assert hits_fit(monkeypatch, TABLE.assign(hits=[0] * 7 + [1]))[0]["rows"] == 8
+    assert hits_fit(monkeypatch, TABLE.assign(hits=[10] * 7 + [9]))[0]["rows"] == 8

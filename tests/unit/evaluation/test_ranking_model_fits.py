@@ -195,8 +195,8 @@ class Scripted:
         return ended(result)
 
 
-def ended(likelihood, *, converged=True, spread=1.0):
-    return SimpleNamespace(llf=likelihood, converged=converged, scale=1.0, cov_re=np.array([[spread]]))
+def ended(likelihood, *, converged=True, spread=1.0, scale=1.0):
+    return SimpleNamespace(llf=likelihood, converged=converged, scale=scale, cov_re=np.array([[spread]]))
 
 
 def test_two_optimisers_that_agree_are_enough():
@@ -229,8 +229,9 @@ def test_an_optimiser_that_fails_or_runs_away_is_passed_over(failing):
 
 
 def test_a_spread_of_just_under_a_million_times_the_residual_is_kept():
-    model = Scripted(lbfgs=lambda: ended(9.0, spread=999_999.0), bfgs=-5.0)
-    assert _best_of_methods(model, reml=True)[0].llf == 9.0
+    for scale in (1.0, 100.0, 0.01):
+        model = Scripted(lbfgs=lambda scale=scale: ended(9.0, spread=999_999.0 * scale, scale=scale), bfgs=-5.0)
+        assert _best_of_methods(model, reml=True)[0].llf == 9.0
 
 
 def test_without_any_fit_there_is_none():
@@ -249,3 +250,33 @@ def test_a_likelihood_that_is_flat_around_its_maximum_is_said_of_the_fit_that_is
 
     assert _best_of_methods(Scripted(lbfgs=flat, bfgs=-4.00001), reml=True)[1] == [model_fits._FLAT]
     assert _best_of_methods(Scripted(lbfgs=flat, bfgs=-3.99999), reml=True)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("random", "inner"),
+    [
+        (["patient"], None),
+        (["patient", "image"], {"v1": "0 + C(r1)"}),
+        (["a", "b", "c"], {"v1": "0 + C(r1)", "v2": "0 + C(r2)"}),
+    ],
+)
+def test_effects_and_intercepts_within_the_outermost_one_are_handed_to_statsmodels(monkeypatch, random, inner):
+    from statsmodels.regression.mixed_linear_model import MixedLM
+
+    asked = []
+    monkeypatch.setattr(
+        MixedLM, "from_formula", lambda formula, **settings: asked.append((formula, settings)) or "model"
+    )
+    monkeypatch.setattr(model_fits, "_best_of_methods", lambda model, *, reml: ((model, reml), ["said"]))
+    table = TABLE.assign(a="x", b="y", c="z")
+    frame, design, _ = design_of(table, "value", ["smoke"], random)
+    response = np.arange(8.0)
+    assert model_fits._fit(response, design, frame, random, reml=True) == (("model", True), ["said"])
+    ((formula, settings),) = asked
+    assert formula == "y ~ 0 + x0 + x1"
+    given = settings.pop("data")
+    assert settings == {"groups": "r0", "re_formula": "1", "vc_formula": inner}
+    assert given["y"].tolist() == response.tolist()
+    assert given["x0"].tolist() == [1.0] * 8
+    assert given["x1"].tolist() == table["smoke"].tolist()
+    assert given["r0"].tolist() == table[random[0]].astype(str).tolist()
