@@ -159,6 +159,22 @@ def test_levels_that_are_equal_but_for_rounding_share_a_rank_in_the_order_of_nam
     assert [(row["name"], row["rank"]) for row in found["algorithms"]] == [("c", 1), ("a", 2), ("b", 2)]
 
 
+@pytest.mark.parametrize(("apart", "ranks"), [(4e-10, [1, 1]), (4e-9, [1, 2])])
+def test_levels_are_told_apart_by_their_first_nine_digits(monkeypatch, apart, ranks):
+    data = TABLE[TABLE["algorithm"] != "c"]
+    found, _ = ranked(monkeypatch, np.array([0.5, apart]), np.eye(2) / 100, data=data, higher_is_better=True)
+    assert [row["rank"] for row in found["algorithms"]] == ranks
+
+
+def test_unless_told_a_twentieth_is_the_level(monkeypatch):
+    # A difference of 2 of its errors has a p-value of 0.0455, one of 1.91 has 0.0561; one pair needs no adjusting.
+    for gap, group in ((2.0, None), (1.91, 1)):
+        effects, covariance = np.array([0.5, -gap / 10]), np.diag([0.01, 0.01])
+        data = TABLE[TABLE["algorithm"] != "c"]
+        found, _ = ranked(monkeypatch, effects, covariance, data=data, higher_is_better=True)
+        assert [row["group"] for row in found["algorithms"]] == [1, group]
+
+
 def test_rows_without_an_algorithm_name_none(monkeypatch):
     data = pd.concat([TABLE, TABLE.head(1).assign(algorithm=None)])
     assert len(ranked(monkeypatch, data=data, higher_is_better=True)[0]["algorithms"]) == 3
