@@ -210,15 +210,10 @@ def rank(
         "rankings": entries,
         "overall": (overall if several or len(overall) > 1 else overall[0]) if overall else None,
     }
+    # Every ranking has a table of every task, so that there is a plan of each.
     reported = (
         [
-            reported_entry(
-                table,
-                plans.get(table.task)
-                or plan_of(assessment, checked, table, metadata=cases, evidence=pieces, bootstrap=samples, seed=start),
-                assessment,
-                evidence=pieces,
-            )
+            reported_entry(table, plans[table.task], assessment, evidence=pieces)
             for table in build_tables(assessment, checked, metrics=unranked)
         ]
         if (unranked := unranked_metrics(assessment))
