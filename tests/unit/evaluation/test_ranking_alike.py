@@ -93,6 +93,7 @@ def test_agreement_of_different_pairs_on_different_cases_does_not_add_up():
         (0.0, 1e-12, False),
         (NAN, NAN, True),
         (NAN, 1.0, False),
+        (NAN, np.inf, False),
         (np.inf, np.inf, True),
         (np.inf, 1.0, False),
     ],
@@ -119,6 +120,13 @@ def test_values_that_go_together_are_alike_up_to_a_tenth_of_the_usual_gap():
     for gap, near in ((0.5, True), (0.75, False)):
         found = alike(columns_of(first, first + gap, third, fourth))
         assert found[0, 1] == near == plain_alike(columns_of(first, first + gap, third, fourth))[0, 1]
+
+
+def test_two_cases_are_enough_to_go_together():
+    values = np.array([[0.0, 0.01, 5.0, 9.0], [8.0, 8.02, 1.0, 4.0]])
+    found = alike(values)
+    assert found.tolist() == plain_alike(values).tolist()
+    assert np.argwhere(found).tolist() == [[0, 1], [1, 0]]
 
 
 def test_without_any_value_on_a_case_only_agreement_counts():

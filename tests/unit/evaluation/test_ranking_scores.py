@@ -52,7 +52,7 @@ def test_powers_of_ten_stay_what_they_are():
 
 def test_nothing_infinities_zero_and_numbers_beyond_all_use_stay_as_they_are():
     extremes = [1.23456789012345678e-281, 0.99999999999999e-280, 5.123456789012345678e281, 9.99999999999999e290]
-    given = np.array([np.inf, -np.inf, 0.0, *extremes])
+    given = np.array([np.inf, -np.inf, 0.0, 1e-280, *extremes])
     assert snap(given).tolist() == given.tolist()
     assert np.isnan(snap(NAN))
 
@@ -77,7 +77,7 @@ def test_a_difference_keeps_the_digits_that_the_numbers_it_is_made_of_had(larges
     assert settled(np.array([1.12345678901234567]), largest).tolist() == [expected]
 
 
-@pytest.mark.parametrize("largest", [0.0, np.inf, NAN, 5e-281, 2e-290, 5e281])
+@pytest.mark.parametrize("largest", [0.0, np.inf, NAN, 1e-280, 5e-281, 2e-290, 1e281, 5e281])
 def test_beside_no_number_and_beyond_all_use_nothing_is_rounded(largest):
     given = np.array([1.123456789012345678e-290, 0.123456789012345678])
     assert settled(given, largest).tolist() == given.tolist()
