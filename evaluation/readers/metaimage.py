@@ -51,7 +51,8 @@ def read_header(path: Path, limits: Limits, *, vectors: bool = False) -> Header:
     if fields["ElementDataFile"] != "LOCAL":
         raise ReadError("header", name, "its voxels stand in another file", "header and voxels in one file")
     shape = sizes(fields["DimSize"], name)
-    if int(numbers(fields["NDims"], name, count=1)[0]) != len(shape):
+    (dimensions,) = numbers(fields["NDims"], name, count=1)
+    if int(dimensions) != len(shape):
         raise ReadError("header", name, f"{fields['NDims']} dimensions but {len(shape)} sizes")
     channels = len(shape) if vectors else 1
     given = fields.get("ElementNumberOfChannels", "1")

@@ -61,7 +61,8 @@ def read_header(path: Path, limits: Limits, *, vectors: bool = False) -> Header:
     if vectors:
         shape, channels = _without_vectors(fields, shape, name)
     count = len(shape) + vectors
-    if int(numbers(fields["dimension"], name, count=1)[0]) != count:
+    (dimension,) = numbers(fields["dimension"], name, count=1)
+    if int(dimension) != count:
         raise ReadError("header", name, f"{fields['dimension']} dimensions but {count} sizes")
     number_type = fields["type"].lower()
     if number_type not in _TYPES:
@@ -103,7 +104,7 @@ def _fields(start: bytes, name: str) -> tuple[dict[str, str], int]:
     if end is None:
         raise ReadError("header", name, "the header has no end", "an empty line before the voxels")
     fields: dict[str, str] = {}
-    for line in start[: end.start()].decode("ascii", errors="replace").splitlines()[1:]:
+    for line in start[: end.start()].decode("ascii", errors="replace").splitlines():
         key, sign, value = line.partition(":")
         if sign and not value.startswith("="):
             fields[key.strip().lower()] = value.strip()

@@ -95,6 +95,7 @@ def read_objects(
         names = (*_LOWER[:axes], *_UPPER[:axes])
     else:
         names = _POINT if "z" in table else _POINT[:2]
+        axes = len(names)
     wrong: dict[int, ReadError] = {}
 
     def numbers(column: str, **bounds: float) -> Any:
@@ -109,14 +110,13 @@ def read_objects(
     scores = numbers("score", low=0, high=1) if scored and "score" in table else None
     ignored = numbers("ignore", low=0, high=1) > 0 if not scored and "ignore" in table else None
     if boxes:
-        half = places.shape[1] // 2
-        for row in np.flatnonzero((places[:, half:] <= places[:, :half]).any(axis=1)).tolist():
+        for row in np.flatnonzero((places[:, axes:] <= places[:, :axes]).any(axis=1)).tolist():
             message = f"a box without extent in row {row + 2}"
             error = ReadError("table", path.name, message, "x_min < x_max, y_min < y_max")
             if not by_case:
                 raise error
             wrong.setdefault(row, error)
-    kind = ("boxes", len(names) // 2) if boxes else ("points", len(names))
+    kind = ("boxes" if boxes else "points", axes)
     return _by_case(table, places, scores, ignored, kind, wrong)
 
 

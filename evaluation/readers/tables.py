@@ -107,8 +107,8 @@ def read_columns(
         raise ReadError("too_large", name, f"{table.num_rows:,} rows", f"at most {limits.table_rows:,}")
     texts = {}
     for column, cells in zip(columns, table.columns, strict=True):
-        longest = pc.max(pc.utf8_length(cells.cast(pa.string()))).as_py() or 0
-        if longest > limits.cell_characters:
+        longest = pc.max(pc.utf8_length(cells.cast(pa.string()))).as_py()
+        if longest is not None and longest > limits.cell_characters:
             raise ReadError(
                 "too_large", name, f"a cell of {longest:,} characters", f"at most {limits.cell_characters:,}"
             )

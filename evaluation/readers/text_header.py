@@ -75,7 +75,7 @@ def load(
     limits: Limits,
     *,
     compression: str | None,
-    numbers: int = 1,
+    numbers: int,
 ) -> NDArray[Any]:
     """Read voxels that follow a header; ``compression`` is ``None``, ``gzip`` or ``zlib``.
 

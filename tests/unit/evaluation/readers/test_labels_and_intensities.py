@@ -11,7 +11,7 @@ from evaluation.readers import intensities as intensities_module
 from evaluation.readers.errors import REMEDIES, Issue
 from evaluation.readers.fields import read_field
 from evaluation.readers.header import Header
-from evaluation.readers.intensities import IntensityImage, finite, read_intensities
+from evaluation.readers.intensities import IntensityImage, finite, read_intensities, scaled
 from evaluation.readers.labels import labels_present, to_labels
 from evaluation.readers.limits import DEFAULT, Limits
 from tests.unit.evaluation.readers import files
@@ -187,12 +187,22 @@ class TestIntensities:
             ((0.5, 0.0), [0, 0.5]),
             ((1.0, -3.0), [-3, -2]),
             ((1.0, 1.0), [1, 2]),
+            ((1.0, -1.0), [-1, 0]),
             ((2.0, 1.0), [1, 3]),
         ],
     )
     def test_scaling_of_the_header_is_applied(self, tmp_path, scale, expected):
         image = read_intensities(files.raw_nifti(tmp_path / "a.nii", scale=scale))
         assert image.values[0, 0, :2].tolist() == expected
+
+    def test_without_scaling_numbers_are_not_copied(self):
+        values = np.array([0.5, -0.0])
+        assert scaled(values, Header(GRID, lambda: values), "a") is values
+
+    def test_a_header_says_nothing_more_than_it_is_given(self):
+        header = Header(GRID, lambda: np.zeros(0))
+        assert (header.slope, header.intercept, header.channels) == (1.0, 0.0, 1)
+        assert (header.intent, header.is_scalar) == (0, False)
 
     def test_numbers_beyond_floats_after_scaling_are_refused(self, tmp_path):
         numbers = np.full((4, 5, 6), 1e308)

@@ -142,8 +142,14 @@ class TestTiff:
         assert (header.channels, header.load().tolist()) == (3, pixels.transpose(1, 0, 2).tolist())
         found = refused(raster.read_tiff_header, tmp_path / "a.tif", Limits(decoded_bytes=59), colours=True)
         assert found == ("too_large", "60 bytes of voxels")
-        path = tiff_header(tmp_path / "b.tif", width=100, length=10, bits=8, file_bytes=2999)
-        assert raster.read_tiff_header(path, DEFAULT, colours=True).channels == 1
+        grey = tiff_header(tmp_path / "b.tif", width=100, length=10, bits=8, file_bytes=2999)
+        assert raster.read_tiff_header(grey, DEFAULT, colours=True).channels == 1
+        size = {"width": 100, "length": 10, "bits": 8, "numbers": 3}
+        whole = tiff_header(tmp_path / "c.tif", **size, file_bytes=3000)
+        assert raster.read_tiff_header(whole, DEFAULT, colours=True).channels == 3
+        short = tiff_header(tmp_path / "d.tif", **size, file_bytes=2999)
+        found = refused(raster.read_tiff_header, short, DEFAULT, colours=True)
+        assert found == ("truncated", "fewer bytes than its pages need")
 
     @pytest.mark.parametrize("pages", [1, 2, 3])
     @pytest.mark.parametrize("compression", [None, "tiff_lzw"])
