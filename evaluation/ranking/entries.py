@@ -180,9 +180,7 @@ def combined_ranking(
     matching_parts = [one for one in parts if all(one.key.get(name) == value for name, value in part.key.items())]
     shortest = min(1 + min(item.plan.bootstrap for item in members), *(len(one.scores) for one in matching_parts))
     elementary = [
-        Elementary(
-            members[0] if one.source is None else one.source, one.inside, one.key, one.scores[:shortest], one.cases
-        )
+        Elementary(one.source, one.inside, one.key, one.scores[:shortest], one.cases)
         for one in matching_parts
         if one.source is not None
     ]

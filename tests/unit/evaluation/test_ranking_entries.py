@@ -20,6 +20,7 @@ from evaluation.ranking.entries import (
     _matrix,
     _missing_cases,
     _number,
+    _without_what_stands_beside,
     algorithm_entry,
     combined_ranking,
     full_data_p_values,
@@ -278,6 +279,21 @@ def test_only_tables_that_tell_failed_cases_are_asked():
     assert _failed_together([silent], ("a", "b")) == [None, None]
     assert _failed_of(telling) == (1, 0)
     assert _failed_of(silent) == [None, None]
+
+
+def test_a_value_over_all_data_sets_is_left_out_where_each_of_them_has_its_own():
+    def item(metric, region, *, per_dataset=True):
+        table = SimpleNamespace(metric=SimpleNamespace(name=metric), region=region, per_dataset=per_dataset)
+        return SimpleNamespace(table=table)
+
+    def stands_beside(answer):
+        return SimpleNamespace(kind=SimpleNamespace(stands_beside=lambda _: answer), settings={})
+
+    of_each, over_all, alone = item("x", "in"), item("x", None), item("y", None)
+    of_cases, of_region = item("z", None, per_dataset=False), item("z", "in", per_dataset=False)
+    items = [of_each, over_all, alone, of_cases, of_region]
+    assert _without_what_stands_beside(items, stands_beside(True)) == [of_each, alone, of_cases, of_region]
+    assert _without_what_stands_beside(items, stands_beside(False)) == items
 
 
 # For statements of certainty

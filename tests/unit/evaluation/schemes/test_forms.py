@@ -8,7 +8,16 @@ from scipy import stats
 
 from evaluation.advice.simulation.model import PartModel, Scale
 from evaluation.assessment import Operator, parse
-from evaluation.ranking.schemes import DEFAULT, ONE_VALUE, Values, all_schemes, case_ranks, get_scheme, win_shares
+from evaluation.ranking.schemes import (
+    DEFAULT,
+    ONE_VALUE,
+    Samples,
+    Values,
+    all_schemes,
+    case_ranks,
+    get_scheme,
+    win_shares,
+)
 from evaluation.ranking.schemes.aggregate_then_rank import limit_aggregates
 from evaluation.ranking.schemes.challenges import Challenges
 
@@ -145,6 +154,14 @@ def test_a_win_is_a_p_value_of_at_most_the_level_and_its_share_is_of_the_others(
     # Holm's method: of six p-values the smallest counts six times, 0.06, so that none is left.
     assert win_shares(p_values, alpha=0.05, adjust="holm").tolist() == [0.0, 0.0, 0.0]
     assert win_shares(np.array([[np.nan]]), alpha=0.05, adjust="none").tolist() == [0.0]
+
+
+def test_one_value_is_enough_to_have_lost_and_without_any_there_is_no_share():
+    """In the second sample the second case stands once and the first not at all."""
+    samples = Samples(np.array([[1.0, 0.0], [1.0, 1.0]]), None)
+    scores, higher = get_scheme("test_then_rank").scores(table(higher=True), samples, registered("test_then_rank"))
+    assert higher
+    assert scores.tolist() == [[0.0, 0.0, 0.0], [0.0, 0.0, pytest.approx(np.nan, nan_ok=True)]]
 
 
 def test_a_scheme_of_its_own_cannot_be_simulated_unless_it_says_how():

@@ -18,6 +18,7 @@ from evaluation.ranking.uncertainty.failures import (
     ranks_after_one_more,
     unseen_variance,
 )
+from tests.unit.evaluation.uncertainty import test_one_more_failure as boards
 
 CASES = ("1", "2", "3")
 
@@ -194,3 +195,32 @@ def test_as_many_numbers_as_are_allowed_are_ranked_anew(monkeypatch, most, said)
     """One failure of each of two algorithms, in rows of two: four numbers."""
     monkeypatch.setattr(failures, "_MOST_NUMBERS", most)
     assert ranks_after_one_more(ranking(part(0.0))) == said
+
+
+def told(scheme, **more):
+    """Of five cases and three algorithms."""
+    made = boards.rank(boards.document([boards.metric()], boards.SCHEMES[scheme], **more), boards.results(1))
+    return set(boards.said(made).values())
+
+
+@pytest.mark.parametrize(
+    ("scheme", "most"),
+    [
+        ("median", 5 * 5 * 3),  # of each algorithm a column for each failure
+        ("tests", 5 * 5 * 3 * 3),  # of each failure a board of all cases, pair by pair
+        ("median rank", 5 * 5 * 3 * 3),
+    ],
+)
+def test_the_most_numbers_that_are_ranked_anew_are_still_ranked(monkeypatch, scheme, most):
+    assert failures._MOST_NUMBERS == 24_000_000
+    monkeypatch.setattr(failures, "_MOST_NUMBERS", most)
+    assert None not in told(scheme)
+    monkeypatch.setattr(failures, "_MOST_NUMBERS", most - 1)
+    assert told(scheme) == {None}
+
+
+@pytest.mark.parametrize("scheme", ["mean", "median rank", "tests"])
+def test_failures_one_at_a_time_give_what_all_at_once_give(monkeypatch, scheme):
+    whole = told(scheme)
+    monkeypatch.setattr(failures, "_AT_ONCE", 1)
+    assert told(scheme) == whole

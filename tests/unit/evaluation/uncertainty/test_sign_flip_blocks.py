@@ -133,6 +133,16 @@ def test_where_all_are_identical_nothing_is_shown_and_no_interval_is_wider_than_
     assert found.critical == 0.0
 
 
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_a_pair_that_is_as_large_as_the_critical_value_is_not_shown(order):
+    """Six units on one side: the flips that turn none and all of them are the largest two of 64."""
+    values = np.column_stack([np.linspace(0.5, 0.6, UNITS), np.zeros(UNITS)])[:, order]
+    one_flip, two_flips = (compare_by_flips(contributed(values), SIGNS, share) for share in (1 / 64, 2 / 64))
+    assert one_flip.critical == pytest.approx(abs(values[:, 0] - values[:, 1]).sum() / np.linalg.norm(values))
+    assert not one_flip.shown.any()
+    assert two_flips.shown.tolist() == [[False, order == [0, 1]], [order == [1, 0], False]]
+
+
 def test_a_share_of_all_flips_leaves_the_smallest_one():
     values = board(7, teams=2)
     found = compare_by_flips(contributed(values), SIGNS, 1.0)
