@@ -199,7 +199,8 @@ def _dirichlet(at: FloatArray, centres: FloatArray, width: float) -> FloatArray:
     """Logarithm of the Dirichlet density with parameters ``centre / width + 1``, ``(len(at), len(centres))``."""
     from scipy.special import gammaln
 
-    parameters = centres / width + 1
+    exponents = centres / width
+    parameters = exponents + 1
     normalisation = gammaln(parameters).sum(axis=1) - gammaln(parameters.sum(axis=1))
-    density: npt.NDArray[np.float64] = np.log(np.maximum(at, _FLOOR)) @ (parameters - 1).T - normalisation
+    density: npt.NDArray[np.float64] = np.log(np.maximum(at, _FLOOR)) @ exponents.T - normalisation
     return density

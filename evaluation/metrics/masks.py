@@ -72,7 +72,7 @@ class Mask:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Return the whole mask, for functions that know nothing of prepared masks."""
         if self._values.shape == self.shape:
-            return np.array(self._values, dtype=dtype or bool, copy=copy)
+            return np.array(self._values, dtype=dtype, copy=copy)
         full = np.zeros(self.shape, dtype=dtype or bool)
         full[tuple(slice(o, o + n) for o, n in zip(self._offset, self._values.shape, strict=True))] = self._values
         return full

@@ -340,6 +340,14 @@ class TestDensities:
         with mock.patch.object(kernels, "_FOR_BANDWIDTH", 9):
             assert kernels.likeliest_bandwidth(vectors) == kernels.likeliest_bandwidth(ordered)
 
+    def test_the_order_of_scores_is_that_of_the_first_class_first(self):
+        # The first and the last by the first class are alike; by the last class they would not be.
+        vectors = np.array([[0.30, 0.10, 0.60], [0.32, 0.60, 0.08], [0.34, 0.30, 0.36], [0.36, 0.10, 0.54]])
+        with mock.patch.object(kernels, "_FOR_BANDWIDTH", 2):
+            chosen = kernels.likeliest_bandwidth(vectors)
+        assert chosen == kernels.likeliest_bandwidth(vectors[[0, 3]])
+        assert chosen != kernels.likeliest_bandwidth(vectors[[0, 1]])
+
     def test_one_case_alone_has_the_bandwidth_1(self):
         assert kernels.likeliest_bandwidth(np.array([[0.5, 0.5]])) == 1.0
         assert kernels.likeliest_bandwidth(np.zeros((0, 2))) == 1.0

@@ -285,6 +285,8 @@ class TestCountsOfOneClass:
         assert numbers(counting.npv(self.COUNTS, 0.1)) == [0.72 / 0.76, None, None]
         silent = counting.ppv(counting.Counts.of(0, 0, 2, 3), 0.1).result()
         assert (silent.outcome, silent.flag) == (Outcome.DEGENERATE, Flag.NONE)
+        # As many true as false alarms.
+        assert numbers(counting.ppv(counting.Counts.of(2, 2, 2, 2), 0.5)) == [0.5]
         # No patient at all at a prevalence of 0, and nobody else at 1.
         assert numbers(counting.ppv(self.COUNTS, 0.0))[0] == 0.0
         assert numbers(counting.ppv(self.COUNTS, 1.0))[0] == 1.0

@@ -304,8 +304,9 @@ class TestRegistration:
         labels = np.array([[1, 2], [3, 4]])
         places = np.array([[-0.51, -0.5, 1.49, 1.5, 0.5, 0, 0], [0, 0, 1, 1, 0.49, -0.6, 1.5]])
         assert sample_labels(labels, places).tolist() == [0, 1, 4, 0, 3, 0, 0]
-        # The largest number below the border is rounded up by the sum, and still belongs to the last voxel.
         assert sample_labels(labels, np.array([[np.nextafter(1.5, 0)], [0]])).tolist() == [3]
+        # With half a voxel added, the largest number below one half is 1; it still belongs to the only voxel of its axis.
+        assert sample_labels(labels[:1], np.array([[np.nextafter(0.5, 0)], [1]])).tolist() == [2]
 
     def test_points_on_the_hull_are_inside(self):
         field = np.arange(12.0).reshape(2, 3, 2)

@@ -46,6 +46,11 @@ class TestScales:
         for metric, value in (("sensitivity", 1 / 5), ("ppv", 1 / 5), ("fbeta", 2 / 10), ("average_precision", 1 / 5)):
             assert numbers(evaluate(metric, COUNTED, groups=PATIENTS)) == [value]
             assert numbers(evaluate(metric, COUNTED, groups=PATIENTS, scale="dataset")) == [value]
+        # A hit behind a false alarm of its image, and another image whose object is missed: half found, half of them right.
+        image, hit = np.array([0, 0, 1]), np.array([0.0, 1, 0])
+        two = Detections(np.array([1, 1]), image, np.array([0.9, 0.5, 0.4]), hit, 1 - hit)
+        assert numbers(evaluate("average_precision", two, groups=np.array([0, 1]))) == [1 / 4]
+        assert numbers(evaluate("average_precision", two, groups=np.array([0, 1]), scale="patient")) == [1 / 8]
         assert numbers(evaluate("fppi", COUNTED, TWICE, groups=PATIENTS, scale="patient")) == [1.0, 2 / 3, 1.0, None]
 
     @pytest.mark.parametrize(
