@@ -157,7 +157,7 @@ def _align_by_affine(
             "orientation", file, f"its axes {_direction_words(actual.affine)}", _direction_words(expected.affine)
         )
     axes = tuple(int(axis) for axis in partner)
-    flipped = tuple(bool(rounded[axis, partner[axis]] < 0) for axis in range(dimensions))
+    flipped = tuple(bool(np.signbit(directions[axis, partner[axis]])) for axis in range(dimensions))
     arranged = tuple(shape[axis] for axis in axes)
     if arranged != expected.shape:
         raise _shape_error(expected, actual.shape, file)
@@ -240,7 +240,7 @@ def _direction_words(affine: Affine) -> str:
     names = []
     for direction in directions:
         axis = int(np.abs(direction).argmax())
-        names.append((("left", "right"), ("back", "front"), ("down", "up"))[axis][int(direction[axis] > 0)])
+        names.append((("right", "left"), ("front", "back"), ("up", "down"))[axis][int(np.signbit(direction[axis]))])
     exact = np.abs(directions).max(axis=1).min() > 1 - 1e-6
     detail = "" if exact else " along " + ", ".join(_numbers(direction) for direction in directions)
     return f"run {names[0]}, {names[1]} and {names[2]}{detail}"
