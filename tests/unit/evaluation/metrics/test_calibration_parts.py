@@ -361,7 +361,11 @@ class TestDensities:
         (lambda: metrics.nll([0, 1], [0.5, 0.5], epsilon=0.5), "epsilon"),
         (lambda: metrics.kce([0, 1], [0.5, 0.5], estimator="biased"), "no estimator 'biased'"),
         (lambda: metrics.kce([0, 1], [0.5, 0.5], bandwidth=-1), "bandwidth"),
-        (lambda: metrics.ece_kde([0, 1], [0.5, 0.5], bandwidth=0), "bandwidth"),
+        (
+            lambda: metrics.kce([0, 1], [0.5, 0.5], bandwidth=math.inf),
+            "bandwidth is median or a number above 0, not inf",
+        ),
+        (lambda: metrics.ece_kde([0, 1], [0.5, 0.5], bandwidth=0), "bandwidth is auto or a number above 0, not 0"),
         (lambda: metrics.cwce([0, 1], [0.5, 0.5], norm="l0"), "norm is l2 or l1"),
     ],
 )
