@@ -41,6 +41,11 @@ class TestConfidences:
     def test_participants_are_told_its_name_and_columns(self):
         assert ConfidenceRules().document == {"file": "confidence.csv", "columns": ["case", "confidence"]}
 
+    def test_a_task_that_asks_for_it_needs_it(self):
+        rules = ConfidenceRules()
+        assert (rules.needed, rules.purpose) == (True, "how sure the algorithm is of each case")
+        assert (rules.words, rules.remedy) == ("table of confidences", "Give one row for each case.")
+
 
 class TestReferencesOfNumbers:
     def test_they_are_taken_whole_or_not_at_all(self, tmp_path):
