@@ -83,8 +83,9 @@ class TestBins:
             ([0.2, 0.2, 0.2, 0.4], "left_closed", [0, 4, 0]),
             ([0.1, 0.3, 0.3, 0.3], "right_closed", [4, 0, 0]),
             ([0.1, 0.3, 0.3, 0.3], "left_closed", [1, 3, 0]),
-            # What differs in the tenth decimal is equal.
-            ([0.2, 0.2 + 4e-11, 0.2 - 4e-11, 0.4], "right_closed", [3, 1, 0]),
+            # What differs in the tenth decimal is equal, and what differs in the ninth is not.
+            ([0.2, 0.2 + 4e-10, 0.2 - 4e-10, 0.4], "right_closed", [3, 1, 0]),
+            ([0.2, 0.2 + 2e-9, 0.2 + 4e-9, 0.4], "right_closed", [2, 2, 0]),
         ],
     )
     def test_bins_of_equal_mass_go_by_the_share_of_lower_or_of_higher_scores(self, scores, edge, sizes):
