@@ -112,10 +112,10 @@ class Objects:
             table[self.ids] = np.arange(1, self.size + 1)
             looked_up: NDArray[np.int64] = table[labels]
             return looked_up
-        known = np.concatenate([[0], self.ids])  # the background is what others are taken for
-        order = np.argsort(known)
-        found = order[np.minimum(np.searchsorted(known[order], labels), self.size)]
-        mapped: NDArray[np.int64] = np.where(known[found] == labels, found, 0)
+        all_labels = np.concatenate([[0], self.ids])  # the background is what others are taken for
+        order = np.argsort(all_labels)
+        index = order[np.minimum(np.searchsorted(all_labels[order], labels), self.size)]
+        mapped: NDArray[np.int64] = np.where(all_labels[index] == labels, index, 0)
         return mapped
 
     @cached_property
