@@ -220,18 +220,13 @@ def _mean_after(weights: FloatArray, values: FloatArray, worst: FloatArray) -> F
 
 
 def _scores_with_a_failure(ranking: Ranking, index: int, algorithm: int, worst: FloatArray | None) -> FloatArray | None:
-    """Score of one algorithm with each of its cases failed in turn."""
+    """Score of one algorithm with each of its cases failed in turn, where it is no weighted mean; ``None`` with a gap."""
     part = ranking.elementary[index]
     table = ranking.values_of(part)
     algorithm_values = table.values[:, algorithm]
     assert worst is not None
     if np.isnan(algorithm_values).any():
         return None
-    if ranking.registered.operator.kind == "mean" and ranking.scheme.is_linear(ranking.registered):
-        hierarchy = table.hierarchy
-        if hierarchy is None or table.aggregation.operator.kind == "mean":
-            weights = case_weights(np.ones((len(algorithm_values), 1), dtype=bool), hierarchy)[:, 0]
-            return _mean_after(weights, algorithm_values, worst)
     if len(algorithm_values) ** 2 * len(ranking.algorithms) > _MOST_NUMBERS:
         return None
     values = np.repeat(algorithm_values[:, None], len(algorithm_values), axis=1)
