@@ -162,6 +162,8 @@ class TestPanopticCounts:
             ([[1, 0, 0, 0]], [[1, 0, 0, 2]], (1 + 2 / 3, 2, 1, 0)),
             # 1 of 3, which is no match: one more surplus and one more miss.
             ([[1, 0, 0, 1]], [[1, 0, 2, 0]], (0.0, 0, 3, 2)),
+            # 1 of 2, which is no match either.
+            ([[1, 0, 0]], [[1, 0, 2]], (1.0, 1, 2, 1)),
             # No background on one side.
             ([[1, 1]], [[1, 0]], (0.0, 0, 2, 1)),
             ([[1, 0]], [[1, 1]], (0.0, 0, 1, 2)),
