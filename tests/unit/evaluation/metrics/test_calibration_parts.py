@@ -255,8 +255,9 @@ class TestKernels:
     @pytest.mark.parametrize("count", [2, 3, 6, 7, 40])
     def test_the_median_distance_in_pieces(self, count):
         vectors = np.random.default_rng(count).dirichlet(np.ones(3), count)
-        with mock.patch.object(kernels, "_BLOCK", 3 * count):
-            assert kernels.median_distance(vectors) == pytest.approx(np.median(pdist(vectors)), rel=1e-9)
+        for most in (1, 3 * count):
+            with mock.patch.object(kernels, "_BLOCK", most):
+                assert kernels.median_distance(vectors) == pytest.approx(np.median(pdist(vectors)), rel=1e-9)
         # However many distances stand in one bin of the histogram.
         for bins in (2, 4, 7):
             with mock.patch.object(kernels, "_HISTOGRAM", bins):

@@ -193,6 +193,12 @@ class TestAllImagesAtOnce:
             [steps] = match_boxes([self.BOXES], [found], Rule(threshold=threshold))
             assert (steps.tp.tolist(), steps.fp.tolist()) == ([hits], [1 - hits])
 
+    def test_an_overlap_that_misses_the_threshold_by_rounding_alone_is_a_hit(self):
+        unit = Objects(boxes=[[0, 0, 1, 1]])
+        for missing, hits in ((1e-12, 1), (3e-12, 0)):
+            found = scored(([0, 0, 1, 0.5 * (1 - missing)], 0.5))
+            assert match_boxes([unit], [found], Rule())[0].tp.tolist() == [hits]
+
     def test_pixels_that_are_counted_at_both_ends_make_boxes_one_larger(self):
         # 5 × 5 and 5 × 3 pixels: 15 of 25 shared, 0.6; as lengths, 8 of 16.
         found = scored(([0, 0, 4, 2], 0.5))
