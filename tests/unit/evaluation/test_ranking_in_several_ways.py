@@ -201,6 +201,14 @@ def test_tasks_with_different_algorithms_have_no_overall_comparison():
     assert [(entry["task"], entry["algorithms"]) for entry in found] == [("x", ["a", "b", "c"]), ("y", ["b", "a"])]
 
 
+def test_one_task_alone_is_its_own_overall_ranking():
+    found = across_schemes(plain(combine={"over": ["task"]}), table(A_FIRST, task="x").drop(columns="outcome"))
+    assert [(entry.get("task"), entry.get("overall"), entry["winners"]["mean, then rank"]) for entry in found] == [
+        ("x", None, ["a"]),
+        (None, True, ["a"]),
+    ]
+
+
 # Documents
 
 
