@@ -218,7 +218,7 @@ def time_dependent_auc(
 
 
 def _inverse(probability: FloatArray, chosen: NDArray[np.bool_]) -> FloatArray:
-    weight: FloatArray = np.where(chosen, ratio(1.0, np.where(chosen, probability, 1.0)), 0.0)
+    weight: FloatArray = np.where(chosen, ratio(1.0, probability), 0.0)
     return weight
 
 
