@@ -114,6 +114,14 @@ def test_every_task_is_checked_on_its_own_cases():
     assert [entry["gain_ignored"] for entry in found] == [["a"], []]
 
 
+def test_the_first_of_several_rankings_is_checked():
+    # By the mean b is first, by the best case a is.
+    by_mean, by_best = {"name": "mean"}, {"name": "best", "operator": "max"}
+    for rankings, order in (([by_mean, by_best], "bac"), ([by_best, by_mean], "abc")):
+        (found,) = check(ranking=rankings, shares=[0.2])
+        assert [row["name"] for row in found["algorithms"]] == list(order)
+
+
 def test_metrics_of_all_cases_together_cannot_be_checked():
     regions = [{"name": "nodule", "labels": [1]}]
     document = {"problem": "object_detection", "regions": regions, "metrics": [{"id": "average_precision"}]}

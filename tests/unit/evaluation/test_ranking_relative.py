@@ -32,7 +32,8 @@ def test_what_lies_above_the_median_of_the_case_is_correlated_by_ranks(direction
     found = strengths(VALUES.tolist(), direction=direction, depth=SIZE[::-1])
     assert (found["algorithms"], found["characteristics"]) == (list("abcd"), ["size", "depth"])
     for column, (size, depth) in enumerate(found["correlation"]):
-        assert size == pytest.approx(spearman(VALUES, SIZE, column, sign), abs=1e-11)
+        assert size == pytest.approx(spearman(VALUES, SIZE, column, sign), abs=6e-13)
+        assert size == round(size, 12)
         assert depth == pytest.approx(-size, abs=1e-11)
 
 
@@ -61,6 +62,12 @@ def test_what_does_not_vary_correlates_with_nothing():
     # The median of three is the second throughout; noise of rounding does not vary.
     steps = [[0.1 + size / 10 + 0.2, 0.3 + size / 10, 0.0] for size in range(12)]
     assert strengths(steps)["correlation"] == [[None], [None], [-1.0]]
+
+
+@pytest.mark.parametrize(("step", "varies"), [(4e-13, False), (4e-12, True)])
+def test_what_differs_beyond_twelve_decimals_is_noise(step, varies):
+    steps = [[0.5 + step * (size % 2), 0.5, 0.5] for size in range(12)]
+    assert (strengths(steps)["correlation"][0][0] is not None) == varies
 
 
 def table(policy, **ranking):
@@ -93,6 +100,16 @@ def test_single_values_stand_there_after_the_policies_with_their_ranks(policy, s
         ["value", "c", "1", 0.2],
         ["value", "a", "2", 0.5],
     ]
+
+
+def test_the_first_of_several_rankings_says_what_the_missing_get():
+    metric = {"id": "value", "direction": "higher", "policy": {"missing": "worst_rank"}}
+    schemes = [
+        {"name": rule, "scheme": "rank_then_aggregate", "missing_rank": rule} for rule in ("last", "shared_last")
+    ]
+    assessment = parse({"problem": "table", "metrics": [metric], "ranking": schemes})
+    results = pd.DataFrame({"algorithm": list("abc"), "case": "1", "value": [0.5, None, None]})
+    assert raw_values(assessment, results)[0]["ranks"] == [[1, 3, 3]]
 
 
 def test_a_long_table_names_task_metric_and_region():
