@@ -11,6 +11,7 @@ import pytest
 from evaluation import metrics
 from evaluation.metrics import nearest
 from evaluation.metrics.deformations import jacobian_determinants, sample_field, sample_labels, warp_labels
+from evaluation.metrics.image_similarity import ssim_of_regions
 from evaluation.metrics.landmarks import combined, count_found, count_identified
 from evaluation.metrics.structural_similarity import Window, mean_similarities, similarity_map
 from evaluation.outcomes import Flag, Outcome
@@ -132,6 +133,14 @@ class TestStructuralSimilarity:
         low, high = np.clip(a, 45, 55), np.clip(b, 45, 55)
         expected = plain_similarity(low, high, np.full(3, 1 / 3), (0.1**2, 0.3**2), 9 / 8).mean()
         assert metrics.ssim(a, b, data_range=(45, 55), size=3, clip=True).value == pytest.approx(expected, rel=1e-9)
+
+    @pytest.mark.parametrize("options", [{}, {"window": "gaussian"}])
+    def test_several_regions_are_judged_with_the_settings_of_one(self, options):
+        a, b = two_images((13, 12))
+        half = np.arange(13)[:, None] + np.zeros(12) < 7
+        found = ssim_of_regions(a, b, [None, half], data_range=(0, 40), **options)
+        alone = [metrics.ssim(a, b, region=region, data_range=(0, 40), **options).value for region in (None, half)]
+        assert [result.value for result in found] == pytest.approx(alone, rel=1e-12)
 
     def test_slices_lie_along_the_last_axis_and_only_those_with_the_region_count(self):
         a, b = two_images((5, 6, 4))
