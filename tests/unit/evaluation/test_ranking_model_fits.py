@@ -220,7 +220,7 @@ def test_a_fit_that_converged_is_kept_before_a_likelier_one_that_did_not():
 @pytest.mark.parametrize(
     "failing",
     [np.linalg.LinAlgError(), ValueError(), FloatingPointError(), np.nan, lambda: ended(9.0, spread=1e6)],
-    ids=str,
+    ids=["no inverse", "wrong value", "overflow", "no likelihood", "runs away"],
 )
 def test_an_optimiser_that_fails_or_runs_away_is_passed_over(failing):
     model = Scripted(lbfgs=failing, bfgs=-5.0, powell=-5.0)
