@@ -105,6 +105,12 @@ def test_who_lacks_a_task(absent):
         assert made["left_out"] == [{"name": "c", "lacks": ["bone"]}]
 
 
+def test_a_task_may_have_one_result_alone():
+    made = rank_over_tasks([task("liver", LIVER), task("bone", {"a": [0.5]})], STEPS, absent="last", bootstrap=0)
+    # In bone, a is before b and c, whose one case is missing and counts as 0.
+    assert board(made) == {"a": (1, 1.0), "b": (2, (2 + 2.5) / 2), "c": (3, (3 + 2.5) / 2)}
+
+
 def test_two_algorithms_are_the_least():
     only = [task("liver", LIVER), task("bone", {"a": BONE["a"]})]
     with pytest.raises(ResultsError, match="fewer than two algorithms"):
