@@ -229,3 +229,14 @@ def test_failures_one_at_a_time_give_what_all_at_once_give(monkeypatch, scheme):
 @pytest.mark.parametrize("scheme", ["mean", "median", "mean rank", "tests"])
 def test_one_more_failure_is_of_the_full_data_however_often_it_is_drawn(scheme):
     assert told(scheme, uncertainty={"bootstrap": 30}) == told(scheme)
+
+
+@pytest.mark.parametrize("patients", ["ppppp", "pppqq"])
+@pytest.mark.parametrize("scheme", ["median rank", "tests"])
+def test_failures_of_few_patients_are_told_apart(scheme, patients):
+    """Each failure is a board of its own: values of a patient in one are never mixed with those in the next."""
+    levels = {"levels": ["case", "patient"], "operator": "median"}
+    rule = boards.document([boards.metric()], boards.SCHEMES[scheme], aggregation=levels)
+    cases = boards.PATIENTS.assign(patient=list(patients))
+    table = boards.results(5)
+    assert boards.said(boards.rank(rule, table, cases=cases)) == boards.tried(rule, table, cases=cases)
