@@ -117,6 +117,7 @@ def test_values_measured_elsewhere_have_no_article_and_no_outcomes():
     assert told[:2] == ["Each case is scored with quality (higher is better).", MEAN]
     assert beginning_with("A missing", told) == ["A missing value counts as 0."]
     both = external(QUALITY, AREA)
+    assert "Then the mean of the ranks over metrics and regions is taken; the lowest result wins." in both
     assert beginning_with("A missing", both) == [
         "A missing value of a case counts as 0.",
         "A missing value of all cases together counts as 0.5.",
