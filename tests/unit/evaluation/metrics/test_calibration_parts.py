@@ -1,5 +1,6 @@
 """Calibration by hand: bins and their edges, kernels in pieces, bandwidths, and cases without an answer."""
 
+import functools
 import math
 from unittest import mock
 
@@ -194,6 +195,16 @@ class TestScores:
         assert number(together) == pytest.approx(math.sqrt(0.5 * by_hand[0] ** 2 + 0.25 * by_hand[2] ** 2))
         mean = CALIBRATION["cwce"](self.THREE, None, n_bins=2, norm="l1")
         assert number(mean) == pytest.approx(2 * 0.25 / 9)
+
+    def test_there_are_fifteen_bins_unless_said_otherwise(self):
+        samples = random_samples(8, count=300)
+        of_first = functools.partial(class_calibration_error, samples, [0], None)
+        for evaluate in (
+            of_first,
+            *(functools.partial(CALIBRATION[name], samples, None) for name in ("ece", "mce", "tce", "cwce")),
+        ):
+            assert number(evaluate()) == number(evaluate(n_bins=15))
+            assert number(evaluate()) not in (number(evaluate(n_bins=14)), number(evaluate(n_bins=16)))
 
     def test_classes_taken_together_have_the_sum_of_their_scores(self):
         # Of classes 1 and 2: scores 0.5, 0.75 and 1; the first is none of them.

@@ -1,5 +1,7 @@
 """What a declared metric knows of itself: bounds, problems, policies, levels, and which options it takes."""
 
+import inspect
+
 import pytest
 
 from evaluation import metrics
@@ -257,3 +259,22 @@ class TestWhatIsDeclared:
     def test_a_limit_that_came_later_stands_only_where_it_is_set(self):
         later = {(each.id, option.name) for each in self.BUILT_IN for option in each.options if option.stands_where_set}
         assert later == {("average_precision", "max_detections"), ("mean_average_precision", "max_detections")}
+
+    def test_functions_do_by_default_what_their_options_do_by_default(self):
+        """But for the spacing, which a function that is given no image takes for 1."""
+        compared = set()
+        for each in self.BUILT_IN:
+            for problem in ("image_classification", "semantic_segmentation", "object_detection"):
+                parameters = inspect.signature(each.compute_for(problem)).parameters
+                for option in each.assessment_options:
+                    if option.name == "spacing" or option.name not in parameters:
+                        continue
+                    default = parameters[option.name].default
+                    assert default == (inspect.Parameter.empty if option.required else option.default), each.id
+                    compared.add((each.id, option.name))
+        assert {
+            ("hausdorff_percentile", "percentile"),
+            ("boundary_iou", "distance_ratio"),
+            ("ssim", "sigma"),
+        } <= compared
+        assert len(compared) > 80

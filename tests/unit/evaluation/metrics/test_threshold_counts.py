@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation import metrics
+from evaluation.metrics.classification import judge_class
 from evaluation.metrics.masks import Mask
 from evaluation.metrics.overlap import fbeta as fbeta_of_voxels
 from evaluation.metrics.threshold_counts import (
@@ -201,6 +202,7 @@ class TestSettings:
         assert metrics.sensitivity([0, 1, 1], [1, 1, 0]).value == 0.5
         assert metrics.specificity([0, 1, 1], [1, 1, 0]).value == 0.0
         assert metrics.accuracy([0, 1], [0.5, 0.5]).value == 0.5
+        assert judge_class("sensitivity", [1, 1], [0.5, 0.4]).value == 0.5
 
 
 class TestMasksByCounts:
