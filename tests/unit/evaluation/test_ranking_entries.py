@@ -128,6 +128,10 @@ def test_one_algorithm_is_not_tested():
     alone = results()[lambda table: table["algorithm"] == "a"]
     entry = rank(document(), alone)["rankings"][0]
     assert (entry["tests"], entry["p_values"], entry["p_adjusted"], entry["significantly_better"]) == (None,) * 4
+    assert (entry["resampled"], entry["kendall_tau"], entry["winners"]) == (False, None, ["a"])
+    two = results()[lambda table: table["algorithm"] != "c"]
+    pair = rank(document(), two)["rankings"][0]
+    assert (pair["resampled"], len(pair["p_values"])) == (True, 2)
 
 
 def test_cases_that_were_added_for_an_algorithm_are_named():

@@ -56,6 +56,12 @@ def test_cells_are_every_combination_of_the_registered_numbers():
     assert Counter(one.teams for one in cells) == dict.fromkeys((3, 5, 10, 20), 375)
     assert Counter(one.failures for one in cells) == dict.fromkeys((0.0, 0.02, 0.05), 500)
     assert {one.unseen for one in cells} == {"none"}
+    assert (coverage.FULL_BOARDS, coverage.QUICK_BOARDS, coverage.QUICK_SHARE, coverage.CONTRASTED) == (
+        1000,
+        100,
+        10,
+        200,
+    )
 
 
 def test_other_cells_are_a_fifth_of_their_combinations_and_one_at_least():
