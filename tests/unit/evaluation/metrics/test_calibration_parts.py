@@ -197,7 +197,7 @@ class TestScores:
         assert number(mean) == pytest.approx(2 * 0.25 / 9)
 
     def test_there_are_fifteen_bins_unless_said_otherwise(self):
-        samples = random_samples(8, count=300)
+        samples = random_samples(12, count=60)
         of_first = functools.partial(class_calibration_error, samples, [0], None)
         for evaluate in (
             of_first,
