@@ -96,6 +96,11 @@ class TestBins:
     def test_bins_of_equal_mass_of_nobody_are_empty(self):
         nobody = np.ones(4, dtype=bool)
         assert gaps(n_bins=2, binning="equal_mass", absent=nobody) == ([[0, 0, 4]], [[0, 0, -4]], [4])
+        # The lowest score was not drawn; of the others, two thirds and one third of what was drawn is higher.
+        without_lowest = gaps(
+            n_bins=2, binning="equal_mass", bin_edge="left_closed", weights=np.array([[0.0, 1, 1, 1]])
+        )
+        assert without_lowest == ([[1, 2, 0]], [[0.75, 0.5, 0]], [3])
         nothing_drawn = gaps(n_bins=2, binning="equal_mass", weights=np.zeros((1, 4)))
         assert nothing_drawn == ([[0, 0, 0]], [[0, 0, 0]], [0])
 

@@ -267,6 +267,10 @@ class TestDisentangled:
         assert scores["segmentation_quality"].value == pytest.approx(0.9)
         assert scores["b.panoptic_quality"].outcome is Outcome.PRED_EMPTY
         assert scores["c.panoptic_quality"].outcome is Outcome.BOTH_EMPTY
+        # Only a has objects that were matched, all of them rightly classified.
+        scores = dis.classification_scores(missed)
+        assert [scores[name].value for name in ("balanced_accuracy", "a.ppv", "a.sensitivity", "a.fbeta")] == [1.0] * 4
+        assert [reason(scores[name]) for name in ("b.ppv", "c.ppv")] == [BY_PREDICTION, BY_REFERENCE]
         invented = dis.Disentangled.of_matrix(("a", "b"), [[0, 0, 3], [0, 2, 0], [0, 0, 0]], iou_hits=[1.8, 0])
         assert dis.panoptic_scores(invented)["panoptic_quality"].value == pytest.approx(0.9 / 2)
 
