@@ -176,6 +176,18 @@ class TestSharedInTwoDimensions:
         assert iou(body_of(inner, "ellipse"), body_of(outer, "convex_hull")) == pytest.approx(within, rel=1e-9)
 
     @pytest.mark.parametrize("seed", range(8))
+    def test_the_ellipse_of_a_mask_has_the_area_of_its_moments(self, seed):
+        """Half axes of 2 √v along the directions of variance v: π · 4 · √det S, here as a part of a box around it."""
+        labels = (np.random.default_rng(seed).random((6, 6)) < 0.4).astype(int)
+        rows, columns = np.nonzero(labels)
+        spread = np.cov(rows, columns, bias=True) + np.eye(2) / 12
+        exact = 4 * math.pi * math.sqrt(np.linalg.det(spread)) / 400
+        box = body_of(Objects(boxes=[[-7, -7, 13, 13]]), "convex_hull")
+        ellipse = body_of(Objects(labels=labels), "ellipse")
+        assert iou(ellipse, box) == pytest.approx(exact, rel=1e-9)
+        assert iou(box, ellipse) == pytest.approx(exact, rel=1e-9)
+
+    @pytest.mark.parametrize("seed", range(8))
     def test_ellipses_of_masks_share_what_a_fine_grid_counts(self, seed):
         random = np.random.default_rng(seed)
         one, two = (body_of(Objects(labels=(random.random((6, 6)) < 0.4).astype(int)), "ellipse") for _ in range(2))

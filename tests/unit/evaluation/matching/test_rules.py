@@ -214,6 +214,12 @@ class TestHungarian:
         assert self.chosen([[1.0, 2.0], [2.0, 3.5]], rule) == [(0, 1), (1, 0)]
         assert self.chosen([[4.0, 3.0], [None, 4.0]], rule) == [(0, 0), (1, 1)]
 
+    def test_two_matches_at_the_very_threshold_come_before_one_at_no_distance(self):
+        rule = Rule("loc_center_distance", 4.0, "hungarian")
+        but_for_rounding = 4.0 * (1 + 5e-7)
+        for far in (4.0, but_for_rounding):
+            assert self.chosen([[0.0, far], [far, None]], rule) == [(0, 1), (1, 0)]
+
     def test_who_is_left_over_has_no_match(self):
         """Two references fit the first prediction alone, and two predictions the last reference alone."""
         rule = Rule(threshold=0.1, assignment="hungarian")
