@@ -210,6 +210,9 @@ def test_where_two_optimisers_differ_all_four_are_asked_and_the_likeliest_is_kep
     model = Scripted(lbfgs=-5.0, bfgs=-5.001, powell=-4.0, cg=-4.5)
     assert _best_of_methods(model, reml=False)[0].llf == -4.0
     assert model.asked == [("lbfgs", False), ("bfgs", False), ("powell", False), ("cg", False)]
+    just_apart = Scripted(lbfgs=0.0, bfgs=1e-4, powell=0.0, cg=0.0)
+    assert _best_of_methods(just_apart, reml=False)[0].llf == 1e-4
+    assert len(just_apart.asked) == 4
 
 
 def test_a_fit_that_converged_is_kept_before_a_likelier_one_that_did_not():
