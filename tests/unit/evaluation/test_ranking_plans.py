@@ -161,6 +161,9 @@ def test_units_lie_in_one_stratum_and_those_in_two_are_named():
     with pytest.raises(ResultsError, match="patient 'p' occurs in x and y of site: a patient that is"):
         plan(assessment(["case", "patient", FIXED_SITE]), metadata=split)
     assert plan(assessment(["case", FIXED_SITE]), metadata=split).units.number == 6, "cases cannot lie in two"
+    three = SITES.assign(patient=["p", "p", "p", "r", "r", "r"], site=["z", "y", "x", "x", "x", "x"])
+    with pytest.raises(ResultsError, match="patient 'p' occurs in x and y of site: "):
+        plan(assessment(["case", "patient", FIXED_SITE]), metadata=three)
 
 
 def test_columns_are_those_that_are_named_and_none_where_no_case_is_known():
@@ -188,6 +191,7 @@ def test_columns_that_may_be_clusters_are_named():
     assert codes(plan(assessment(["case", "patient"]))) == [], "cases are gathered already"
     assert codes(plan(metadata=SITES[["case", "year"]])) == []
     assert codes(plan(metadata=None)) == []
+    assert codes(plan(metadata=SITES.drop(columns="case"))) == [], "rows that nobody can tell"
 
 
 def test_only_rows_of_the_cases_at_hand_are_looked_at():
@@ -246,6 +250,9 @@ def test_a_table_counts_its_cases_or_those_of_its_plan_or_of_its_data_set():
 def test_a_table_is_resampled_that_has_draws():
     item = evaluated()
     assert item.resampled
+    once = replace(item, plan=replace(item.plan, bootstrap=1))
+    two_rows = replace(once, ranked=Ranked(item.ranked.scores[:2], item.ranked.ranks[:2], True))
+    assert two_rows.resampled
     without = replace(item, plan=replace(item.plan, bootstrap=0))
     assert not without.resampled
     one_row = replace(item, ranked=Ranked(item.ranked.scores[:1], item.ranked.ranks[:1], True))
