@@ -143,7 +143,7 @@ def _weighted_quantile(layers: FloatArray, weight: FloatArray, share: float) -> 
     unequal = (present & (weight != weight.max(axis=0))).any(axis=0)
     if unequal.any():
         reached = np.cumsum(np.take_along_axis(weight, order, axis=0), axis=0)
-        index = np.minimum((reached < share * reached[-1]).sum(axis=0), np.maximum(count - 1, 0))
+        index = (reached < share * reached[-1]).sum(axis=0)
         result = np.where(unequal, np.take_along_axis(ordered, index[None], axis=0)[0], result)
     return np.where(count > 0, result, np.nan)
 

@@ -264,6 +264,7 @@ def test_a_worst_value_that_is_not_0_stays_where_it_is_and_what_cannot_be_weighe
         (np.inf, np.inf, True),
         (np.inf, -np.inf, False),
         (np.inf, 1.0, False),
+        (1.0, np.inf, False),
     ],
 )
 def test_a_value_agrees_up_to_a_millionth(first, second, same):
