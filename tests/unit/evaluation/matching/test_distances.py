@@ -24,6 +24,13 @@ def test_every_pair_within_reach_is_found_once(ours, theirs):
     assert dict(zip(keys, found.value.tolist(), strict=True)) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("ours", [1, 255, 256, 257, 512, 600])
+def test_where_all_are_within_reach_each_of_them_is_found_once_and_in_its_order(ours):
+    points = np.stack([np.arange(float(ours)), np.zeros(ours)], axis=1)
+    found = pairs_of(Objects(points=points), Objects(points=[[0.0, 0.0]]), "loc_center_distance", {"within": 600.0})
+    assert found.reference.tolist() == found.value.tolist() == list(range(ours))
+
+
 def best(one, other, threshold):
     """Most matches first, then the smallest sum of distances: by trying every way."""
     gaps = np.sqrt(((one[:, None] - other[None]) ** 2).sum(axis=2))
