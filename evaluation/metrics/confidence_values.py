@@ -230,7 +230,7 @@ def _confidence_pearson(risk: FloatArray, confidence: FloatArray, weights: Float
     sure = np.clip(confidence, *ends)
     # In units of the widest confidence, so that squares of huge numbers stay finite.
     scale = float(np.abs(sure).max(initial=0.0)) or 1.0
-    of = moments(1.0 - risk, sure / scale, weights)
+    of = moments(-risk, sure / scale, weights)
     return correlate(of.xx, of.yy, of.xy, of.is_constant_x, of.is_constant_y)
 
 
