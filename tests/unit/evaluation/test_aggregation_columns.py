@@ -224,7 +224,7 @@ class TestTables:
         assert build_tables(dsc("r", "s"), check_results(results(*rows, columns=columns)), metrics=["iou"]) == []
 
     def test_metrics_and_regions_keep_their_own_rows(self):
-        found = parse(
+        rule = parse(
             {
                 "problem": "semantic_segmentation",
                 "regions": [{"name": "r", "labels": [1]}, {"name": "s", "labels": [2]}],
@@ -233,7 +233,7 @@ class TestTables:
         )
         names = ("dsc", "iou", "cldice")
         rows = [("a", "1", region, name, len(name) + ord(region)) for name in names for region in "rs"]
-        tables = build_tables(found, check_results(results(*rows)))
+        tables = build_tables(rule, check_results(results(*rows)))
         assert [(table.metric.name, table.region) for table in tables] == [(n, r) for n in names for r in "rs"]
         for table in tables:
             np.testing.assert_array_equal(table.values, [[len(table.metric.name) + ord(table.region)]])
@@ -268,10 +268,10 @@ class TestPolicy:
             constant("image_diagonal", metric)
 
     def test_a_lower_metric_that_is_unbounded_is_the_best_downwards(self):
-        found = parse({"problem": "object_detection", "metrics": [{"id": "fppi", "policy": {"missing": 9}}]})
+        rule = parse({"problem": "object_detection", "metrics": [{"id": "fppi", "policy": {"missing": 9}}]})
         columns = ("algorithm", "case", "region", "metric", "value", "outcome", "flag")
         rows = [("a", "", "", "fppi", 1.0, "ok", ""), ("b", "", "", "fppi", None, "degenerate", "unbounded")]
-        table = build_tables(found, check_results(results(*rows, columns=columns)))[0]
+        table = build_tables(rule, check_results(results(*rows, columns=columns)))[0]
         np.testing.assert_array_equal(table.values, [[1.0, -np.inf]])
         assert table.per_dataset
         assert table.cases == ("",)

@@ -110,8 +110,8 @@ def bootstrap_of(quantile, *scores):
     draws = np.random.default_rng(0).integers(0, count, (200, count)).tolist()
 
     def order_statistic(values):
-        place = quantile * (count - 1)
-        low, share = int(place), place - int(place)
+        position = quantile * (count - 1)
+        low, share = int(position), position - int(position)
         ascending = [*sorted(values), math.inf]
         return ascending[low] + (share * (ascending[low + 1] - ascending[low]) if share else 0.0)
 

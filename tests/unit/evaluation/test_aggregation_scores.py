@@ -55,9 +55,9 @@ def test_of_values_of_cases_the_units_are_the_cases_and_no_table_of_cases_is_nee
 
 
 def test_the_value_is_that_of_the_summary_and_the_direction_that_of_the_metric():
-    found = assessment({"id": "dsc"}, {"id": "assd"})
+    rule = assessment({"id": "dsc"}, {"id": "assd"})
     table = pd.concat([results(), results({"1": 2.0, "2": 3.0}, metric="assd")])
-    first, second = scores_of(found, table, None, [*summary("dsc"), *summary("assd", value=None)])
+    first, second = scores_of(rule, table, None, [*summary("dsc"), *summary("assd", value=None)])
     assert (first.metric, first.region, first.value, first.higher_is_better) == ("dsc", "r", 0.55, True)
     assert (second.metric, second.region, second.value, second.higher_is_better) == ("assd", "r", None, False)
 
@@ -86,8 +86,8 @@ def test_of_a_quantile_every_level_is_a_quantile():
 
 @pytest.mark.parametrize(("metric", "position"), [("dsc", 0.05), ("assd", 0.95)])
 def test_a_percentile_is_counted_from_the_worse_end_of_the_metric(metric, position):
-    found = assessment({"id": metric}, operator={"percentile": 5})
-    (score,) = scores_of(found, results(metric=metric), None, summary(metric))
+    rule = assessment({"id": metric}, operator={"percentile": 5})
+    (score,) = scores_of(rule, results(metric=metric), None, summary(metric))
     assert score.quantile == pytest.approx(position)
 
 
@@ -104,19 +104,19 @@ def test_a_case_without_a_value_counts_as_missing_even_if_no_case_has_its_input(
 
 
 def test_a_case_that_is_left_out_is_no_unit():
-    found = assessment({"id": "dsc", "policy": {"both_empty": "exclude"}})
-    assert units_of(found, results({"1": 0.5, "2": None, "3": 0.25}, outcome="both_empty")) == {"1": 0.5, "3": 0.25}
+    rule = assessment({"id": "dsc", "policy": {"both_empty": "exclude"}})
+    assert units_of(rule, results({"1": 0.5, "2": None, "3": 0.25}, outcome="both_empty")) == {"1": 0.5, "3": 0.25}
 
 
 def test_a_patient_whose_cases_are_all_left_out_is_no_unit():
-    found = assessment({"id": "dsc", "policy": {"both_empty": "exclude"}}, levels=["case", "patient"])
-    assert units_of(found, results({"1": 0.5, "2": None, "3": None}, outcome="both_empty")) == {"p": 0.5}
+    rule = assessment({"id": "dsc", "policy": {"both_empty": "exclude"}}, levels=["case", "patient"])
+    assert units_of(rule, results({"1": 0.5, "2": None, "3": None}, outcome="both_empty")) == {"p": 0.5}
 
 
 def test_one_value_of_the_whole_data_set_has_no_units():
-    found = parse({"problem": "regression", "metrics": [{"id": "r2"}], "aggregation": {"levels": ["case", "site"]}})
+    rule = parse({"problem": "regression", "metrics": [{"id": "r2"}], "aggregation": {"levels": ["case", "site"]}})
     rows = pd.DataFrame([("own", "", "r2", 0.9, "ok")], columns=["algorithm", "case", "metric", "value", "outcome"])
-    (score,) = scores_of(found, rows, None, [{"metric": "r2", "region": None, "value": 0.9}])
+    (score,) = scores_of(rule, rows, None, [{"metric": "r2", "region": None, "value": 0.9}])
     assert (score.value, score.region, len(score.units)) == (0.9, None, 0)
 
 

@@ -114,12 +114,12 @@ class TestDiagonals:
             ("a", "1", "r", "assd", None, "missing", 30.0),
             ("b", "1", "r", "assd", 1.0, "ok", None),
         ]
-        found = segmentation({"id": "dsc"}, {"id": "assd"})
-        distances = tables(found, [*rows, ("b", "1", "r", "dsc", 0.5, "ok", None)], DIAGONALS)[1]
+        result = segmentation({"id": "dsc"}, {"id": "assd"})
+        distances = tables(result, [*rows, ("b", "1", "r", "dsc", 0.5, "ok", None)], DIAGONALS)[1]
         np.testing.assert_array_equal(distances.values, [[40.0, 1.0]])
 
     def test_values_of_the_whole_data_set_beside_those_of_cases_leave_diagonals_at_their_cases(self):
-        found = parse(
+        rule = parse(
             {
                 "problem": "object_detection",
                 "metrics": [
@@ -128,22 +128,22 @@ class TestDiagonals:
                 ],
             }
         )
-        whole, of_case = (use.name for use in found.metrics)
+        whole, of_case = (use.name for use in rule.metrics)
         rows = [("a", "", "", whole, 1.0, "ok", 99.0), ("a", "1", "", of_case, 0.5, "ok", 10.0)]
         rows += [("a", "2", "", of_case, 0.5, "ok", 20.0)]
-        first, second = tables(found, rows, DIAGONALS)
+        first, second = tables(rule, rows, DIAGONALS)
         np.testing.assert_array_equal(first.diagonals, [np.nan])
         np.testing.assert_array_equal(second.diagonals, [10.0, 20.0])
 
 
 class TestPolicies:
     def test_a_value_that_is_infinitely_good_does_not_hide_another_of_the_same_outcome(self):
-        found = parse({"problem": "image_classification", "metrics": [{"id": "lr_plus", "policy": {"degenerate": 3}}]})
+        rule = parse({"problem": "image_classification", "metrics": [{"id": "lr_plus", "policy": {"degenerate": 3}}]})
         rows = [
             (name, "", "x", "lr_plus", None, "degenerate", flag)
             for name, flag in (("a", "unbounded"), ("b", ""), ("c", "reference"))
         ]
-        table = tables(found, rows, "algorithm case region metric value outcome flag")[0]
+        table = tables(rule, rows, "algorithm case region metric value outcome flag")[0]
         np.testing.assert_array_equal(table.values, [[np.inf, 3.0, np.nan]])
 
     def test_the_first_of_several_submissions_without_an_input_is_named(self):
@@ -161,7 +161,7 @@ class TestPolicies:
 
     def test_the_last_rank_of_several_outcomes_is_marked_at_each(self):
         use = {"id": "dsc", "policy": {"missing": "worst_rank", "pred_empty": "worst_rank", "ref_empty": 0.25}}
-        found = parse(
+        rule = parse(
             {
                 "problem": "semantic_segmentation",
                 "regions": [{"name": "r", "labels": [1]}],
@@ -170,12 +170,12 @@ class TestPolicies:
             }
         )
         rows = [("a", "1", "r", "dsc", None, "pred_empty"), ("a", "2", "r", "dsc", None, "ref_empty")]
-        table = tables(found, [*rows, ("b", "1", "r", "dsc", 0.5, "ok")], OUTCOMES)[0]
+        table = tables(rule, [*rows, ("b", "1", "r", "dsc", 0.5, "ok")], OUTCOMES)[0]
         assert table.last_rank.tolist() == [[True, False], [False, True]]
         np.testing.assert_array_equal(table.values, [[np.nan, 0.5], [0.25, np.nan]])
 
     def test_the_outcome_that_is_first_by_name_is_the_one_that_is_told(self):
-        found = parse(
+        rule = parse(
             {
                 "problem": "table",
                 "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": 0}}],
@@ -185,7 +185,7 @@ class TestPolicies:
         rows = [("a", "1", 0.5, "ok"), ("a", "2", None, "pred_empty"), ("b", "1", None, "pred_empty")]
         message = r"2 values of metric 'value' are pred_empty \(first: case '1', algorithm 'b'\); set policy.pred_empty"
         with pytest.raises(ResultsError, match=message):
-            tables(found, rows, "algorithm case value outcome")
+            tables(rule, rows, "algorithm case value outcome")
 
 
 class TestRegions:
@@ -209,9 +209,9 @@ class TestRegions:
         return [(table.metric.name, table.region) for table in tables(found, rows, self.CLASSES, **choice)]
 
     def test_of_the_whole_data_set_those_of_the_document_come_first_in_its_order_and_then_others_by_name(self):
-        found = self.classification("z", "y", "x")
-        f_beta, accuracy = (use.name for use in found.metrics)
-        assert self.regions_of(found, ["b", "x", "a", "z"]) == [
+        result = self.classification("z", "y", "x")
+        f_beta, accuracy = (use.name for use in result.metrics)
+        assert self.regions_of(result, ["b", "x", "a", "z"]) == [
             (f_beta, "z"),
             (f_beta, "x"),
             (f_beta, "a"),
@@ -220,29 +220,27 @@ class TestRegions:
         ]
 
     def test_a_choice_of_regions_keeps_what_is_measured_over_everything(self):
-        found = self.classification("z", "y")
-        f_beta, accuracy = (use.name for use in found.metrics)
-        assert self.regions_of(found, ["y", "z"], regions=["y"]) == [(f_beta, "y"), (accuracy, None)]
-        assert self.regions_of(found, ["y", "z"], regions=[]) == [(accuracy, None)]
+        result = self.classification("z", "y")
+        f_beta, accuracy = (use.name for use in result.metrics)
+        assert self.regions_of(result, ["y", "z"], regions=["y"]) == [(f_beta, "y"), (accuracy, None)]
+        assert self.regions_of(result, ["y", "z"], regions=[]) == [(accuracy, None)]
 
     def test_of_cases_those_of_the_document_are_asked_for_in_its_order_and_no_others(self):
         rows = [("a", "1", name, "dsc", 0.5) for name in "tsr"]
-        found = tables(segmentation(regions=("s", "r")), rows, VALUES)
-        assert [table.region for table in found] == ["s", "r"]
+        built = tables(segmentation(regions=("s", "r")), rows, VALUES)
+        assert [table.region for table in built] == ["s", "r"]
 
     def test_where_a_document_names_none_they_come_by_name(self):
-        found = parse(
-            {"problem": "object_detection", "metrics": [{"id": "sensitivity", "options": {"scale": "image"}}]}
-        )
-        rows = [("a", "1", name, found.metrics[0].name, 0.5) for name in "sr"]
-        assert [table.region for table in tables(found, rows, VALUES)] == ["r", "s"]
+        rule = parse({"problem": "object_detection", "metrics": [{"id": "sensitivity", "options": {"scale": "image"}}]})
+        rows = [("a", "1", name, rule.metrics[0].name, 0.5) for name in "sr"]
+        assert [table.region for table in tables(rule, rows, VALUES)] == ["r", "s"]
 
     def test_one_that_is_not_asked_for_may_lack(self):
-        found = segmentation(regions=("s", "r"))
+        result = segmentation(regions=("s", "r"))
         rows = [("a", "1", "r", "dsc", 0.5)]
-        assert [table.region for table in tables(found, rows, VALUES, regions=["r"])] == ["r"]
+        assert [table.region for table in tables(result, rows, VALUES, regions=["r"])] == ["r"]
         with pytest.raises(ResultsError, match=r"^the results have no rows of metric 'dsc' in region 's'$"):
-            tables(found, rows, VALUES)
+            tables(result, rows, VALUES)
 
     def test_rows_of_a_case_of_a_metric_of_the_whole_data_set_are_refused(self):
         with pytest.raises(
@@ -282,13 +280,13 @@ class TestTasks:
 
     def test_every_task_has_the_algorithms_and_cases_of_its_own_rows_alone(self):
         rows = [(task, name, case, "r", "dsc", value) for task, name, case, value in self.ROWS]
-        found = tables(segmentation(), rows, "task algorithm case region metric value")
-        assert [(table.task, table.algorithms, table.cases) for table in found] == [
+        built = tables(segmentation(), rows, "task algorithm case region metric value")
+        assert [(table.task, table.algorithms, table.cases) for table in built] == [
             (None, ("c",), ("3",)),
             ("T", ("a",), ("1",)),
             ("U", ("a", "b"), ("2",)),
         ]
-        for table, wanted in zip(found, ([[0.75]], [[0.5]], [[1.0, 0.25]]), strict=True):
+        for table, wanted in zip(built, ([[0.75]], [[0.5]], [[1.0, 0.25]]), strict=True):
             np.testing.assert_array_equal(table.values, wanted)
 
     def test_the_task_that_lacks_a_region_is_named(self):

@@ -35,8 +35,8 @@ def test_tau_counts_ties_of_either_ranking_by_hand():
 
 
 def test_a_ranking_with_a_gap_has_no_tau_and_the_others_keep_theirs():
-    found = kendall_tau_b([1, 2, 3], [[1, np.nan, 3], [3, 2, 1]])
-    assert (np.isnan(found[0]), found[1]) == (True, -1.0)
+    correlation = kendall_tau_b([1, 2, 3], [[1, np.nan, 3], [3, 2, 1]])
+    assert (np.isnan(correlation[0]), correlation[1]) == (True, -1.0)
     assert np.isnan(kendall_tau_b([1, np.nan, 3], [[1, 2, 3]])).all()
     assert np.isnan(kendall_tau_b([1, 2, 3], [[np.nan] * 3])).all()
 
@@ -82,10 +82,10 @@ TASKS = np.array([[1.0, 2, 3, 4], [1.0, 2, 4, 3], [4.0, 3, 2, 1]])
     [("footrule", 2.0, 8.0), ("symmetric_difference", 2.0, 12.0), ("weighted_footrule", 2 / 3, 7.0)],
 )
 def test_distances_between_tasks_by_name(distance, near, far):
-    found = task_distances(TASKS, distance)
-    assert (found[0, 1], found[0, 2]) == pytest.approx((near, far))
-    assert (np.diag(found) == 0).all()
-    assert (found == found.T).all()
+    result = task_distances(TASKS, distance)
+    assert (result[0, 1], result[0, 2]) == pytest.approx((near, far))
+    assert (np.diag(result) == 0).all()
+    assert (result == result.T).all()
 
 
 def test_the_distance_is_the_footrule_unless_another_is_asked_for():
@@ -120,5 +120,5 @@ def test_two_tasks_are_not_clustered_and_three_are():
 
 
 def test_all_who_share_first_place_win_a_task():
-    found = winners_by_task({"x": np.array([1.0, 1.0, 3.0]), "y": np.array([2.0, 3.0, 1.0])}, ["a", "b", "c"])
-    assert found == {"x": ["a", "b"], "y": ["c"]}
+    result = winners_by_task({"x": np.array([1.0, 1.0, 3.0]), "y": np.array([2.0, 3.0, 1.0])}, ["a", "b", "c"])
+    assert result == {"x": ["a", "b"], "y": ["c"]}

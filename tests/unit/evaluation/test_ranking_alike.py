@@ -71,15 +71,15 @@ def test_agreeing_on_half_of_the_cases_is_being_alike(agreeing):
     first = np.array([0.0, 9.0, 1.0, 8.0, 2.0, 7.0, 3.0, 6.0])
     second, third = first[::-1] + 20, first[::-1] + 40
     second[:agreeing] = first[:agreeing]
-    found = alike(columns_of(first, second, third))
-    assert found.tolist() == [[False, agreeing >= 4, False], [agreeing >= 4, False, False], [False] * 3]
+    alike_pairs = alike(columns_of(first, second, third))
+    assert alike_pairs.tolist() == [[False, agreeing >= 4, False], [agreeing >= 4, False, False], [False] * 3]
 
 
 def test_agreement_of_different_pairs_on_different_cases_does_not_add_up():
     # On half of the cases two of three agree, but no two of them on more than two of six.
     first, second, third = [1.0, 2, 3, 40, 50, 60], [1.0, 2, 9, 41, 52, 66], [7.0, 8, 9, 47, 40, 70]
-    found = alike(columns_of(first, second, third))
-    assert not found.any()
+    alike_pairs = alike(columns_of(first, second, third))
+    assert not alike_pairs.any()
 
 
 @pytest.mark.parametrize(
@@ -118,15 +118,15 @@ def test_values_that_go_together_are_alike_up_to_a_tenth_of_the_usual_gap():
     first = np.array([10.0, 31.0, 52.0, 13.0, 44.0, 25.0, 36.0])
     third, fourth = first + FIVE_AWAY, first + ALSO_FIVE_AWAY
     for gap, near in ((0.5, True), (0.75, False)):
-        found = alike(columns_of(first, first + gap, third, fourth))
-        assert found[0, 1] == near == plain_alike(columns_of(first, first + gap, third, fourth))[0, 1]
+        alike_pairs = alike(columns_of(first, first + gap, third, fourth))
+        assert alike_pairs[0, 1] == near == plain_alike(columns_of(first, first + gap, third, fourth))[0, 1]
 
 
 def test_two_cases_are_enough_to_go_together():
     values = np.array([[0.0, 0.01, 5.0, 9.0], [8.0, 8.02, 1.0, 4.0]])
-    found = alike(values)
-    assert found.tolist() == plain_alike(values).tolist()
-    assert np.argwhere(found).tolist() == [[0, 1], [1, 0]]
+    alike_pairs = alike(values)
+    assert alike_pairs.tolist() == plain_alike(values).tolist()
+    assert np.argwhere(alike_pairs).tolist() == [[0, 1], [1, 0]]
 
 
 def test_without_any_value_on_a_case_only_agreement_counts():
@@ -144,5 +144,5 @@ def test_without_any_value_on_a_case_only_agreement_counts():
 def test_an_algorithm_without_any_value_is_like_nobody_and_hides_no_others():
     first = np.array([10.0, 31.0, 52.0, 13.0, 44.0, 25.0, 36.0])
     third, fourth = first + FIVE_AWAY, first + ALSO_FIVE_AWAY
-    found = alike(columns_of(first, first + 0.01, third, fourth, [NAN] * 7))
-    assert np.argwhere(found).tolist() == [[0, 1], [1, 0]]
+    alike_pairs = alike(columns_of(first, first + 0.01, third, fourth, [NAN] * 7))
+    assert np.argwhere(alike_pairs).tolist() == [[0, 1], [1, 0]]

@@ -42,8 +42,8 @@ def test_the_global_test_compares_likelihoods_with_and_without_the_algorithms(mo
     monkeypatch.setattr(mixed_model, "log_likelihood", likelihood)
     holes = TABLE.astype({"smoke": object})
     holes.loc[0, "value"], holes.loc[1, "smoke"], holes.loc[2, "patient"], holes.loc[3, "hits"] = None, None, None, None
-    found = algorithm_effect(holes, value="value", fixed=["smoke"], random=["patient"], transform="logit")
-    assert found == {"statistic": 6.0, "df": 2, "p": pytest.approx(chi2.sf(6.0, 2))}
+    result = algorithm_effect(holes, value="value", fixed=["smoke"], random=["patient"], transform="logit")
+    assert result == {"statistic": 6.0, "df": 2, "p": pytest.approx(chi2.sf(6.0, 2))}
     settings = {"value": "value", "random": ["patient"], "transform": "logit"}
     # Both by the three rows without a gap in what is used.
     assert asked == [(3, ["algorithm", "smoke"], settings), (3, ["smoke"], settings)]
@@ -53,8 +53,8 @@ def test_a_model_with_algorithms_is_never_less_likely(monkeypatch):
     monkeypatch.setattr(
         mixed_model, "log_likelihood", lambda _, *, fixed, **__: (-9.0 - len(fixed) / 1e9, 1 + len(fixed))
     )
-    found = algorithm_effect(TABLE, value="value", fixed=[], random=["patient"])
-    assert found == {"statistic": 0.0, "df": 1, "p": 1.0}
+    result = algorithm_effect(TABLE, value="value", fixed=[], random=["patient"])
+    assert result == {"statistic": 0.0, "df": 1, "p": 1.0}
 
 
 # Differences of b and c from a, with the covariance of intercept and differences.
@@ -80,12 +80,12 @@ P_VALUES = {("b", "a"): 0.3 / 0.02**0.5, ("a", "c"): 0.2 / 0.03**0.5, ("b", "c")
 
 
 def test_algorithms_are_ranked_by_their_levels(monkeypatch):
-    found, asked = ranked(monkeypatch, higher_is_better=True)
-    assert [row["name"] for row in found["algorithms"]] == ["b", "a", "c"]
-    assert [row["rank"] for row in found["algorithms"]] == [1, 2, 3]
-    assert [row["estimate"] for row in found["algorithms"]] == pytest.approx([0.8, 0.5, 0.3])
-    assert [row["std_error"] for row in found["algorithms"]] == pytest.approx([0.022**0.5, 0.1, 0.036**0.5])
-    assert (found["fit"], found["global_test"], found["group_rule"]) == (
+    ranks, asked = ranked(monkeypatch, higher_is_better=True)
+    assert [row["name"] for row in ranks["algorithms"]] == ["b", "a", "c"]
+    assert [row["rank"] for row in ranks["algorithms"]] == [1, 2, 3]
+    assert [row["estimate"] for row in ranks["algorithms"]] == pytest.approx([0.8, 0.5, 0.3])
+    assert [row["std_error"] for row in ranks["algorithms"]] == pytest.approx([0.022**0.5, 0.1, 0.036**0.5])
+    assert (ranks["fit"], ranks["global_test"], ranks["group_rule"]) == (
         {"rows": 6},
         {"p": 0.25},
         "not_significantly_worse",
@@ -95,9 +95,9 @@ def test_algorithms_are_ranked_by_their_levels(monkeypatch):
 
 
 def test_lower_levels_come_first_where_lower_is_better(monkeypatch):
-    found, _ = ranked(monkeypatch, higher_is_better=False)
-    assert [row["name"] for row in found["algorithms"]] == ["c", "a", "b"]
-    assert {(contrast["better"], contrast["worse"]) for contrast in found["contrasts"]} == {
+    ranks, _ = ranked(monkeypatch, higher_is_better=False)
+    assert [row["name"] for row in ranks["algorithms"]] == ["c", "a", "b"]
+    assert {(contrast["better"], contrast["worse"]) for contrast in ranks["contrasts"]} == {
         ("a", "b"),
         ("c", "a"),
         ("c", "b"),
@@ -105,8 +105,8 @@ def test_lower_levels_come_first_where_lower_is_better(monkeypatch):
 
 
 def test_every_pair_is_contrasted_and_p_values_are_adjusted_by_holm(monkeypatch):
-    found, _ = ranked(monkeypatch, higher_is_better=True)
-    contrasts = {(contrast["better"], contrast["worse"]): contrast for contrast in found["contrasts"]}
+    ranks, _ = ranked(monkeypatch, higher_is_better=True)
+    contrasts = {(contrast["better"], contrast["worse"]): contrast for contrast in ranks["contrasts"]}
     assert set(contrasts) == set(P_VALUES)
     for pair, statistic in P_VALUES.items():
         assert contrasts[pair]["p"] == pytest.approx(2 * norm.sf(statistic))
@@ -117,12 +117,12 @@ def test_every_pair_is_contrasted_and_p_values_are_adjusted_by_holm(monkeypatch)
 
 
 def test_adjusted_p_values_do_not_fall_and_stay_below_one(monkeypatch):
-    found, _ = ranked(monkeypatch, np.array([0.5, 0.1, 0.0]), np.diag([0.01, 0.01, 0.0101]), higher_is_better=True)
-    contrasts = {(contrast["better"], contrast["worse"]): contrast for contrast in found["contrasts"]}
+    ranks, _ = ranked(monkeypatch, np.array([0.5, 0.1, 0.0]), np.diag([0.01, 0.01, 0.0101]), higher_is_better=True)
+    contrasts = {(contrast["better"], contrast["worse"]): contrast for contrast in ranks["contrasts"]}
     smallest = 3 * 2 * norm.sf(1.0)  # b before a by 0.1 with an error of 0.1
     assert contrasts["b", "a"]["p_adjusted"] == pytest.approx(smallest)
     assert contrasts["b", "c"]["p_adjusted"] == pytest.approx(max(smallest, 2 * 2 * norm.sf(0.1 / 0.0201**0.5)))
-    assert found["contrasts"][-2]["p_adjusted"] == 1.0
+    assert ranks["contrasts"][-2]["p_adjusted"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -131,13 +131,13 @@ def test_adjusted_p_values_do_not_fall_and_stay_below_one(monkeypatch):
 )
 def test_the_first_group_are_those_that_are_not_significantly_worse_than_the_first(monkeypatch, alpha, groups):
     # Adjusted: 0.0514 for c and 0.0678 for a, both below b.
-    found, _ = ranked(monkeypatch, higher_is_better=True, alpha=alpha)
-    assert [row["group"] for row in found["algorithms"]] == groups
+    ranks, _ = ranked(monkeypatch, higher_is_better=True, alpha=alpha)
+    assert [row["group"] for row in ranks["algorithms"]] == groups
 
 
 def test_a_p_value_at_the_level_is_significant(monkeypatch):
-    found, _ = ranked(monkeypatch, higher_is_better=True)
-    level = next(contrast["p_adjusted"] for contrast in found["contrasts"] if contrast["worse"] == "a")
+    ranks, _ = ranked(monkeypatch, higher_is_better=True)
+    level = next(contrast["p_adjusted"] for contrast in ranks["contrasts"] if contrast["worse"] == "a")
     assert [row["group"] for row in ranked(monkeypatch, higher_is_better=True, alpha=level)[0]["algorithms"]] == [
         1,
         None,
@@ -148,22 +148,22 @@ def test_a_p_value_at_the_level_is_significant(monkeypatch):
 def test_being_worse_than_another_than_the_first_takes_nobody_out_of_its_group(monkeypatch):
     # a is first, and with its large error nobody is worse; c is worse than b.
     covariance = np.array([[1.0, -0.999, -0.999], [-0.999, 1.0, 0.999], [-0.999, 0.999, 1.0]])
-    found, _ = ranked(monkeypatch, np.array([0.5, -0.1, -1.0]), covariance, higher_is_better=True)
-    contrasts = {(contrast["better"], contrast["worse"]): contrast["p_adjusted"] for contrast in found["contrasts"]}
+    ranks, _ = ranked(monkeypatch, np.array([0.5, -0.1, -1.0]), covariance, higher_is_better=True)
+    contrasts = {(contrast["better"], contrast["worse"]): contrast["p_adjusted"] for contrast in ranks["contrasts"]}
     assert contrasts["b", "c"] < 0.05
-    assert [row["group"] for row in found["algorithms"]] == [1, 1, 1]
+    assert [row["group"] for row in ranks["algorithms"]] == [1, 1, 1]
 
 
 def test_levels_that_are_equal_but_for_rounding_share_a_rank_in_the_order_of_names(monkeypatch):
-    found, _ = ranked(monkeypatch, np.array([0.5, 1e-11, 0.1]), higher_is_better=True)
-    assert [(row["name"], row["rank"]) for row in found["algorithms"]] == [("c", 1), ("a", 2), ("b", 2)]
+    ranks, _ = ranked(monkeypatch, np.array([0.5, 1e-11, 0.1]), higher_is_better=True)
+    assert [(row["name"], row["rank"]) for row in ranks["algorithms"]] == [("c", 1), ("a", 2), ("b", 2)]
 
 
 @pytest.mark.parametrize(("apart", "ranks"), [(4e-10, [1, 1]), (4e-9, [1, 2])])
 def test_levels_are_told_apart_by_their_first_nine_digits(monkeypatch, apart, ranks):
     data = TABLE[TABLE["algorithm"] != "c"]
-    found, _ = ranked(monkeypatch, np.array([0.5, apart]), np.eye(2) / 100, data=data, higher_is_better=True)
-    assert [row["rank"] for row in found["algorithms"]] == ranks
+    result, _ = ranked(monkeypatch, np.array([0.5, apart]), np.eye(2) / 100, data=data, higher_is_better=True)
+    assert [row["rank"] for row in result["algorithms"]] == ranks
 
 
 def test_unless_told_a_twentieth_is_the_level(monkeypatch):
@@ -171,8 +171,8 @@ def test_unless_told_a_twentieth_is_the_level(monkeypatch):
     for gap, group in ((2.0, None), (1.91, 1)):
         effects, covariance = np.array([0.5, -gap / 10]), np.diag([0.01, 0.01])
         data = TABLE[TABLE["algorithm"] != "c"]
-        found, _ = ranked(monkeypatch, effects, covariance, data=data, higher_is_better=True)
-        assert [row["group"] for row in found["algorithms"]] == [1, group]
+        ranks, _ = ranked(monkeypatch, effects, covariance, data=data, higher_is_better=True)
+        assert [row["group"] for row in ranks["algorithms"]] == [1, group]
 
 
 def test_rows_without_an_algorithm_name_none(monkeypatch):
@@ -197,27 +197,27 @@ def fits(monkeypatch, name, failing=()):
 
 def test_effects_on_values_are_looked_at_over_all_algorithms_and_for_each(monkeypatch):
     asked = fits(monkeypatch, "fit_linear", failing=["b"])
-    found = strengths_and_weaknesses(TABLE, characteristics=["smoke"], random=["patient", "case"])
+    result = strengths_and_weaknesses(TABLE, characteristics=["smoke"], random=["patient", "case"])
     how = {"value": "value", "transform": "logit"}
     assert asked == [
         ("abc", {"fixed": ["algorithm", "smoke"], "random": ["patient", "case"], **how}),
         ("a", {"fixed": ["smoke"], "random": ["patient"], **how}),
         ("c", {"fixed": ["smoke"], "random": ["patient"], **how}),
     ]
-    assert set(found["by_algorithm"]) == {"a", "c"}
-    assert found["no_fit"] == {"b": "b has none"}
-    assert found["characteristics"] == ["smoke"]
-    assert found["looked_at"] == "One characteristic was looked at, so nothing had to be adjusted"
-    assert "p_adjusted" not in found["all"]["terms"][0]
-    for fit in (found["all"], *found["by_algorithm"].values()):
+    assert set(result["by_algorithm"]) == {"a", "c"}
+    assert result["no_fit"] == {"b": "b has none"}
+    assert result["characteristics"] == ["smoke"]
+    assert result["looked_at"] == "One characteristic was looked at, so nothing had to be adjusted"
+    assert "p_adjusted" not in result["all"]["terms"][0]
+    for fit in (result["all"], *result["by_algorithm"].values()):
         assert fit["terms"][1]["p_adjusted"] == 0.02
 
 
 def test_algorithms_of_which_no_group_has_several_rows_are_left_to_the_fit_of_all(monkeypatch):
     asked = fits(monkeypatch, "fit_linear")
-    found = strengths_and_weaknesses(TABLE, characteristics=["smoke"], random=["case"], transform="none")
+    result = strengths_and_weaknesses(TABLE, characteristics=["smoke"], random=["case"], transform="none")
     assert [who for who, _ in asked] == ["abc"]
-    assert (found["by_algorithm"], found["no_fit"]) == ({}, {})
+    assert (result["by_algorithm"], result["no_fit"]) == ({}, {})
 
 
 @pytest.mark.parametrize(("hits", "trials"), [("hits", None), (None, "pixels"), (None, None)])
@@ -229,7 +229,7 @@ def test_hits_without_trials_leave_the_values_to_be_explained(monkeypatch, hits,
 
 def test_hits_in_trials_have_the_algorithm_as_one_more_intercept_and_each_the_outermost_alone(monkeypatch):
     asked = fits(monkeypatch, "fit_hits", failing=["c"])
-    found = strengths_and_weaknesses(
+    result = strengths_and_weaknesses(
         TABLE, characteristics=["smoke"], random=["patient", "case"], value=None, hits="hits", trials="pixels"
     )
     how = {"hits": "hits", "trials": "pixels", "fixed": ["smoke"]}
@@ -238,7 +238,7 @@ def test_hits_in_trials_have_the_algorithm_as_one_more_intercept_and_each_the_ou
         ("a", {**how, "random": ["patient"]}),
         ("b", {**how, "random": ["patient"]}),
     ]
-    assert found["no_fit"] == {"c": "c has none"}
+    assert result["no_fit"] == {"c": "c has none"}
 
 
 def test_the_model_of_all_algorithms_has_to_have_a_fit(monkeypatch):

@@ -27,8 +27,8 @@ def known(column, values, *, name="thing", **document):
 
 
 def kind(values, **more):
-    found = known(True, values, **more)
-    return found[0].kind if found else None
+    result = known(True, values, **more)
+    return result[0].kind if result else None
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_what_is_declared_wins_over_a_guess_and_a_group_over_both():
 
 
 def test_two_other_words_that_are_declared_as_yes_and_no_are_names():
-    (found,) = known(True, ["present", "absent"] * 3, columns={"thing": "yes_no"})
-    assert (found.kind, found.by_case.tolist()) == ("name", ["present", "absent"] * 3)
+    (result,) = known(True, ["present", "absent"] * 3, columns={"thing": "yes_no"})
+    assert (result.kind, result.by_case.tolist()) == ("name", ["present", "absent"] * 3)
 
 
 def test_values_are_texts_numbers_or_0_and_1_by_case():
@@ -173,10 +173,10 @@ def test_names_of_more_than_eight_values_are_left_out_and_that_is_said(levels, i
 
 
 def test_numbers_go_along_cases_as_they_are():
-    found = indicator_columns(
+    result = indicator_columns(
         [characteristic("number", [1.5, np.nan]), characteristic("yes_no", [1.0, 0.0], "smoke")], ["b", "a"]
     )
-    assert found == {"thing": [None, 1.5], "smoke": [0.0, 1.0]}
+    assert result == {"thing": [None, 1.5], "smoke": [0.0, 1.0]}
 
 
 def test_two_names_become_one_column_and_more_one_each():
@@ -194,5 +194,5 @@ def test_two_names_become_one_column_and_more_one_each():
 def test_of_many_names_the_eight_most_frequent_have_a_column():
     names = [*(f"s{number}" for number in range(9)), *(f"s{number}" for number in range(1, 9))]
     cases = [f"c{number}" for number in range(len(names))]
-    found = indicator_columns([Characteristic("site", "site", "name", pd.Series(names, index=cases))], cases)
-    assert list(found) == [f"site: s{number}" for number in range(1, 9)]
+    result = indicator_columns([Characteristic("site", "site", "name", pd.Series(names, index=cases))], cases)
+    assert list(result) == [f"site: s{number}" for number in range(1, 9)]

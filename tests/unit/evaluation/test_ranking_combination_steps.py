@@ -90,8 +90,8 @@ def test_weights_by_cases_are_those_of_each_sample():
     parts = [part("x", [0.0, 1.0], [0.0, 1.0], cases=[1, 9]), part("y", [1.0, 0.0], [1.0, 0.0], cases=[3, 16])]
     assert scores(parts, step(weights={"metric": "cases"})) == [[0.75, 0.25], [0.64, 0.36]]
     root = math.sqrt(3) / (1 + math.sqrt(3))
-    found = scores(parts, step(weights={"metric": "sqrt_cases"}))
-    assert found == [pytest.approx([root, 1 - root]), pytest.approx([4 / 7, 3 / 7])]
+    result = scores(parts, step(weights={"metric": "sqrt_cases"}))
+    assert result == [pytest.approx([root, 1 - root]), pytest.approx([4 / 7, 3 / 7])]
 
 
 def test_weights_of_two_dimensions_are_multiplied():
@@ -205,12 +205,12 @@ def board(over, *, resample=("case",), weights=None, bootstrap=30, metrics=1):
 def test_a_table_that_is_not_divided_is_one_part_of_all_its_cases():
     read, plan, evaluated, _ = board(["metric"], metrics=2)
     parts = parts_of(evaluated, read.rankings[0], read)
-    assert [dict(own.key) for own in parts] == [
+    assert [dict(contribution.key) for contribution in parts] == [
         {"task": None, "metric": name, "region": None} for name in ("metric0", "metric1")
     ]
-    assert all((own.cases == 6.0).all() for own in parts)
-    assert all(len(own.cases) == plan.number for own in parts)
-    assert [own.source for own in parts] == evaluated
+    assert all((contribution.cases == 6.0).all() for contribution in parts)
+    assert all(len(contribution.cases) == plan.number for contribution in parts)
+    assert [contribution.source for contribution in parts] == evaluated
     inside = np.array([True, True, False, False, False, False])
     (some,) = parts_of([replace(evaluated[0], inside=inside)], read.rankings[0], read)
     assert set(some.cases) == {2.0}, "of a value of one data set, the cases of that"
@@ -240,7 +240,9 @@ def test_each_group_of_cases_is_ranked_on_its_own_cases_in_every_sample():
 def test_two_columns_make_one_group_of_each_pair_of_values_that_there_is():
     read, _, evaluated, values = board(["site", "ward"])
     parts = parts_of(evaluated, read.rankings[0], read)
-    groups = {(own.key["site"], own.key["ward"]): own.scores[0].tolist() for own in parts}
+    groups = {
+        (contribution.key["site"], contribution.key["ward"]): contribution.scores[0].tolist() for contribution in parts
+    }
     assert groups == {
         ("a", "x"): pytest.approx(values[0].tolist()),
         ("b", "x"): pytest.approx(values[1].tolist()),
@@ -255,8 +257,10 @@ def test_a_site_that_is_drawn_twice_is_ranked_twice():
     parts = parts_of(evaluated, read.rankings[0], read)
     counts = plan.samples.counts
     rows_of = [[0], [1, 2], [3, 4, 5]]
-    assert [own.key["site"] for own in parts] == [f"site {number} of the sample" for number in (1, 2, 3)]
-    assert all(own.source is None and own.inside is None for own in parts)
+    assert [contribution.key["site"] for contribution in parts] == [
+        f"site {number} of the sample" for number in (1, 2, 3)
+    ]
+    assert all(contribution.source is None and contribution.inside is None for contribution in parts)
     for sample in range(plan.number):
         times = [int(counts[rows[0], sample]) for rows in rows_of]
         expected = sorted(
@@ -264,9 +268,13 @@ def test_a_site_that_is_drawn_twice_is_ranked_twice():
             for rows, number in zip(rows_of, times, strict=True)
             for _ in range(number)
         )
-        found = sorted(
-            (int(own.cases[sample]), *own.scores[sample].round(9).tolist()) for own in parts if own.cases[sample]
+        result = sorted(
+            (int(contribution.cases[sample]), *contribution.scores[sample].round(9).tolist())
+            for contribution in parts
+            if contribution.cases[sample]
         )
-        assert found == expected
-        assert all(np.isnan(own.ranks[sample]).all() for own in parts if not own.cases[sample])
+        assert result == expected
+        assert all(
+            np.isnan(contribution.ranks[sample]).all() for contribution in parts if not contribution.cases[sample]
+        )
     assert any(counts[0] > 1)

@@ -39,17 +39,17 @@ def test_copies_lift_whoever_they_stand_before():
     three = np.tile([0.9, 0.8, 0.1], (6, 1))
     tables = [results(values).assign(metric=name) for name, values in (("one", one), ("two", two), ("three", three))]
     rule = parse(document(metrics=("one", "two", "three"), ranking={"combine": {"over": ["metric"]}}))
-    found = copies_check(rule, pd.concat(tables, ignore_index=True))
+    copies = copies_check(rule, pd.concat(tables, ignore_index=True))
     # Mean ranks 5/3, 2 and 7/3. With copies of b, a is fifth by the second metric and b before it, 7/3 and 2; with
     # copies of c both a and c have 7/3, and b has 8/3.
-    (entry,) = found["rankings"]
+    (entry,) = copies["rankings"]
     assert [(row["name"], row["rank"], row["rank_with_copies"]) for row in entry["algorithms"]] == [
         ("a", 1, 1),
         ("b", 2, 1),
         ("c", 3, 1),
     ]
     assert (entry["gain"], entry["could_have_won"]) == (["b", "c"], ["b", "c"])
-    assert (found["possible"], found["copies"]) == (True, 2)
+    assert (copies["possible"], copies["copies"]) == (True, 2)
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,18 @@ def test_copies_lift_whoever_they_stand_before():
     ],
 )
 def test_copies_matter_where_cases_pairs_or_metrics_are_ranked(ranking, possible):
-    found = copies_check(parse(document(ranking=ranking)), results())
-    assert (found["possible"], bool(found["rankings"])) == (possible, possible)
+    copies = copies_check(parse(document(ranking=ranking)), results())
+    assert (copies["possible"], bool(copies["rankings"])) == (possible, possible)
 
 
 def test_copies_are_entered_in_every_task_or_in_none():
     both = pd.concat([results().assign(task="x"), results().assign(task="y")], ignore_index=True)
     rule = parse(document(ranking={"combine": None, "scheme": "rank_then_aggregate"}))
-    found = copies_check(rule, both, copies=3)
-    assert [(entry["task"], [row["name"] for row in entry["algorithms"]]) for entry in found["rankings"]] == [
+    copies = copies_check(rule, both, copies=3)
+    assert [(entry["task"], [row["name"] for row in entry["algorithms"]]) for entry in copies["rankings"]] == [
         ("x", ["b", "c", "a"]),
         ("y", ["b", "c", "a"]),
     ]
-    assert found["copies"] == 3
+    assert copies["copies"] == 3
     with pytest.raises(ResultsError, match="do not have the same algorithms"):
         copies_check(rule, both[(both["task"] == "x") | (both["algorithm"] != "c")])

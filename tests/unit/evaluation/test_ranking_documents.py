@@ -26,10 +26,10 @@ def assessment(metrics=("one",), **more):
 
 def results(metrics=("one",), **columns):
     rows = [
-        (name, case, metric, score + place / 100)
+        (name, case, metric, score + position / 100)
         for metric in metrics
         for name, score in SCORES.items()
-        for place, case in enumerate(CASES)
+        for position, case in enumerate(CASES)
     ]
     return pd.DataFrame(rows, columns=["algorithm", "case", "metric", "value"]).assign(**columns)
 
@@ -174,12 +174,12 @@ def reported(table_results, *, bootstrap=20, **more):
 def test_left_out_cases_are_not_counted_and_without_any_there_is_no_value():
     gappy = results()
     gappy.loc[(gappy["algorithm"] == "b") & (gappy["case"] != "c5"), "value"] = np.nan
-    told = reported(gappy, policy={"missing": "exclude", "allow_gaming": True})
-    assert [(row["name"], row["cases"]) for row in told["algorithms"]] == [("a", 6), ("b", 1)]
-    assert told["algorithms"][1]["value"] == pytest.approx(0.65)
+    sentences = reported(gappy, policy={"missing": "exclude", "allow_gaming": True})
+    assert [(row["name"], row["cases"]) for row in sentences["algorithms"]] == [("a", 6), ("b", 1)]
+    assert sentences["algorithms"][1]["value"] == pytest.approx(0.65)
     nothing = gappy.assign(value=gappy["value"].where(gappy["algorithm"] == "a"))
-    told = reported(nothing, policy={"missing": "exclude", "allow_gaming": True}, bootstrap=0)
-    assert [(row["value"], row["cases"], row["interval"]) for row in told["algorithms"]] == [
+    sentences = reported(nothing, policy={"missing": "exclude", "allow_gaming": True}, bootstrap=0)
+    assert [(row["value"], row["cases"], row["interval"]) for row in sentences["algorithms"]] == [
         (pytest.approx(0.825), 6, None),
         (None, 0, None),
     ]

@@ -84,40 +84,40 @@ def test_members_and_groups_without_a_value_do_not_count():
     present[[0, 3], 0] = present[[1, 4], 1] = False
     present[:, 2] = False
     # Without a and d, patient p2 alone is in the south with two images; without b and e there is no north.
-    found = case_weights(present, LEVELS)
-    assert found[:, 0] == pytest.approx([0, 1 / 4, 1 / 4, 0, 1 / 4, 1 / 4])
-    assert found[:, 1] == pytest.approx([1 / 6, 0, 1 / 6, 1 / 2, 0, 1 / 6])
-    assert found[:, 2].tolist() == [0] * 6
+    weights = case_weights(present, LEVELS)
+    assert weights[:, 0] == pytest.approx([0, 1 / 4, 1 / 4, 0, 1 / 4, 1 / 4])
+    assert weights[:, 1] == pytest.approx([1 / 6, 0, 1 / 6, 1 / 2, 0, 1 / 6])
+    assert weights[:, 2].tolist() == [0] * 6
 
 
 UNITS = gather([["u", "u", "v"]], [], 3)
 
 
 def test_contributions_are_weighted_sums_over_the_cases_of_a_unit():
-    found = contributions(np.array([[3.0, 6.0], [0.0, 3.0], [9.0, 0.0]]), UNITS, None)
-    assert found.plain == pytest.approx(np.array([[1.0, 3.0], [3.0, 0.0]]))
-    assert found.linearised is None
-    assert found.complete.tolist() == [True, True]
-    assert found.unit_weights == pytest.approx([2 / 3, 1 / 3])
-    assert found.case_weights == pytest.approx(np.full((3, 2), 1 / 3))
-    assert found.differences(np.array([0]), np.array([1])) == pytest.approx(np.array([[-2.0], [3.0]]))
+    parts = contributions(np.array([[3.0, 6.0], [0.0, 3.0], [9.0, 0.0]]), UNITS, None)
+    assert parts.plain == pytest.approx(np.array([[1.0, 3.0], [3.0, 0.0]]))
+    assert parts.linearised is None
+    assert parts.complete.tolist() == [True, True]
+    assert parts.unit_weights == pytest.approx([2 / 3, 1 / 3])
+    assert parts.case_weights == pytest.approx(np.full((3, 2), 1 / 3))
+    assert parts.differences(np.array([0]), np.array([1])) == pytest.approx(np.array([[-2.0], [3.0]]))
 
 
 def test_single_cases_as_units_contribute_in_the_order_of_the_units():
     units = Units(np.array([2, 0, 1]), np.zeros(3, dtype=np.int64), ())
-    found = contributions(np.array([[3.0], [6.0], [9.0]]), units, None)
-    assert found.plain[:, 0] == pytest.approx([2.0, 3.0, 1.0])
-    assert found.unit_weights == pytest.approx([1 / 3] * 3)
+    parts = contributions(np.array([[3.0], [6.0], [9.0]]), units, None)
+    assert parts.plain[:, 0] == pytest.approx([2.0, 3.0, 1.0])
+    assert parts.unit_weights == pytest.approx([1 / 3] * 3)
 
 
 def test_with_gaps_units_contribute_their_deviation_from_the_score_and_an_equal_part_of_it():
     # The second has 6 and 0 and thus a score of 3: deviations 1.5 and -1.5, and half of 3 for either unit.
-    found = contributions(np.array([[3.0, 6.0], [0.0, NAN], [9.0, 0.0]]), UNITS, None)
-    assert found.complete.tolist() == [True, False]
-    assert found.linearised == pytest.approx(np.array([[-5 / 3 + 2, 1.5 + 1.5], [5 / 3 + 2, -1.5 + 1.5]]))
-    assert found.plain == pytest.approx(np.array([[1.0, 3.0], [3.0, 0.0]]))
-    assert found.unit_weights == pytest.approx([2 / 3, 1 / 3])
-    assert found.differences(np.array([0]), np.array([1])) == pytest.approx(np.array([[1 / 3 - 3], [11 / 3]]))
+    parts = contributions(np.array([[3.0, 6.0], [0.0, NAN], [9.0, 0.0]]), UNITS, None)
+    assert parts.complete.tolist() == [True, False]
+    assert parts.linearised == pytest.approx(np.array([[-5 / 3 + 2, 1.5 + 1.5], [5 / 3 + 2, -1.5 + 1.5]]))
+    assert parts.plain == pytest.approx(np.array([[1.0, 3.0], [3.0, 0.0]]))
+    assert parts.unit_weights == pytest.approx([2 / 3, 1 / 3])
+    assert parts.differences(np.array([0]), np.array([1])) == pytest.approx(np.array([[1 / 3 - 3], [11 / 3]]))
 
 
 def contributed(plain, linearised=None, complete=(True, True, True)):
@@ -126,9 +126,9 @@ def contributed(plain, linearised=None, complete=(True, True, True)):
 
 
 def test_pairs_with_a_gap_are_compared_by_deviations_and_others_by_sums():
-    found = contributed([[1.0, 2.0, 4.0]], [[10.0, 30.0, 70.0]], (True, True, False))
+    result = contributed([[1.0, 2.0, 4.0]], [[10.0, 30.0, 70.0]], (True, True, False))
     first, second = np.array([0, 0, 2]), np.array([1, 2, 1])
-    assert found.differences(first, second).tolist() == [[-1.0, -60.0, 40.0]]
+    assert result.differences(first, second).tolist() == [[-1.0, -60.0, 40.0]]
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_a_difference_is_noise_up_to_a_million_millionth_of_the_largest_contribu
 
 
 def test_noise_of_rounding_is_no_difference():
-    found = contributed([[1.0, 1e-12, 0.0], [0.0, 0.0, 2e-12], [1.0, 0.0, 0.0]])
-    differences = found.differences(np.array([1, 2]), np.array([2, 1]))
+    result = contributed([[1.0, 1e-12, 0.0], [0.0, 0.0, 2e-12], [1.0, 0.0, 0.0]])
+    differences = result.differences(np.array([1, 2]), np.array([2, 1]))
     assert differences.tolist() == [[0.0, 0.0], [-2e-12, 2e-12], [0.0, 0.0]]
 
 
@@ -199,13 +199,13 @@ def plain_draw(names, seed, samples, columns, strata=()):
 @pytest.mark.parametrize("seed", [1, 5])
 def test_groups_within_groups_are_drawn_as_a_plain_program_draws_them(levels, strata, seed):
     columns = {"site": SITES, "patient": PATIENTS}
-    found = Design(CASES, levels, columns, strata).draw(4, seed)
+    result = Design(CASES, levels, columns, strata).draw(4, seed)
     chosen = {name: columns.get(name) for name in (*strata, *levels)}
     expected = plain_draw(CASES, seed, 4, chosen, strata)
-    assert found.samples.tolist() == [sample for sample, _, _ in expected]
-    assert found.cases.tolist() == [case for _, case, _ in expected]
-    assert set(found.copies) == set(levels) - {"case"}
-    for level, numbers in found.copies.items():
+    assert result.samples.tolist() == [sample for sample, _, _ in expected]
+    assert result.cases.tolist() == [case for _, case, _ in expected]
+    assert set(result.copies) == set(levels) - {"case"}
+    for level, numbers in result.copies.items():
         assert numbers.tolist() == [copies[level] for *_, copies in expected]
 
 

@@ -48,10 +48,10 @@ def document(**more):
 
 def results(values=VALUES, metrics=("value",)):
     rows = [
-        (name, case, metric, row[place])
+        (name, case, metric, row[position])
         for metric in metrics
         for case, row in zip(CASES, values, strict=True)
-        for place, name in enumerate(NAMES)
+        for position, name in enumerate(NAMES)
     ]
     return pd.DataFrame(rows, columns=["algorithm", "case", "metric", "value"])
 
@@ -229,17 +229,17 @@ FULL, DRAWN = [1, 2, 3], [3, 1, 2]
 
 
 def test_cases_that_decide_the_first_place_are_named():
-    found = left_out([FULL, DRAWN, [1, 2, 3], [2, 1, 3], [1, 1, 3]])
-    assert found["changed_by"] == [["c2"], ["c3"]]
-    assert found["winner_stays"] == pytest.approx(2 / 3), "sharing the first place is staying first"
+    result = left_out([FULL, DRAWN, [1, 2, 3], [2, 1, 3], [1, 1, 3]])
+    assert result["changed_by"] == [["c2"], ["c3"]]
+    assert result["winner_stays"] == pytest.approx(2 / 3), "sharing the first place is staying first"
     hidden = left_out([FULL, DRAWN, [1, 2, 3], [2, 1, 3], [1, 1, 3]], is_by_run=True)
     assert hidden["changed_by"] == [[], []]
 
 
 def test_of_one_data_set_only_its_own_units_are_left_out():
-    found = left_out([FULL, DRAWN, [2, 1, 3], [1, 2, 3], [2, 1, 3]], inside=np.array([False, False, True, True]))
-    assert found["changed_by"] == [["c3"]]
-    assert found["winner_stays"] == 0.5
+    result = left_out([FULL, DRAWN, [2, 1, 3], [1, 2, 3], [2, 1, 3]], inside=np.array([False, False, True, True]))
+    assert result["changed_by"] == [["c3"]]
+    assert result["winner_stays"] == 0.5
 
 
 def test_where_nothing_was_left_out_nothing_is_told():

@@ -52,16 +52,16 @@ def plain(numbers, operator, *, higher_is_better=True):
 
 def plain_units(values, samples, hierarchy, inner, *, higher_is_better=True):
     """For every sample, the outermost groups in ascending order of their copy and number, each with its value."""
-    drawn, found = samples.drawn, []
+    drawn, result = samples.drawn, []
     for sample in range(samples.number):
-        places = [place for place in range(len(drawn.cases)) if drawn.samples[place] == sample]
-        members = [(place, values[drawn.cases[place]].tolist()) for place in places]
+        places = [position for position in range(len(drawn.cases)) if drawn.samples[position] == sample]
+        members = [(position, values[drawn.cases[position]].tolist()) for position in places]
         for level in hierarchy.levels:
             copies = drawn.copies.get(hierarchy.copied_by[level] or "")
             together = {}
-            for place, numbers in members:
-                key = (0 if copies is None else copies[place], hierarchy.groups[level][drawn.cases[place]])
-                together.setdefault(key, []).append((place, numbers))
+            for position, numbers in members:
+                key = (0 if copies is None else copies[position], hierarchy.groups[level][drawn.cases[position]])
+                together.setdefault(key, []).append((position, numbers))
             members = [
                 (
                     group[0][0],
@@ -72,8 +72,8 @@ def plain_units(values, samples, hierarchy, inner, *, higher_is_better=True):
                 )
                 for _, group in sorted(together.items())
             ]
-        found.append([numbers for _, numbers in members])
-    return found
+        result.append([numbers for _, numbers in members])
+    return result
 
 
 DRAWS = {
@@ -100,8 +100,8 @@ def test_groups_within_groups_are_aggregated_from_the_inside_out(monkeypatch, re
     samples = samples_of(*resample)
     for higher_is_better in (True, False):
         expected = plain_units(VALUES, samples, hierarchy, operator, higher_is_better=higher_is_better)
-        found = unit_values(VALUES, samples, hierarchy, operator, higher_is_better=higher_is_better)
-        for one, other in zip(found, expected, strict=True):
+        result = unit_values(VALUES, samples, hierarchy, operator, higher_is_better=higher_is_better)
+        for one, other in zip(result, expected, strict=True):
             assert one == pytest.approx(np.array(other), abs=1e-11, nan_ok=True)
         scores = aggregate_levels(VALUES, samples, hierarchy, operator, MEDIAN, higher_is_better=higher_is_better)
         medians = [[plain(column, MEDIAN) for column in zip(*units, strict=True)] for units in expected]
@@ -123,7 +123,7 @@ def test_what_cancels_out_beside_large_values_is_nothing():
     values = np.array([[0.3], [-0.1], [-0.2]])
     groups = {"patient": np.array([0, 0, 0])}
     drawn = Drawn(np.arange(3), np.zeros(3, dtype=np.int64), {})
-    found = aggregate_levels(
+    result = aggregate_levels(
         values,
         Samples(np.ones((3, 1)), drawn),
         Hierarchy(("patient",), groups, {"patient": None}),
@@ -132,7 +132,7 @@ def test_what_cancels_out_beside_large_values_is_nothing():
         higher_is_better=True,
     )
     assert 0.3 - 0.1 - 0.2 != 0.0
-    assert found.tolist() == [[0.0]]
+    assert result.tolist() == [[0.0]]
 
 
 WHOLE = {
@@ -148,11 +148,11 @@ def test_groups_that_are_drawn_whole_have_their_values_once_and_are_counted(
     resample, hierarchy, operator, higher_is_better
 ):
     samples = samples_of(*resample, number=30)
-    found = whole_units(VALUES, samples, hierarchy, operator, higher_is_better=higher_is_better)
+    result = whole_units(VALUES, samples, hierarchy, operator, higher_is_better=higher_is_better)
     if resample == ("site", "patient"):
-        assert found is None  # a site with other patients than its own has another value
+        assert result is None  # a site with other patients than its own has another value
         return
-    units, counts = found
+    units, counts = result
     everything_once, without_copies = samples_of("case", number=1), levels_of(*hierarchy.levels)
     once = plain_units(VALUES, everything_once, without_copies, operator, higher_is_better=higher_is_better)[0]
     assert units == pytest.approx(np.array(once), abs=1e-11, nan_ok=True)

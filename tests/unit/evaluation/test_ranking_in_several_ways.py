@@ -35,7 +35,7 @@ def registered(**ranking):
 
 
 def table(values, **columns):
-    rows = [(name, f"c{case}", row[place]) for case, row in enumerate(values) for place, name in enumerate(NAMES)]
+    rows = [(name, f"c{case}", row[position]) for case, row in enumerate(values) for position, name in enumerate(NAMES)]
     return pd.DataFrame(rows, columns=["algorithm", "case", "value"]).assign(outcome="ok", **columns)
 
 
@@ -59,46 +59,50 @@ def plain(**ranking):
 
 
 def test_everything_is_compared_with_the_reference():
-    found = compare(
+    comparison = compare(
         {
             "mean": {"a": 1, "b": 2, "c": 3, "d": 4},
             "median": {"a": 4, "b": 1, "c": 3, "d": 2},
             "ranks": {"a": 1, "b": 1, "c": 3, "d": 4},
         }
     )
-    assert found["reference"] == "mean"
-    assert found["labels"] == ["mean", "median", "ranks"]
-    assert found["algorithms"] == ["a", "b", "c", "d"]
-    assert found["ranks"] == [[1, 2, 3, 4], [4, 1, 3, 2], [1, 1, 3, 4]]
-    assert found["winners"] == {"mean": ["a"], "median": ["b"], "ranks": ["a", "b"]}
-    assert found["winner_kept"] == 0.5
-    assert found["other_winners"] == ["b"]
-    assert found["largest_change"] == {"algorithm": "a", "label": "median", "from": 1, "to": 4}
+    assert comparison["reference"] == "mean"
+    assert comparison["labels"] == ["mean", "median", "ranks"]
+    assert comparison["algorithms"] == ["a", "b", "c", "d"]
+    assert comparison["ranks"] == [[1, 2, 3, 4], [4, 1, 3, 2], [1, 1, 3, 4]]
+    assert comparison["winners"] == {"mean": ["a"], "median": ["b"], "ranks": ["a", "b"]}
+    assert comparison["winner_kept"] == 0.5
+    assert comparison["other_winners"] == ["b"]
+    assert comparison["largest_change"] == {"algorithm": "a", "label": "median", "from": 1, "to": 4}
     # Of six pairs four turn between the first two; five are alike between the first and the third, which ties one.
-    assert found["tau"][0] == [1, pytest.approx(-2 / 6), pytest.approx(5 / 30**0.5)]
-    assert found["tau"][1][0] == found["tau"][0][1]
+    assert comparison["tau"][0] == [1, pytest.approx(-2 / 6), pytest.approx(5 / 30**0.5)]
+    assert comparison["tau"][1][0] == comparison["tau"][0][1]
 
 
 def test_another_label_may_be_the_reference_and_orders_the_algorithms():
     rankings = {"one": {"a": 1, "b": 2}, "two": {"a": 2, "b": 1}}
-    found = compare(rankings, "two")
-    assert (found["reference"], found["algorithms"], found["other_winners"]) == ("two", ["b", "a"], ["a"])
-    assert found["largest_change"] == {"algorithm": "b", "label": "one", "from": 1, "to": 2}
+    comparison = compare(rankings, "two")
+    assert (comparison["reference"], comparison["algorithms"], comparison["other_winners"]) == (
+        "two",
+        ["b", "a"],
+        ["a"],
+    )
+    assert comparison["largest_change"] == {"algorithm": "b", "label": "one", "from": 1, "to": 2}
 
 
 def test_half_ranks_stay_and_constant_rankings_have_no_agreement():
-    found = compare({"one": {"b": 1.5, "a": 1.5}, "two": {"a": 1, "b": 2}})
-    assert found["algorithms"] == ["a", "b"], "equal ranks by name"
-    assert found["ranks"] == [[1.5, 1.5], [1, 2]]
-    assert found["tau"] == [[None, None], [None, 1]]
+    comparison = compare({"one": {"b": 1.5, "a": 1.5}, "two": {"a": 1, "b": 2}})
+    assert comparison["algorithms"] == ["a", "b"], "equal ranks by name"
+    assert comparison["ranks"] == [[1.5, 1.5], [1, 2]]
+    assert comparison["tau"] == [[None, None], [None, 1]]
     # Both winners of the reference would have to be first.
-    assert (found["winner_kept"], found["other_winners"]) == (0.0, [])
+    assert (comparison["winner_kept"], comparison["other_winners"]) == (0.0, [])
 
 
 def test_one_ranking_alone_keeps_nothing_and_changes_nothing():
-    found = compare({"only": {"a": 1, "b": 2}})
-    assert found["winner_kept"] is None
-    assert (found["largest_change"]["from"], found["largest_change"]["to"]) == (1, 1)
+    comparison = compare({"only": {"a": 1, "b": 2}})
+    assert comparison["winner_kept"] is None
+    assert (comparison["largest_change"]["from"], comparison["largest_change"]["to"]) == (1, 1)
 
 
 # Under other schemes
@@ -143,21 +147,21 @@ def test_schemes_that_compare_pairs_can_be_left_out():
 
 
 def test_every_metric_and_region_and_the_overall_ranking_are_compared():
-    found = across_schemes(registered(), both_metrics(A_FIRST, A_FIRST[:, [1, 0, 2]]))
-    assert [(entry.get("metric"), entry.get("region"), entry.get("overall")) for entry in found] == [
+    comparisons = across_schemes(registered(), both_metrics(A_FIRST, A_FIRST[:, [1, 0, 2]]))
+    assert [(entry.get("metric"), entry.get("region"), entry.get("overall")) for entry in comparisons] == [
         ("dsc", "r", None),
         ("dsc", "s", None),
         ("iou", "r", None),
         ("iou", "s", None),
         (None, None, True),
     ]
-    assert [entry["winners"]["mean, then rank"] for entry in found] == [["a"], ["c"], ["b"], ["b"], ["b"]]
-    assert found[0]["task"] is None
+    assert [entry["winners"]["mean, then rank"] for entry in comparisons] == [["a"], ["c"], ["b"], ["b"], ["b"]]
+    assert comparisons[0]["task"] is None
 
 
 def test_without_a_combination_there_is_no_overall_comparison():
-    found = across_schemes(registered(combine=None), both_metrics(A_FIRST, A_FIRST))
-    assert len(found) == 4
+    comparisons = across_schemes(registered(combine=None), both_metrics(A_FIRST, A_FIRST))
+    assert len(comparisons) == 4
     apart = across_schemes(registered(combine={"over": ["region"]}), both_metrics(A_FIRST, A_FIRST))
     assert len(apart) == 4, "two rankings that stay apart are no overall one"
 
@@ -197,13 +201,18 @@ def test_tasks_with_different_algorithms_have_no_overall_comparison():
     combined = plain(combine={"over": ["task"]})
     assert [entry.get("overall") for entry in across_schemes(combined, values)] == [None, None, True]
     fewer = values[(values["task"] == "x") | (values["algorithm"] != "c")]
-    found = across_schemes(combined, fewer)
-    assert [(entry["task"], entry["algorithms"]) for entry in found] == [("x", ["a", "b", "c"]), ("y", ["b", "a"])]
+    comparisons = across_schemes(combined, fewer)
+    assert [(entry["task"], entry["algorithms"]) for entry in comparisons] == [
+        ("x", ["a", "b", "c"]),
+        ("y", ["b", "a"]),
+    ]
 
 
 def test_one_task_alone_is_its_own_overall_ranking():
-    found = across_schemes(plain(combine={"over": ["task"]}), table(A_FIRST, task="x").drop(columns="outcome"))
-    assert [(entry.get("task"), entry.get("overall"), entry["winners"]["mean, then rank"]) for entry in found] == [
+    comparisons = across_schemes(plain(combine={"over": ["task"]}), table(A_FIRST, task="x").drop(columns="outcome"))
+    assert [
+        (entry.get("task"), entry.get("overall"), entry["winners"]["mean, then rank"]) for entry in comparisons
+    ] == [
         ("x", None, ["a"]),
         (None, True, ["a"]),
     ]
@@ -214,9 +223,9 @@ def test_one_task_alone_is_its_own_overall_ranking():
 
 def test_rankings_of_a_document_are_labelled_by_what_tells_them_apart():
     document = rank(registered(combine=None), both_metrics(A_FIRST, A_FIRST))
-    found = across_rankings(document)
-    assert found["labels"] == ["dsc, r", "dsc, s", "iou, r", "iou, s"]
-    assert found["reference"] == "dsc, r"
+    comparison = across_rankings(document)
+    assert comparison["labels"] == ["dsc, r", "dsc, s", "iou, r", "iou, s"]
+    assert comparison["reference"] == "dsc, r"
     named = parse(
         {
             "problem": "table",
@@ -241,17 +250,17 @@ def test_a_single_ranking_is_compared_with_nothing_and_two_are_with_each_other()
 def test_documents_are_compared_ranking_by_ranking_and_overall():
     first = rank(registered(), both_metrics(A_FIRST, A_FIRST))
     turned = rank(registered(), both_metrics(A_FIRST[:, ::-1], A_FIRST[:, ::-1]))
-    found = compare_documents({"first": first, "turned": turned})
-    assert [(entry.get("metric"), entry.get("region"), entry.get("overall")) for entry in found] == [
+    comparisons = compare_documents({"first": first, "turned": turned})
+    assert [(entry.get("metric"), entry.get("region"), entry.get("overall")) for entry in comparisons] == [
         ("dsc", "r", None),
         ("dsc", "s", None),
         ("iou", "r", None),
         ("iou", "s", None),
         (None, None, True),
     ]
-    assert found[0]["winners"] == {"first": ["a"], "turned": ["c"]}
-    assert found[1]["winners"] == {"first": ["c"], "turned": ["a"]}
-    assert found[4]["winners"] == {"first": ["a"], "turned": ["c"]}
+    assert comparisons[0]["winners"] == {"first": ["a"], "turned": ["c"]}
+    assert comparisons[1]["winners"] == {"first": ["c"], "turned": ["a"]}
+    assert comparisons[4]["winners"] == {"first": ["a"], "turned": ["c"]}
     apart = registered(combine=None)
     alone = rank(apart, both_metrics(A_FIRST, A_FIRST))
     assert len(compare_documents({"first": alone, "again": alone})) == 4
@@ -261,11 +270,11 @@ def test_subgroups_are_ranked_and_the_whole_is_the_reference():
     values = A_FIRST.copy()
     values[4:] = values[4:, ::-1]
     cases = pd.DataFrame({"case": [f"c{case}" for case in range(6)], "year": [2020, 2020, 2020, 2020, 2021, 2021]})
-    found = by_column(plain(), table(values).drop(columns="outcome"), cases, "year", bootstrap=30)
-    assert found["column"] == "year"
-    assert list(found["documents"]) == ["2020", "2021"]
-    assert [document["rankings"][0]["cases"] for document in found["documents"].values()] == [4, 2]
-    assert {document["bootstrap"] for document in found["documents"].values()} == {30}
-    (comparison,) = found["comparison"]
+    result = by_column(plain(), table(values).drop(columns="outcome"), cases, "year", bootstrap=30)
+    assert result["column"] == "year"
+    assert list(result["documents"]) == ["2020", "2021"]
+    assert [document["rankings"][0]["cases"] for document in result["documents"].values()] == [4, 2]
+    assert {document["bootstrap"] for document in result["documents"].values()} == {30}
+    (comparison,) = result["comparison"]
     assert comparison["reference"] == "all cases"
     assert comparison["winners"] == {"all cases": ["a"], "2020": ["a"], "2021": ["c"]}

@@ -107,16 +107,16 @@ def test_a_search_that_begins_on_the_wrong_side_finds_the_other():
 def test_the_plain_fit_of_two_groups_is_the_log_odds_of_their_shares_within_seven_steps(monkeypatch):
     steps = []
     monkeypatch.setattr(laplace, "expit", lambda linear: steps.append(1) or expit(linear))
-    found = _Model(HITS, TRIALS, SMOKE, {"patient": PATIENTS}).plain_fit()
+    result = _Model(HITS, TRIALS, SMOKE, {"patient": PATIENTS}).plain_fit()
     without, with_smoke = (logit(HITS[start::2].sum() / TRIALS[start::2].sum()) for start in (0, 1))
-    assert found == pytest.approx([without, with_smoke - without], abs=1e-13)
+    assert result == pytest.approx([without, with_smoke - without], abs=1e-13)
     assert len(steps) <= 7
 
 
 def test_curvature_is_told_by_differences_on_either_side():
     quadratic = np.array([[2.0, -1.0, 0.5], [-1.0, 3.0, 0.25], [0.5, 0.25, 4.0]])
-    found = _hessian(lambda point: point @ quadratic @ point + 7 * point[0] - 3, np.array([0.3, -0.2, 1.0]))
-    assert found == pytest.approx(2 * quadratic, abs=1e-7)
+    result = _hessian(lambda point: point @ quadratic @ point + 7 * point[0] - 3, np.array([0.3, -0.2, 1.0]))
+    assert result == pytest.approx(2 * quadratic, abs=1e-7)
 
 
 def searched(monkeypatch, *found, design=SMOKE, groups=None):

@@ -114,15 +114,15 @@ def test_an_estimate_without_error_has_no_statistic():
 
 
 def test_logits_of_values_within_the_bounds_are_plain():
-    found, edge = logits(np.array([0.5, 0.75, 0.2]))
-    assert found == pytest.approx([0.0, np.log(3), np.log(0.25)])
+    result, edge = logits(np.array([0.5, 0.75, 0.2]))
+    assert result == pytest.approx([0.0, np.log(3), np.log(0.25)])
     assert edge == 0
 
 
 def test_with_values_on_the_bounds_all_are_drawn_in_by_half_an_observation():
-    found, edge = logits(np.array([0.0, 1.0, 0.5, 0.75, 1.0]))
+    result, edge = logits(np.array([0.0, 1.0, 0.5, 0.75, 1.0]))
     # Times 4, plus 0.5, by 5: 0.1, 0.9, 0.5, 0.7, 0.9
-    assert found == pytest.approx(np.log([1 / 9, 9, 1, 7 / 3, 9]))
+    assert result == pytest.approx(np.log([1 / 9, 9, 1, 7 / 3, 9]))
     assert edge == 3
 
 
@@ -134,16 +134,16 @@ def test_beyond_the_bounds_there_are_no_logits(outside):
 
 def test_how_normal_residuals_are_is_told_by_moments_and_the_quantile_plot():
     residuals = np.array([3.0, -1.0, 0.0, 1.0, -3.0, 6.0])
-    found = normality(residuals)
+    result = normality(residuals)
     centred = residuals - 1
     spread = (centred**2).mean() ** 0.5
-    assert found["skewness"] == pytest.approx((centred**3).mean() / spread**3)
-    assert found["excess_kurtosis"] == pytest.approx((centred**4).mean() / spread**4 - 3)
-    theoretical, ordered = np.array(found["quantiles"]).T
+    assert result["skewness"] == pytest.approx((centred**3).mean() / spread**3)
+    assert result["excess_kurtosis"] == pytest.approx((centred**4).mean() / spread**4 - 3)
+    theoretical, ordered = np.array(result["quantiles"]).T
     assert ordered.tolist() == [-3, -1, 0, 1, 3, 6]
     # Filliben's medians of order statistics: the ends at the sixth root of a half.
     assert theoretical[[0, 5]] == pytest.approx(norm.ppf([1 - 0.5 ** (1 / 6), 0.5 ** (1 / 6)]))
-    assert found["correlation"] == pytest.approx(np.corrcoef(theoretical, ordered)[0, 1])
+    assert result["correlation"] == pytest.approx(np.corrcoef(theoretical, ordered)[0, 1])
 
 
 def test_of_many_residuals_two_hundred_points_from_first_to_last_are_kept():

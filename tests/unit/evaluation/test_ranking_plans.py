@@ -49,15 +49,21 @@ def plan(read=None, cases=CASES, metadata=SITES, *, bootstrap=5, **more):
 
 
 def test_samples_are_the_full_data_the_bootstrap_and_each_case_left_out():
-    own = plan()
-    assert (own.bootstrap, own.left_out, own.number, own.requested, own.seed) == (5, 6, 12, 5, 3)
-    counts = own.samples.counts
+    its_plan = plan()
+    assert (its_plan.bootstrap, its_plan.left_out, its_plan.number, its_plan.requested, its_plan.seed) == (
+        5,
+        6,
+        12,
+        5,
+        3,
+    )
+    counts = its_plan.samples.counts
     assert counts.shape == (6, 12)
     assert counts[:, 0].tolist() == [1.0] * 6
     assert counts[:, 1:6].sum(axis=0).tolist() == [6.0] * 5
     assert counts[:, 6:].tolist() == (1.0 - np.eye(6)).tolist()
-    assert own.full.counts.tolist() == [[1.0]] * 6
-    assert own.samples.number == 12
+    assert its_plan.full.counts.tolist() == [[1.0]] * 6
+    assert its_plan.samples.number == 12
 
 
 def test_nothing_is_left_out_where_that_is_not_asked_for_and_nothing_drawn_of_one_case():
@@ -95,16 +101,16 @@ INSIDE = np.array([False, True, True, False, True, False])
 
 
 def test_some_cases_are_numbered_anew_with_their_groups():
-    own = plan(assessment(["case", "patient"]))
-    some = own.full_of(INSIDE)
+    its_plan = plan(assessment(["case", "patient"]))
+    some = its_plan.full_of(INSIDE)
     assert some.counts.tolist() == [[1.0]] * 3
     assert sorted(some.drawn.cases.tolist()) == [0, 1, 2]
     assert set(some.drawn.samples.tolist()) == {0}
     assert all(len(copy) == 3 for copy in some.drawn.copies.values())
-    assert own.full_of(None) is own.full
-    groups = own.hierarchy.groups["patient"]
-    assert own.hierarchy_of(INSIDE).groups["patient"].tolist() == groups[INSIDE].tolist()
-    assert own.hierarchy_of(None) is own.hierarchy
+    assert its_plan.full_of(None) is its_plan.full
+    groups = its_plan.hierarchy.groups["patient"]
+    assert its_plan.hierarchy_of(INSIDE).groups["patient"].tolist() == groups[INSIDE].tolist()
+    assert its_plan.hierarchy_of(None) is its_plan.hierarchy
     assert plan().hierarchy_of(INSIDE) is None
 
 
@@ -114,11 +120,11 @@ def test_some_cases_are_numbered_anew_with_their_groups():
 def test_a_group_of_an_inner_level_lies_within_one_of_each_outer_one():
     """Patient p of two sites would be two patients."""
     metadata = SITES.assign(site=["x", "y", "x", "y", "y", "y"])
-    own = plan(assessment(["case", "patient", "site"], resample=["site", "patient"]), metadata=metadata)
-    assert own.hierarchy.levels == ("patient", "site")
-    assert own.hierarchy.groups["site"].tolist() == [0, 1, 0, 1, 1, 1]
+    its_plan = plan(assessment(["case", "patient", "site"], resample=["site", "patient"]), metadata=metadata)
+    assert its_plan.hierarchy.levels == ("patient", "site")
+    assert its_plan.hierarchy.groups["site"].tolist() == [0, 1, 0, 1, 1, 1]
     # In order of site and patient: x p, x q, y p, y r.
-    assert own.hierarchy.groups["patient"].tolist() == [0, 2, 1, 3, 3, 3]
+    assert its_plan.hierarchy.groups["patient"].tolist() == [0, 2, 1, 3, 3, 3]
 
 
 @pytest.mark.parametrize(
@@ -154,9 +160,9 @@ def test_what_is_a_sample_is_the_outermost_random_level_or_what_is_drawn_outermo
 
 
 def test_units_lie_in_one_stratum_and_those_in_two_are_named():
-    own = plan(assessment(["case", "patient", FIXED_SITE]))
-    assert own.units.unit_of_case.tolist() == [0, 0, 1, 2, 2, 2]
-    assert own.units.stratum_of_unit.tolist() == [0, 0, 1]
+    its_plan = plan(assessment(["case", "patient", FIXED_SITE]))
+    assert its_plan.units.unit_of_case.tolist() == [0, 0, 1, 2, 2, 2]
+    assert its_plan.units.stratum_of_unit.tolist() == [0, 0, 1]
     split = SITES.assign(site=["x", "y", "x", "y", "y", "y"])
     with pytest.raises(ResultsError, match="patient 'p' occurs in x and y of site: a patient that is"):
         plan(assessment(["case", "patient", FIXED_SITE]), metadata=split)
@@ -207,8 +213,8 @@ def test_strata_of_fewer_than_ten_units_are_named_where_there_are_several():
     assert FEW_IN_STRATUM == 10
     cases = [f"c{number:02d}" for number in range(19)]
     metadata = pd.DataFrame({"case": cases, "site": ["x"] * 10 + ["y"] * 9})
-    own = plan(assessment(["case", FIXED_SITE]), cases=cases, metadata=metadata)
-    assert codes(own) == [{"code": "stratum_few", "stratum": "y", "units": 9}]
+    its_plan = plan(assessment(["case", FIXED_SITE]), cases=cases, metadata=metadata)
+    assert codes(its_plan) == [{"code": "stratum_few", "stratum": "y", "units": 9}]
     one = metadata.assign(site="x")
     assert codes(plan(assessment(["case", FIXED_SITE]), cases=cases[:5], metadata=one)) == []
 
@@ -220,7 +226,9 @@ def evaluated(read=None, values=((0.9, 0.2), (0.5, 0.4), (0.7, 0.6)), **more):
     read = read or assessment()
     cases = list("123")
     rows = [
-        (name, case, row[place]) for case, row in zip(cases, values, strict=True) for place, name in enumerate("ab")
+        (name, case, row[position])
+        for case, row in zip(cases, values, strict=True)
+        for position, name in enumerate("ab")
     ]
     results = check_results(pd.DataFrame(rows, columns=["algorithm", "case", "value"]))
     own = make_plan(read, cases, None, bootstrap=4, seed=1, **more)

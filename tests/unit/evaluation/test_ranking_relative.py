@@ -23,15 +23,19 @@ def strengths(values, sizes=SIZE, direction="higher", **others):
 def spearman(values, sizes, column, sign=1):
     """Spearman's coefficient of a column beside the median of all on the same case."""
     above = [sign * (row[column] - np.nanmedian(row)) for row in values]
-    known = [place for place, number in enumerate(above) if not np.isnan(number) and not np.isnan(sizes[place])]
-    return spearmanr(np.round([above[place] for place in known], 9), [sizes[place] for place in known]).statistic
+    known = [
+        position for position, number in enumerate(above) if not np.isnan(number) and not np.isnan(sizes[position])
+    ]
+    return spearmanr(
+        np.round([above[position] for position in known], 9), [sizes[position] for position in known]
+    ).statistic
 
 
 @pytest.mark.parametrize(("direction", "sign"), [("higher", 1), ("lower", -1)])
 def test_what_lies_above_the_median_of_the_case_is_correlated_by_ranks(direction, sign):
-    found = strengths(VALUES.tolist(), direction=direction, depth=SIZE[::-1])
-    assert (found["algorithms"], found["characteristics"]) == (list("abcd"), ["size", "depth"])
-    for column, (size, depth) in enumerate(found["correlation"]):
+    result = strengths(VALUES.tolist(), direction=direction, depth=SIZE[::-1])
+    assert (result["algorithms"], result["characteristics"]) == (list("abcd"), ["size", "depth"])
+    for column, (size, depth) in enumerate(result["correlation"]):
         assert size == pytest.approx(spearman(VALUES, SIZE, column, sign), abs=6e-13)
         assert size == round(size, 12)
         assert depth == pytest.approx(-size, abs=1e-11)
@@ -40,11 +44,11 @@ def test_what_lies_above_the_median_of_the_case_is_correlated_by_ranks(direction
 def test_gaps_leave_out_cases_and_cases_without_any_value_say_nothing():
     values, sizes = VALUES.copy(), list(SIZE)
     values[4], values[5, 1], sizes[6] = np.nan, np.nan, np.nan
-    found = strengths(
+    result = strengths(
         np.where(np.isnan(values), None, values).tolist(), np.where(np.isnan(sizes), None, sizes).tolist()
     )
     with_values = np.delete(values, 4, axis=0)
-    for column, (coefficient,) in enumerate(found["correlation"]):
+    for column, (coefficient,) in enumerate(result["correlation"]):
         if column == 1:
             assert coefficient is None  # nine cases are left
         else:
@@ -53,8 +57,8 @@ def test_gaps_leave_out_cases_and_cases_without_any_value_say_nothing():
 
 @pytest.mark.parametrize(("cases", "known"), [(9, False), (10, True)])
 def test_ten_cases_are_the_fewest(cases, known):
-    found = strengths(VALUES[:cases].tolist(), SIZE[:cases])
-    assert [row[0] is not None for row in found["correlation"]] == [known] * 4
+    result = strengths(VALUES[:cases].tolist(), SIZE[:cases])
+    assert [row[0] is not None for row in result["correlation"]] == [known] * 4
 
 
 def test_what_does_not_vary_correlates_with_nothing():

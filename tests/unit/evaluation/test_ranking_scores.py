@@ -144,18 +144,18 @@ GAPS = np.array([[0.5, NAN, 0.9, NAN, 0.5], [0.5, 0.4, 0.3, 0.2, 0.1], [NAN] * 5
     ],
 )
 def test_the_missing_come_where_their_rule_puts_them(ties, missing_rank, first, third):
-    found = rank(GAPS, higher_is_better=True, ties=ties, missing_rank=missing_rank)
-    assert found.tolist() == [first, [1, 2, 3, 4, 5], [third] * 5]
+    document = rank(GAPS, higher_is_better=True, ties=ties, missing_rank=missing_rank)
+    assert document.tolist() == [first, [1, 2, 3, 4, 5], [third] * 5]
 
 
 @pytest.mark.parametrize(("missing_rank", "place"), [("toolkit", 3), ("last", 4), ("shared_last", 4)])
 def test_of_the_missing_only_those_that_are_marked_take_a_place(missing_rank, place):
     marked = np.zeros(GAPS.shape, dtype=bool)
     marked[0, 3] = marked[0, 4] = marked[2, 0] = True  # 0.5 is there, so its mark says nothing
-    found = rank(GAPS, higher_is_better=True, missing_rank=missing_rank, last_rank=marked)
-    assert found[0].tolist() == pytest.approx([2, NAN, 1, place, 2], nan_ok=True)
-    assert found[1].tolist() == [1, 2, 3, 4, 5]
-    assert found[2].tolist() == pytest.approx([1, NAN, NAN, NAN, NAN], nan_ok=True)
+    document = rank(GAPS, higher_is_better=True, missing_rank=missing_rank, last_rank=marked)
+    assert document[0].tolist() == pytest.approx([2, NAN, 1, place, 2], nan_ok=True)
+    assert document[1].tolist() == [1, 2, 3, 4, 5]
+    assert document[2].tolist() == pytest.approx([1, NAN, NAN, NAN, NAN], nan_ok=True)
 
 
 NEARLY = 1e-13
@@ -223,8 +223,8 @@ COUNTS = np.array([[1.0, 3.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0
     ],
 )
 def test_values_are_aggregated_as_often_as_their_cases_were_drawn(operator, expected):
-    found = aggregate(VALUES, COUNTS, operator, higher_is_better=True)
-    for sample, (first, second) in zip(found.tolist(), expected, strict=True):
+    scores = aggregate(VALUES, COUNTS, operator, higher_is_better=True)
+    for sample, (first, second) in zip(scores.tolist(), expected, strict=True):
         assert sample == pytest.approx([first, second, first, NAN], nan_ok=True, abs=1e-13)
 
 
@@ -244,8 +244,8 @@ def test_order_statistics_count_a_case_that_is_drawn_twice_as_two():
 
 
 def test_there_may_be_more_algorithms_than_cases():
-    found = aggregate(np.array([[0.1, 0.2, 0.3]]), np.ones((1, 2)), MEDIAN, higher_is_better=True)
-    assert found.tolist() == [[0.1, 0.2, 0.3]] * 2
+    scores = aggregate(np.array([[0.1, 0.2, 0.3]]), np.ones((1, 2)), MEDIAN, higher_is_better=True)
+    assert scores.tolist() == [[0.1, 0.2, 0.3]] * 2
 
 
 def test_more_draws_than_a_short_number_holds_are_counted_in_full():
@@ -303,9 +303,9 @@ def test_the_median_of_a_row_leaves_out_what_is_not_a_number():
 
 
 def test_the_median_of_rows_without_columns_is_not_a_number():
-    found = row_medians(np.empty((2, 0)))
-    assert found.shape == (2, 1)
-    assert np.isnan(found).all()
+    medians = row_medians(np.empty((2, 0)))
+    assert medians.shape == (2, 1)
+    assert np.isnan(medians).all()
 
 
 def test_a_median_between_two_that_are_infinite_is_infinite_or_none():

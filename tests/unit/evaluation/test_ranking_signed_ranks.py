@@ -25,7 +25,9 @@ def sums(differences):
     sizes = [abs(difference) for difference in used]
     middle = [sum(b < a for b in sizes) + (sum(b == a for b in sizes) + 1) / 2 for a in sizes]
     n = len(used)
-    excess = sum(place for place, difference in zip(middle, used, strict=True) if difference > 0) - n * (n + 1) / 4
+    excess = (
+        sum(position for position, difference in zip(middle, used, strict=True) if difference > 0) - n * (n + 1) / 4
+    )
     ties = sum(sizes.count(size) ** 3 - sizes.count(size) for size in set(sizes))
     return excess, n * (n + 1) * (2 * n + 1) / 24 - ties / 48, n
 
@@ -93,12 +95,12 @@ def test_once_or_in_samples_the_test_is_the_plain_one(differences):
 
 @each_kind
 def test_one_stratum_is_the_test_without_strata(differences):
-    found = stratified_matrix(
+    p_values = stratified_matrix(
         against_nothing(differences), np.zeros(len(differences), dtype=np.int64), higher_is_better=True
     )
-    assert found[0, 1] == pytest.approx(plain(differences), abs=1e-12)
-    assert found[1, 0] == pytest.approx(plain([-difference for difference in differences]), abs=1e-12)
-    assert np.isnan(np.diag(found)).all()
+    assert p_values[0, 1] == pytest.approx(plain(differences), abs=1e-12)
+    assert p_values[1, 0] == pytest.approx(plain([-difference for difference in differences]), abs=1e-12)
+    assert np.isnan(np.diag(p_values)).all()
 
 
 @pytest.mark.parametrize(
@@ -116,15 +118,15 @@ def test_strata_are_ranked_each_for_itself(parts):
     strata = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     turned = [[-difference for difference in part] for part in parts]
     for higher_is_better, one, other in ((True, parts, turned), (False, turned, parts)):
-        found = stratified_matrix(against_nothing(differences), strata, higher_is_better=higher_is_better)
-        assert found[0, 1] == pytest.approx(stratified(one), abs=1e-12)
-        assert found[1, 0] == pytest.approx(stratified(other), abs=1e-12)
+        p_values = stratified_matrix(against_nothing(differences), strata, higher_is_better=higher_is_better)
+        assert p_values[0, 1] == pytest.approx(stratified(one), abs=1e-12)
+        assert p_values[1, 0] == pytest.approx(stratified(other), abs=1e-12)
 
 
 def test_strata_may_be_numbered_with_gaps_and_stand_in_any_order():
     values = against_nothing([1.0, 0.5, 2.0, -1.0, -0.5, 3.0])
-    found = stratified_matrix(values, np.array([7, 2, 7, 2, 7, 2]), higher_is_better=True)
-    assert found[0, 1] == pytest.approx(stratified([[1.0, 2.0, -0.5], [0.5, -1.0, 3.0]]), abs=1e-12)
+    p_values = stratified_matrix(values, np.array([7, 2, 7, 2, 7, 2]), higher_is_better=True)
+    assert p_values[0, 1] == pytest.approx(stratified([[1.0, 2.0, -0.5], [0.5, -1.0, 3.0]]), abs=1e-12)
 
 
 def test_both_infinite_is_no_difference():
@@ -155,41 +157,41 @@ def test_differences_are_rounded_before_ties_are_looked_for_where_digits_are_giv
 def test_every_pair_of_several_algorithms_is_compared_however_many_at_once(monkeypatch, samples, at_once):
     monkeypatch.setattr(significance, "_AT_ONCE", at_once)
     values = np.array([[3.0, 1.0, 2.0, 2.0], [5.0, 4.0, 1.0, 0.0], [2.0, 2.0, 8.0, 9.0], [7.0, 1.0, 4.0, nan]])
-    found = wilcoxon_matrices(values, np.ones((4, samples)), higher_is_better=True)
-    assert found.shape == (samples, 4, 4)
+    p_values = wilcoxon_matrices(values, np.ones((4, samples)), higher_is_better=True)
+    assert p_values.shape == (samples, 4, 4)
     for first in range(4):
         for second in range(4):
             expected = nan if first == second else plain((values[:, first] - values[:, second]).tolist())
-            assert found[:, first, second] == pytest.approx([expected] * samples, nan_ok=True)
+            assert p_values[:, first, second] == pytest.approx([expected] * samples, nan_ok=True)
     strata = np.zeros(4, dtype=np.int64)
-    assert stratified_matrix(values, strata, higher_is_better=True) == pytest.approx(found[0], nan_ok=True)
+    assert stratified_matrix(values, strata, higher_is_better=True) == pytest.approx(p_values[0], nan_ok=True)
 
 
 def test_one_sample_in_which_cases_stand_twice_is_not_every_case_once():
     values = against_nothing([1.0, -2.0, 3.0])
-    found = wilcoxon_matrices(values, np.array([[1.0], [2.0], [0.0]]), higher_is_better=True)
-    assert found[0, 0, 1] == pytest.approx(plain([1.0, -2.0, -2.0]))
+    p_values = wilcoxon_matrices(values, np.array([[1.0], [2.0], [0.0]]), higher_is_better=True)
+    assert p_values[0, 0, 1] == pytest.approx(plain([1.0, -2.0, -2.0]))
 
 
 def test_no_cases_tell_no_algorithms_apart():
-    found = wilcoxon_matrices(np.empty((0, 2)), np.ones((0, 1)), higher_is_better=True)[0]
-    assert found.tolist() == pytest.approx(np.array([[nan, 1.0], [1.0, nan]]), nan_ok=True)
+    p_values = wilcoxon_matrices(np.empty((0, 2)), np.ones((0, 1)), higher_is_better=True)[0]
+    assert p_values.tolist() == pytest.approx(np.array([[nan, 1.0], [1.0, nan]]), nan_ok=True)
 
 
 def test_more_cases_than_are_compared_at_once_are_compared_pair_by_pair():
     values = np.zeros((100_001, 3))
     values[0, 0] = values[1, 2] = 1.0
-    found = wilcoxon_matrices(values, np.ones((len(values), 1)), higher_is_better=True)[0]
-    assert found[0] == pytest.approx([nan, plain([1.0]), plain([1.0, -1.0])], nan_ok=True)
+    p_values = wilcoxon_matrices(values, np.ones((len(values), 1)), higher_is_better=True)[0]
+    assert p_values[0] == pytest.approx([nan, plain([1.0]), plain([1.0, -1.0])], nan_ok=True)
 
 
 def test_holm_adjusts_every_matrix_of_several_for_itself():
     one, other = [[nan, 0.01, 0.2], [0.04, nan, 0.9], [0.03, 0.6, nan]], [[nan, 0.6, nan], [0.001, nan, nan], [nan] * 3]
-    found = holm(np.array([one, other]))
+    adjusted = holm(np.array([one, other]))
     # Six p-values in order: 6 · 0.01, 5 · 0.03, 4 · 0.04, 3 · 0.2, and 2 · 0.6 is 1 at most; then 2 · 0.001 and 0.6.
-    assert found[0] == pytest.approx(np.array([[nan, 0.06, 0.6], [0.16, nan, 1.0], [0.15, 1.0, nan]]), nan_ok=True)
-    assert found[1] == pytest.approx(np.array([[nan, 0.6, nan], [0.002, nan, nan], [nan] * 3]), nan_ok=True)
-    assert holm(np.array(one)) == pytest.approx(found[0], nan_ok=True)
+    assert adjusted[0] == pytest.approx(np.array([[nan, 0.06, 0.6], [0.16, nan, 1.0], [0.15, 1.0, nan]]), nan_ok=True)
+    assert adjusted[1] == pytest.approx(np.array([[nan, 0.6, nan], [0.002, nan, nan], [nan] * 3]), nan_ok=True)
+    assert holm(np.array(one)) == pytest.approx(adjusted[0], nan_ok=True)
 
 
 def test_an_adjusted_p_value_is_never_below_a_smaller_one():

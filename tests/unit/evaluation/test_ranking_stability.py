@@ -30,20 +30,20 @@ def test_a_ranking_is_measured_by_its_resamples():
     ranks = np.array([1.0, 2.0, 3.0])
     sampled = np.array([[1, 2, 3], [2, 1, 3], [1, 2, 3], [1.5, 1.5, 3]])
     scores = np.array([[0.9, 0.8, NAN], [0.7, 0.8, NAN], [0.8, 0.7, NAN], [0.8, 0.8, NAN]])
-    found = measure(ranks, sampled, scores, 0.5)
+    result = measure(ranks, sampled, scores, 0.5)
     # The first and the third of four in order, from 1, 1, 1.5, 2 and 1, 1.5, 2, 2 and 3s, as whole numbers.
-    assert found.rank_interval.tolist() == [[1, 2], [1, 2], [3, 3]]
-    assert found.rank_median.tolist() == [1.25, 1.75, 3]
+    assert result.rank_interval.tolist() == [[1, 2], [1, 2], [3, 3]]
+    assert result.rank_median.tolist() == [1.25, 1.75, 3]
     # Quarters of 0.7, 0.8, 0.8, 0.9 and of 0.7, 0.8, 0.8, 0.8 at positions 0.75 and 2.25.
-    assert found.score_interval[:2].ravel().tolist() == pytest.approx([0.775, 0.825, 0.775, 0.8])
-    assert np.isnan(found.score_interval[2]).all()
-    assert found.frequencies.tolist() == [[3, 1, 0], [2, 2, 0], [0, 0, 4]]
-    assert found.share_first.tolist() == [0.75, 0.5, 0]
-    assert found.winner_stays == 0.75
-    assert (found.others_first, found.others_first_1_percent) == (0.5, 0.5)
+    assert result.score_interval[:2].ravel().tolist() == pytest.approx([0.775, 0.825, 0.775, 0.8])
+    assert np.isnan(result.score_interval[2]).all()
+    assert result.frequencies.tolist() == [[3, 1, 0], [2, 2, 0], [0, 0, 4]]
+    assert result.share_first.tolist() == [0.75, 0.5, 0]
+    assert result.winner_stays == 0.75
+    assert (result.others_first, result.others_first_1_percent) == (0.5, 0.5)
     # τ-b beside 1, 2, 3: 1, 1/3 with one pair turned round, and 2 / √(3 · 2) with one pair tied.
-    assert found.kendall_tau["mean"] == pytest.approx((1 + 1 / 3 + 1 + 2 / 6**0.5) / 4)
-    assert found.kendall_tau["undefined"] == 0
+    assert result.kendall_tau["mean"] == pytest.approx((1 + 1 / 3 + 1 + 2 / 6**0.5) / 4)
+    assert result.kendall_tau["undefined"] == 0
 
 
 def test_a_fractional_rank_counts_at_its_floor():
@@ -75,18 +75,18 @@ def test_an_other_counts_as_often_first_from_one_resample_of_a_hundred():
 
 
 def test_tau_is_summarised_over_the_resamples_that_have_one():
-    found = tau_summary(np.array([0.0, 1.0, NAN, 0.5, 0.75, NAN, -0.25]))
-    counts = found.pop("histogram")
+    summary = tau_summary(np.array([0.0, 1.0, NAN, 0.5, 0.75, NAN, -0.25]))
+    counts = summary.pop("histogram")
     # Five numbers in order: -0.25, 0, 0.5, 0.75, 1.
-    assert found == {"mean": 0.4, "median": 0.5, "q25": 0.0, "q75": 0.75, "min": -0.25, "undefined": 2}
+    assert summary == {"mean": 0.4, "median": 0.5, "q25": 0.0, "q75": 0.75, "min": -0.25, "undefined": 2}
     # 80 bins from -1 to 1: each is 1/40 wide, so -0.25 opens bin 30.
-    assert {place: count for place, count in enumerate(counts) if count} == {30: 1, 40: 1, 60: 1, 70: 1, 79: 1}
+    assert {position: count for position, count in enumerate(counts) if count} == {30: 1, 40: 1, 60: 1, 70: 1, 79: 1}
 
 
 def test_without_any_tau_nothing_is_summarised():
-    found = tau_summary(np.array([NAN, NAN]))
-    assert found.pop("histogram") == [0] * 80
-    assert found == {"mean": None, "median": None, "q25": None, "q75": None, "min": None, "undefined": 2}
+    summary = tau_summary(np.array([NAN, NAN]))
+    assert summary.pop("histogram") == [0] * 80
+    assert summary == {"mean": None, "median": None, "q25": None, "q75": None, "min": None, "undefined": 2}
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_a_value_on_an_edge_of_a_bin_counts_above_it_also_when_it_is_off_by_roun
 
 def test_percentiles_lie_between_the_numbers_that_are_there():
     rows = np.array([[5.0, 1.0, NAN], [1.0, NAN, NAN], [2.0, 3.0, NAN]])
-    found = percentiles(rows, [0.0, 0.25, 1.0])
-    assert found[:, 0].tolist() == [1.0, 1.5, 5.0]
-    assert found[:, 1].tolist() == [1.0, 1.5, 3.0]
-    assert np.isnan(found[:, 2]).all()
+    result = percentiles(rows, [0.0, 0.25, 1.0])
+    assert result[:, 0].tolist() == [1.0, 1.5, 5.0]
+    assert result[:, 1].tolist() == [1.0, 1.5, 3.0]
+    assert np.isnan(result[:, 2]).all()
 
 
 def test_between_two_infinities_is_no_percentile():
@@ -190,9 +190,9 @@ def test_head_to_head_are_those_that_tie_or_beat_the_first_alone():
 
 
 def test_whoever_changes_first_place_or_order_by_leaving_is_named_with_what_changes():
-    found = teams_left_out(Board(CIRCLE))
+    result = teams_left_out(Board(CIRCLE))
     # Without one of three in a circle, one of the other two wins; without the last nothing changes.
-    assert found == [
+    assert result == [
         {"without": "a000", "winners": ["a001"], "winner_changes": True, "reversed": []},
         {"without": "a001", "winners": ["a002"], "winner_changes": True, "reversed": []},
         {"without": "a002", "winners": ["a000"], "winner_changes": True, "reversed": []},

@@ -63,12 +63,12 @@ def test_metrics_are_told_with_their_names_options_and_directions():
 def test_costs_of_a_run_are_told_in_a_sentence_of_their_own():
     time = {"id": "run_wall_time", "by": "run", "worst": 60}
     memory = {"id": "run_peak_memory", "by": "run", "worst": 1024, "label": "RAM", "step": 64}
-    told = said(metrics=[DSC, time, memory])
-    assert told[0] == (
+    sentence = said(metrics=[DSC, time, memory])
+    assert sentence[0] == (
         "Each case is scored with the Dice Similarity Coefficient (higher is better) on the region liver. Measured while "
         "the algorithm runs on a case: Wall time (lower is better, in s) and RAM (lower is better, in whole steps of 64 MiB)."
     )
-    assert beginning_with("A missing", told) == [
+    assert beginning_with("A missing", sentence) == [
         (
             "A missing or unreadable prediction counts as the worst value (0) for DSC, the worst value (60 s) for Wall time "
             "and the worst value (1024 MiB) for RAM."
@@ -80,27 +80,27 @@ def test_costs_of_a_run_are_told_in_a_sentence_of_their_own():
 
 def test_metrics_with_values_in_different_parts_name_them_one_by_one():
     classes = [{"name": name, "labels": [name]} for name in ("benign", "malign")]
-    told = said(problem="image_classification", regions=classes, metrics=[{"id": "accuracy"}, {"id": "auroc"}])
-    assert told[0] == (
+    sentence = said(problem="image_classification", regions=classes, metrics=[{"id": "accuracy"}, {"id": "auroc"}])
+    assert sentence[0] == (
         "All cases together are scored with the Accuracy (higher is better) and Area under the Receiver Operating "
         "Characteristic Curve (higher is better, on the classes benign and malign)."
     )
-    assert told[1] == (
+    assert sentence[1] == (
         "For each metric and region, there is one value for all cases together; the best value gets rank 1."
     )
 
 
 def test_metrics_of_cases_and_of_all_of_them_are_told_one_after_the_other():
     sensitivity = {"id": "sensitivity", "options": {"scale": "image"}}
-    told = said(problem="object_detection", metrics=[{"id": "average_precision"}, sensitivity])
-    assert told[0] == (
+    sentence = said(problem="object_detection", metrics=[{"id": "average_precision"}, sensitivity])
+    assert sentence[0] == (
         "Each case is scored with the Sensitivity (higher is better), all cases together are scored with the Average "
         "Precision (higher is better) on the class liver."
     )
-    assert told[2] == "A metric of all cases together has one value, which is the score."
+    assert sentence[2] == "A metric of all cases together has one value, which is the score."
     assert (
         "With any prediction missing or unreadable, a metric of all cases together counts as the worst value (0)."
-        in told
+        in sentence
     )
 
 
@@ -113,9 +113,9 @@ AREA = {"id": "area", "direction": "higher", "level": "dataset", "policy": {"mis
 
 
 def test_values_measured_elsewhere_have_no_article_and_no_outcomes():
-    told = external(QUALITY)
-    assert told[:2] == ["Each case is scored with quality (higher is better).", MEAN]
-    assert beginning_with("A missing", told) == ["A missing value counts as 0."]
+    sentence = external(QUALITY)
+    assert sentence[:2] == ["Each case is scored with quality (higher is better).", MEAN]
+    assert beginning_with("A missing", sentence) == ["A missing value counts as 0."]
     both = external(QUALITY, AREA)
     assert "Then the mean of the ranks over metrics and regions is taken; the lowest result wins." in both
     assert beginning_with("A missing", both) == [
@@ -153,8 +153,8 @@ def test_uncertainty_of_which_nobody_says_anything_is_told_for_one_metric_and_fo
 
 
 def test_several_metrics_and_regions_are_ranked_each_and_combined():
-    told = said(regions=BOTH_ORGANS, metrics=[DSC, IOU])
-    assert told[1:4] == [
+    sentence = said(regions=BOTH_ORGANS, metrics=[DSC, IOU])
+    assert sentence[1:4] == [
         f"For each metric and region, {MEAN[0].lower()}{MEAN[1:]}",
         SAME_TIES,
         "Then the mean of the ranks over metrics and regions is taken; the lowest result wins.",
@@ -170,8 +170,8 @@ def test_several_metrics_and_regions_are_ranked_each_and_combined():
     ],
 )
 def test_what_a_ranking_uses_is_told_where_it_does_not_use_all(ranking, only):
-    told = said(regions=BOTH_ORGANS, metrics=[DSC, IOU], ranking={"combine": None, **ranking})
-    assert beginning_with("It uses", told) == [only]
+    sentence = said(regions=BOTH_ORGANS, metrics=[DSC, IOU], ranking={"combine": None, **ranking})
+    assert beginning_with("It uses", sentence) == [only]
     assert beginning_with("It uses", said(regions=BOTH_ORGANS, metrics=[DSC, IOU])) == []
 
 
@@ -181,9 +181,9 @@ def test_a_ranking_by_one_of_two_metrics_is_not_told_for_each_metric():
 
 def test_steps_of_a_combination_are_told_in_their_order():
     steps = [{"over": ["region"], "fractional": True, "operator": "median"}, {"over": ["task"], "rerank": False}]
-    told = said(regions=BOTH_ORGANS, ranking={"combine": steps})
-    assert told[1].startswith("For each region and task, an algorithm's score")
-    assert beginning_with("Then", told) == [
+    sentence = said(regions=BOTH_ORGANS, ranking={"combine": steps})
+    assert sentence[1].startswith("For each region and task, an algorithm's score")
+    assert beginning_with("Then", sentence) == [
         "Then the median of the fractional ranks over regions is taken; the result goes into the next step.",
         "Then the mean of the mean ranks over tasks is taken; the lowest result wins.",
     ]
@@ -229,14 +229,14 @@ def test_groups_of_cases_are_ranked_each_on_its_own_cases_with_weights():
 
 
 def test_several_rankings_are_told_by_name_in_their_first_sentence_alone():
-    told = said(ranking=[{"name": "one"}, {"name": "two", "operator": "median"}])
-    assert told[1:5] == [
+    sentence = said(ranking=[{"name": "one"}, {"name": "two", "operator": "median"}])
+    assert sentence[1:5] == [
         f"Ranking “one”: {MEAN}",
         SAME_TIES,
         "Ranking “two”: An algorithm's score is the median of its values over all cases; the best score gets rank 1.",
         SAME_TIES,
     ]
-    (method,) = beginning_with("Rank sets", told)
+    (method,) = beginning_with("Rank sets", sentence)
     assert "by flipping the signs" in method
     assert "elsewhere, or, where what decides is no mean over cases, by widening the deviations" in method
     (single,) = beginning_with("Rank sets", said(ranking=[{"name": "two", "operator": "median"}]))
@@ -246,14 +246,20 @@ def test_several_rankings_are_told_by_name_in_their_first_sentence_alone():
 
 
 def test_levels_are_told_from_the_inside_out():
-    told = said(aggregation={"levels": ["case", "patient", {"name": "modality", "role": "fixed"}]})
-    assert told[1] == "An algorithm's score is the mean of its values over all modalities; the best score gets rank 1."
-    assert told[3] == (
+    sentence = said(aggregation={"levels": ["case", "patient", {"name": "modality", "role": "fixed"}]})
+    assert (
+        sentence[1] == "An algorithm's score is the mean of its values over all modalities; the best score gets rank 1."
+    )
+    assert sentence[3] == (
         "Before that, the mean over the cases of each patient and then the mean over the patients of each modality is taken."
     )
-    assert told[-1] == "The modalities of the test cases are taken to be all there are: nothing is said about others."
-    assert "patients are drawn with replacement within each modality 1,000 times" in beginning_with("To see", told)[0]
-    assert "patient by patient" in beginning_with("Rank sets", told)[0]
+    assert (
+        sentence[-1] == "The modalities of the test cases are taken to be all there are: nothing is said about others."
+    )
+    assert (
+        "patients are drawn with replacement within each modality 1,000 times" in beginning_with("To see", sentence)[0]
+    )
+    assert "patient by patient" in beginning_with("Rank sets", sentence)[0]
 
 
 # What counts as what
@@ -270,9 +276,9 @@ def test_an_outcome_with_several_rules_names_what_is_left_out_last():
 
 def test_ranks_of_cases_and_the_best_value_are_rules_too():
     ranks = {"missing": "worst_rank", "ref_empty": "perfect"}
-    told = said(metrics=[{**DSC, "policy": ranks}], ranking={"scheme": "rank_then_aggregate"})
-    assert "A missing or unreadable prediction counts as the last rank of the case." in told
-    assert "A prediction where there is nothing to find counts as the best value (1)." in told
+    sentence = said(metrics=[{**DSC, "policy": ranks}], ranking={"scheme": "rank_then_aggregate"})
+    assert "A missing or unreadable prediction counts as the last rank of the case." in sentence
+    assert "A prediction where there is nothing to find counts as the best value (1)." in sentence
 
 
 def test_excluded_cases_are_counted_with_their_reasons():
@@ -294,8 +300,8 @@ def test_excluded_cases_are_counted_with_their_reasons():
 
 
 def test_levels_of_interaction_are_told_with_their_weights():
-    told = said(interaction_weights={"fully_automatic": 1, "semi_automatic": 0.5})
-    assert beginning_with("Before ranking", told) == [
+    sentence = said(interaction_weights={"fully_automatic": 1, "semi_automatic": 0.5})
+    assert beginning_with("Before ranking", sentence) == [
         (
             "Before ranking, each value keeps a part of its distance from the worst value by the level of interaction (fully "
             "automatic 1 and semi automatic 0.5); values without a worst end are divided by it. A method whose level is not "
@@ -335,9 +341,9 @@ def of_cohorts(*metrics: str, **more) -> list[str]:
 
 
 def test_data_sets_are_told_by_their_column():
-    told = of_cohorts("aurc")
-    assert told[0].startswith("The cases of each cohort together are scored with the ")
-    assert told[1] == "For each cohort, there is one value; the best value gets rank 1."
+    sentence = of_cohorts("aurc")
+    assert sentence[0].startswith("The cases of each cohort together are scored with the ")
+    assert sentence[1] == "For each cohort, there is one value; the best value gets rank 1."
     over_both = {"ranking": {"combine": {"over": ["region", "metric"]}}}
     assert beginning_with("Then", of_cohorts("aurc", "augrc", **over_both)) == [
         "Then the mean of the ranks over cohorts and metrics is taken; the lowest result wins."

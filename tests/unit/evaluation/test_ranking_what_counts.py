@@ -53,10 +53,10 @@ LOOKS = pd.DataFrame({"case": list("1234"), "look": ["acceptable", "insufficient
 
 def test_cases_are_left_out_by_name_and_by_grade_with_the_reason_of_the_name():
     rule = excluding("4", grades=["insufficient"])
-    found = counted_results(rule, results(), cases=LOOKS)
-    assert found.excluded == {"2": QUALITY, "4": "duplicate"}
-    assert found.results["case"].tolist() == ["1", "3", "1", "3"]
-    assert found.results.index.tolist() == [0, 1, 2, 3]
+    counted = counted_results(rule, results(), cases=LOOKS)
+    assert counted.excluded == {"2": QUALITY, "4": "duplicate"}
+    assert counted.results["case"].tolist() == ["1", "3", "1", "3"]
+    assert counted.results.index.tolist() == [0, 1, 2, 3]
     assert left_out(rule, LOOKS) == {"2", "4"}
     assert left_out(rule, LOOKS[["case"]]) == {"4"}, "without the column nobody is graded"
 
@@ -65,9 +65,9 @@ def test_what_excludes_nobody_changes_nothing():
     table = results()
     for rule in (parse(TABLE), excluding("9"), excluding(grades=["insufficient"])):
         cases = LOOKS.assign(look="acceptable")
-        found = counted_results(rule, table, cases=cases)
-        assert found.results is table
-        assert found.excluded == {}
+        counted = counted_results(rule, table, cases=cases)
+        assert counted.results is table
+        assert counted.excluded == {}
 
 
 def test_one_case_that_counts_is_enough_and_none_is_too_few():
@@ -77,8 +77,8 @@ def test_one_case_that_counts_is_enough_and_none_is_too_few():
 
 
 def test_only_excluded_cases_of_the_results_are_told():
-    found = counted_results(excluding("2", "7"), results())
-    assert found.excluded == {"2": "duplicate"}
+    counted = counted_results(excluding("2", "7"), results())
+    assert counted.excluded == {"2": "duplicate"}
 
 
 def test_an_unknown_grade_is_named_with_its_case():
@@ -159,30 +159,30 @@ def test_values_of_the_whole_data_set_are_computed_anew_region_by_region(recompu
         ("a", "", "shift", "aurc", 7.0, "ok", ""),
         ("c", "", "in", "aurc", np.nan, "missing", ""),
     )
-    found = counted_results(rule, table, cases=OF_COHORTS, evidence=Pieces())
-    assert found.excluded == {"3": "duplicate", "4": "duplicate"}
-    assert found.evidence.cases == ("1", "2")
+    counted = counted_results(rule, table, cases=OF_COHORTS, evidence=Pieces())
+    assert counted.excluded == {"3": "duplicate", "4": "duplicate"}
+    assert counted.evidence.cases == ("1", "2")
     # The shifted data set has no case left; what was missing stays missing and is not asked for.
-    assert found.results["algorithm"].tolist() == ["a", "b", "c"]
-    assert found.results["value"].tolist() == pytest.approx([2.0, np.nan, np.nan], nan_ok=True)
-    assert found.results["outcome"].tolist() == ["ok", "ref_empty", "missing"]
+    assert counted.results["algorithm"].tolist() == ["a", "b", "c"]
+    assert counted.results["value"].tolist() == pytest.approx([2.0, np.nan, np.nan], nan_ok=True)
+    assert counted.results["outcome"].tolist() == ["ok", "ref_empty", "missing"]
     assert recomputed == [("aurc", "a", "in", [[1.0, 1.0]]), ("aurc", "b", "in", [[1.0, 1.0]])]
 
 
 def test_values_over_all_data_sets_have_no_region(recomputed):
     rule = parse({**COHORTS, "settings": {}})
     table = whole_rows(("a", "", "", "aurc", 9.0, "ok", "")).drop(columns=["region", "flag"])
-    found = _computed_anew(rule, table, pd.Series([True]), Pieces())
+    result = _computed_anew(rule, table, pd.Series([True]), Pieces())
     assert recomputed[0][2] == ""
-    assert list(found.columns) == ["algorithm", "case", "metric", "value", "outcome", "region"]
-    assert found["value"].tolist() == [4.0]
+    assert list(result.columns) == ["algorithm", "case", "metric", "value", "outcome", "region"]
+    assert result["value"].tolist() == [4.0]
 
 
 def test_only_values_of_the_whole_data_set_are_computed_anew(recomputed):
     rule = parse({**COHORTS, "settings": {}})
     table = whole_rows(("a", "1", "", "aurc", 0.5, "ok", ""), ("a", "", "", "aurc", 9.0, "ok", ""))
-    found = _computed_anew(rule, table, pd.Series([False, True]), Pieces())
-    assert found["value"].tolist() == [0.5, 4.0]
+    result = _computed_anew(rule, table, pd.Series([False, True]), Pieces())
+    assert result["value"].tolist() == [0.5, 4.0]
     assert table["value"].tolist() == [0.5, 9.0], "the table that was given stays as it is"
 
 
@@ -241,10 +241,10 @@ def test_a_worst_value_that_is_not_0_stays_where_it_is_and_what_cannot_be_weighe
     values = {"quality": 0.5, "time": 3.0, "cost": 3.0, "gain": 3.0, "late": 3.0, "area": 0.5}
     rows = [("a", "" if name == "area" else "1", name, value, "semi_automatic") for name, value in values.items()]
     table = pd.DataFrame(rows, columns=["algorithm", "case", "metric", "value", "level"])
-    found = weighted_results(rule, check_results(table), table)
+    result = weighted_results(rule, check_results(table), table)
     # -1 + 0.5 × 1.5, and 3 / 0.5; a gain keeps half of its distance from 0.
     expected = {"quality": -0.25, "time": 6.0, "cost": 3.0, "gain": 1.5, "late": 3.0, "area": 0.5}
-    assert dict(zip(found["metric"], found["value"], strict=True)) == expected
+    assert dict(zip(result["metric"], result["value"], strict=True)) == expected
 
 
 # Evidence and results
@@ -309,8 +309,8 @@ def resampled(monkeypatch):
 
 
 def test_each_algorithm_is_recomputed_in_every_sample(resampled):
-    found = sampled_values(whole_table(region="in"), plan_of(), Pieces())
-    assert found.tolist() == [[4.0, 4.0], [5.0, 5.0], [6.0, 6.0]]
+    result = sampled_values(whole_table(region="in"), plan_of(), Pieces())
+    assert result.tolist() == [[4.0, 4.0], [5.0, 5.0], [6.0, 6.0]]
     assert resampled[0] == ("a", "in", np.arange(12.0).reshape(4, 3).T.tolist())
     assert [asked[:2] for asked in resampled] == [("a", "in"), ("b", "in")]
     sampled_values(whole_table(), plan_of(), Pieces())
@@ -318,8 +318,8 @@ def test_each_algorithm_is_recomputed_in_every_sample(resampled):
 
 
 def test_who_is_missing_keeps_the_value_of_the_policy_and_who_is_not_is_asked_for(resampled):
-    found = sampled_values(whole_table((4.0, 0.5), missing=(0, 1)), plan_of(), Pieces(unknown=("b",)))
-    assert found[:, 1].tolist() == [0.5, 0.5, 0.5]
+    result = sampled_values(whole_table((4.0, 0.5), missing=(0, 1)), plan_of(), Pieces(unknown=("b",)))
+    assert result[:, 1].tolist() == [0.5, 0.5, 0.5]
     with pytest.raises(ResultsError, match="nothing of b"):
         sampled_values(whole_table(), plan_of(), Pieces(unknown=("b",)))
 
@@ -346,8 +346,8 @@ def test_draws_that_were_sent_stand_behind_the_value(monkeypatch):
         asked.append((algorithm, number, seed, pieces.region))
         return np.array([4.0, 4.5, 3.5])
 
-    found = _given_values(whole_table(region="in"), plan_of(), given(monkeypatch, drawn))
-    assert found.tolist() == [[4.0, 4.0], [4.5, 4.5], [3.5, 3.5]]
+    result = _given_values(whole_table(region="in"), plan_of(), given(monkeypatch, drawn))
+    assert result.tolist() == [[4.0, 4.0], [4.5, 4.5], [3.5, 3.5]]
     assert asked == [("a", 2, 5, "in"), ("b", 2, 5, "in")]
     other = given(monkeypatch, drawn)
     other.unknown = ("b",)

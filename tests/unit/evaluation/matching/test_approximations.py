@@ -27,14 +27,14 @@ def cuboid(low, sides, canvas):
 
 def edges_of(body, reach):
     """Whether points just inside and just outside of a reach along each axis, in both directions, are inside."""
-    found = []
+    result = []
     for axis, length in enumerate(reach):
         for sign in (-1, 1):
             for factor in (1 - NEARLY, 1 + NEARLY):
                 point = body.centre.copy()
                 point[axis] += sign * factor * length
-                found.append(bool(body.contains(point[None])[0]))
-    return found
+                result.append(bool(body.contains(point[None])[0]))
+    return result
 
 
 class TestOfMasks:
@@ -56,7 +56,7 @@ class TestOfMasks:
         """Inside is where (x - m)ᵀ S⁻¹ (x - m) is at most k + 2, with the mean m and the covariance S of the pixels' area."""
         random = np.random.default_rng(seed)
         labels = (random.random(canvas) < 0.3).astype(int)
-        pixels = [np.add(place, 0.5) for place in np.ndindex(canvas) if labels[place]]
+        pixels = [np.add(position, 0.5) for position in np.ndindex(canvas) if labels[position]]
         middle = sum(pixels) / len(pixels)
         spread = sum(np.outer(pixel - middle, pixel - middle) for pixel in pixels) / len(pixels)
         spread = spread + np.eye(len(canvas)) / 12
@@ -158,8 +158,8 @@ class TestSharedInTwoDimensions:
         middle = np.array([5.0, -3.0])
         moved = middle + apart * np.array([math.cos(turn), math.sin(turn)])
         one, two = (
-            body_of(Objects(boxes=[[*(place - size), *(place + size)]]), "ellipse")
-            for place, size in ((middle, radius), (moved, other))
+            body_of(Objects(boxes=[[*(position - size), *(position + size)]]), "ellipse")
+            for position, size in ((middle, radius), (moved, other))
         )
         common = shared_by_circles(radius, other, apart)
         exact = common / (math.pi * (radius**2 + other**2) - common)
@@ -216,7 +216,7 @@ class TestSharedInTwoDimensions:
         labels = np.tril(np.ones((3, 3), dtype=int))
         single = np.zeros((3, 3), dtype=int)
         single[pixel] = 1
-        hull, square = (body_of(Objects(labels=found), "convex_hull") for found in (labels, single))
+        hull, square = (body_of(Objects(labels=result), "convex_hull") for result in (labels, single))
         # A square of 3 without the triangle that reaches from (0, 1) to (2, 3): 9 - 2 · 2 / 2.
         assert iou(hull, square) == pytest.approx(1 / 7)
         assert iou(square, hull) == pytest.approx(1 / 7)
@@ -227,8 +227,8 @@ class TestSharedInTwoDimensions:
         triangle = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
         square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) + np.array(corner)
         one, two = (
-            Body(place.mean(axis=0), place.min(axis=0), place.max(axis=0), corners=place)
-            for place in (triangle, square)
+            Body(position.mean(axis=0), position.min(axis=0), position.max(axis=0), corners=position)
+            for position in (triangle, square)
         )
         lines = np.linspace(0, 1, 1001)[:-1] + 0.0005
         grid = np.stack(np.meshgrid(lines, lines), axis=-1).reshape(-1, 2) + corner
@@ -285,8 +285,8 @@ class TestTables:
 
     def test_circles_whose_boxes_meet_and_which_do_not_are_no_pair(self):
         one, other = Objects(boxes=[[0, 0, 2, 2]]), Objects(boxes=[[1.9, 1.9, 3.9, 3.9], [1, 1, 3, 3]])
-        found = CRITERIA["loc_approx_iou"].pairs(one, other)
-        assert (found.reference.tolist(), found.prediction.tolist()) == ([0], [1])
+        pairs = CRITERIA["loc_approx_iou"].pairs(one, other)
+        assert (pairs.reference.tolist(), pairs.prediction.tolist()) == ([0], [1])
         assert len(CRITERIA["loc_approx_iou"].pairs(one, Objects(boxes=[])).value) == 0
         assert len(CRITERIA["loc_approx_iou"].pairs(Objects(boxes=[]), one).value) == 0
 

@@ -13,22 +13,22 @@ from evaluation.matching.assignment import pairs_of
 def test_every_pair_within_reach_is_found_once(ours, theirs):
     random = np.random.default_rng(ours)
     one, other = random.random((ours, 2)) * 10, random.random((theirs, 2)) * 10
-    found = pairs_of(Objects(points=one), Objects(points=other), "loc_center_distance", {"within": 4.0})
+    pairs = pairs_of(Objects(points=one), Objects(points=other), "loc_center_distance", {"within": 4.0})
     expected = {
         (i, j): float(np.hypot(*(one[i] - other[j])))
         for i, j in itertools.product(range(ours), range(theirs))
         if np.hypot(*(one[i] - other[j])) <= 4.0
     }
-    keys = list(zip(found.reference.tolist(), found.prediction.tolist(), strict=True))
+    keys = list(zip(pairs.reference.tolist(), pairs.prediction.tolist(), strict=True))
     assert len(keys) == len(set(keys)) == len(expected)
-    assert dict(zip(keys, found.value.tolist(), strict=True)) == pytest.approx(expected)
+    assert dict(zip(keys, pairs.value.tolist(), strict=True)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("ours", [1, 255, 256, 257, 512, 600])
 def test_where_all_are_within_reach_each_of_them_is_found_once_and_in_its_order(ours):
     points = np.stack([np.arange(float(ours)), np.zeros(ours)], axis=1)
-    found = pairs_of(Objects(points=points), Objects(points=[[0.0, 0.0]]), "loc_center_distance", {"within": 600.0})
-    assert found.reference.tolist() == found.value.tolist() == list(range(ours))
+    pairs = pairs_of(Objects(points=points), Objects(points=[[0.0, 0.0]]), "loc_center_distance", {"within": 600.0})
+    assert pairs.reference.tolist() == pairs.value.tolist() == list(range(ours))
 
 
 def best(one, other, threshold):

@@ -23,29 +23,29 @@ class TestSharedPixels:
     def test_pixels_are_counted_pair_by_pair(self):
         one = np.array([[1, 1, 2], [0, 3, 3]])
         other = np.array([[2, 1, 1], [1, 1, 1]])
-        found = shared_pixels(one, other, 2)
-        assert found.reference.tolist() == [0, 0, 1, 2]
-        assert found.prediction.tolist() == [0, 1, 0, 0]
-        assert found.value.tolist() == [1.0, 1.0, 1.0, 2.0]
+        shared = shared_pixels(one, other, 2)
+        assert shared.reference.tolist() == [0, 0, 1, 2]
+        assert shared.prediction.tolist() == [0, 1, 0, 0]
+        assert shared.value.tolist() == [1.0, 1.0, 1.0, 2.0]
 
     def test_where_every_pixel_is_an_object_no_table_of_all_pairs_is_made(self):
         """40,000 objects on both sides: a table of all pairs would need 12 GiB."""
         one = np.arange(1, 40_001).reshape(200, 200)
-        found = shared_pixels(one, one[::-1, ::-1], 40_000)
-        assert found.reference.tolist() == list(range(40_000))
-        assert found.prediction.tolist() == list(range(39_999, -1, -1))
-        assert set(found.value.tolist()) == {1.0}
+        shared = shared_pixels(one, one[::-1, ::-1], 40_000)
+        assert shared.reference.tolist() == list(range(40_000))
+        assert shared.prediction.tolist() == list(range(39_999, -1, -1))
+        assert set(shared.value.tolist()) == {1.0}
 
     @pytest.mark.parametrize("predictions", [0, 1])
     def test_without_common_pixels_there_is_no_pair(self, predictions):
         other = np.array([[0, predictions]])
-        found = shared_pixels(np.array([[1, 0]]), other, predictions)
-        assert len(found.reference) == len(found.prediction) == len(found.value) == 0
+        shared = shared_pixels(np.array([[1, 0]]), other, predictions)
+        assert len(shared.reference) == len(shared.prediction) == len(shared.value) == 0
 
     def test_only_some_of_the_pairs(self):
-        found = shared_pixels(np.array([[1, 2, 2]]), np.array([[1, 1, 2]]), 2).where(np.array([False, True, True]))
-        assert (found.reference.tolist(), found.prediction.tolist()) == ([1, 1], [0, 1])
-        assert found.value.tolist() == [1.0, 1.0]
+        result = shared_pixels(np.array([[1, 2, 2]]), np.array([[1, 1, 2]]), 2).where(np.array([False, True, True]))
+        assert (result.reference.tolist(), result.prediction.tolist()) == ([1, 1], [0, 1])
+        assert result.value.tolist() == [1.0, 1.0]
 
 
 class TestForms:
@@ -154,8 +154,8 @@ class TestPointsInBoxes:
     )
     def test_a_box_has_all_its_edges(self, point, inside):
         points = Objects(points=[point])
-        for found in (c.loc_point_in_box(BOX, points), c.loc_center_hit(BOX, points), c.loc_center_cover(points, BOX)):
-            assert found.tolist() == [[inside]]
+        for result in (c.loc_point_in_box(BOX, points), c.loc_center_hit(BOX, points), c.loc_center_cover(points, BOX)):
+            assert result.tolist() == [[inside]]
 
     def test_every_pair_is_asked(self):
         rows = Objects(boxes=[[0, 0, 2, 2], [1, 1, 4, 4], [5, 5, 6, 6]])
@@ -231,8 +231,8 @@ class TestCenterDistance:
 
     @pytest.mark.parametrize(("within", "hit"), [(5.0, True), (5.0 / (1 + 1e-7), True), (5.0 / (1 + 1e-5), False)])
     def test_a_cutoff_holds_but_for_rounding(self, within, hit):
-        found = CRITERIA["loc_center_distance"].pairs(Objects(points=[[0, 0]]), Objects(points=[[3, 4]]), within=within)
-        assert found.value.tolist() == ([5.0] if hit else [])
+        pairs = CRITERIA["loc_center_distance"].pairs(Objects(points=[[0, 0]]), Objects(points=[[3, 4]]), within=within)
+        assert pairs.value.tolist() == ([5.0] if hit else [])
 
     @pytest.mark.parametrize("spacing", [None, "from_image"])
     def test_the_size_of_a_pixel_is_that_of_the_reference_unless_it_is_given(self, spacing):

@@ -21,14 +21,14 @@ class TestLabelMaps:
     @pytest.mark.parametrize("labels", [(1, 2), (7, 300), (5, FAR), (FAR - 1, FAR)])
     @pytest.mark.parametrize("memory_order", ["C", "F"])
     def test_pixels_boxes_and_centres_do_not_depend_on_the_numbers(self, labels, memory_order):
-        found = Objects(labels=np.array(two_blocks(*labels, dtype=np.int64), order=memory_order))
-        assert (len(found), found.dimensions, found.has_extent) == (2, 2, True)
-        assert found.ids.tolist() == list(labels)
-        assert found.index_map.tolist() == two_blocks(1, 2).tolist()
-        assert found.areas.tolist() == [6.0, 4.0]
-        assert found.boxes.tolist() == [[1, 2, 3, 5], [4, 5, 6, 8]]
+        objects = Objects(labels=np.array(two_blocks(*labels, dtype=np.int64), order=memory_order))
+        assert (len(objects), objects.dimensions, objects.has_extent) == (2, 2, True)
+        assert objects.ids.tolist() == list(labels)
+        assert objects.index_map.tolist() == two_blocks(1, 2).tolist()
+        assert objects.areas.tolist() == [6.0, 4.0]
+        assert objects.boxes.tolist() == [[1, 2, 3, 5], [4, 5, 6, 8]]
         # Rows 4, 4, 4, 5 and columns 5, 6, 7, 5, each a half further to the pixel's middle.
-        assert found.centres.tolist() == [[2.0, 3.5], [4.75, 6.25]]
+        assert objects.centres.tolist() == [[2.0, 3.5], [4.75, 6.25]]
 
     @pytest.mark.parametrize("labels", [(1, 2), (5, FAR)])
     def test_objects_come_in_the_order_that_is_asked_for_and_the_others_are_background(self, labels):
@@ -43,36 +43,36 @@ class TestLabelMaps:
 
     @pytest.mark.parametrize("label", [1, FAR])
     def test_a_map_without_objects_has_none_of_anything(self, label):
-        for found in (Objects(labels=np.zeros((3, 4), dtype=int)), Objects(labels=np.full((3, 4), label), ids=[])):
-            assert (len(found), found.index_map.tolist()) == (0, np.zeros((3, 4), dtype=int).tolist())
-            assert found.areas.shape == (0,)
-            assert found.boxes.shape == (0, 4)
-            assert found.centres.shape == (0, 2)
-            assert found.order.tolist() == found.slices == []
+        for result in (Objects(labels=np.zeros((3, 4), dtype=int)), Objects(labels=np.full((3, 4), label), ids=[])):
+            assert (len(result), result.index_map.tolist()) == (0, np.zeros((3, 4), dtype=int).tolist())
+            assert result.areas.shape == (0,)
+            assert result.boxes.shape == (0, 4)
+            assert result.centres.shape == (0, 2)
+            assert result.order.tolist() == result.slices == []
 
     def test_in_three_dimensions_too(self):
         labels = np.zeros((3, 4, 5), dtype=np.uint8)
         labels[0:2, 1:4, 2] = 6
-        found = Objects(labels=labels)
-        assert (found.dimensions, found.spacing) == (3, (1.0, 1.0, 1.0))
-        assert found.boxes.tolist() == [[0, 1, 2, 2, 4, 3]]
-        assert found.centres.tolist() == [[1.0, 2.5, 2.5]]
+        objects = Objects(labels=labels)
+        assert (objects.dimensions, objects.spacing) == (3, (1.0, 1.0, 1.0))
+        assert objects.boxes.tolist() == [[0, 1, 2, 2, 4, 3]]
+        assert objects.centres.tolist() == [[1.0, 2.5, 2.5]]
 
     def test_the_mask_of_an_object_is_its_own_within_its_box(self):
         labels = np.zeros((5, 6), dtype=int)
         labels[1:4, 2:5] = 4
         labels[2, 3] = 2
-        found = Objects(labels=labels)
-        inner, start = found.mask(0)
+        objects = Objects(labels=labels)
+        inner, start = objects.mask(0)
         assert (inner.tolist(), start) == ([[True]], (2, 3))
-        ring, start = found.mask(1)
+        ring, start = objects.mask(1)
         assert (ring.tolist(), start) == ([[True, True, True], [True, False, True], [True, True, True]], (1, 2))
 
     @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.uint64])
     def test_any_kind_of_whole_number_is_a_label(self, kind):
-        found = Objects(labels=two_blocks(3, 9, dtype=kind))
-        assert found.ids.tolist() == [3, 9]
-        assert found.ids.dtype == np.int64
+        objects = Objects(labels=two_blocks(3, 9, dtype=kind))
+        assert objects.ids.tolist() == [3, 9]
+        assert objects.ids.dtype == np.int64
 
     @pytest.mark.parametrize("shape", [(4,), (2, 2, 2, 2)])
     def test_a_map_has_two_or_three_dimensions(self, shape):
@@ -104,8 +104,8 @@ class TestConnectedParts:
         [("as_submitted", [1, 1, 1, 1]), ("face", [2, 1, 1]), ("full", [3, 1])],
     )
     def test_labels_that_touch_become_one_part(self, connectivity, areas):
-        found = from_label_map(self.IMAGE, instance_connectivity=connectivity)
-        assert found.areas.tolist() == areas
+        objects = from_label_map(self.IMAGE, instance_connectivity=connectivity)
+        assert objects.areas.tolist() == areas
 
     def test_in_three_dimensions_an_edge_and_a_corner_are_no_face(self):
         image = np.zeros((3, 3, 3), dtype=int)
@@ -115,24 +115,24 @@ class TestConnectedParts:
 
     @pytest.mark.parametrize("connectivity", ["as_submitted", "face"])
     def test_what_else_is_said_of_them_is_kept(self, connectivity):
-        found = from_label_map(
+        objects = from_label_map(
             np.eye(2, dtype=int) * [1, 2], instance_connectivity=connectivity, spacing=(2, 3), scores=[0.5, 0.25]
         )
-        assert (found.spacing, found.scores.tolist()) == ((2.0, 3.0), [0.5, 0.25])
+        assert (objects.spacing, objects.scores.tolist()) == ((2.0, 3.0), [0.5, 0.25])
 
 
 class TestBoxes:
     def test_a_box_has_an_extent_a_middle_and_itself(self):
-        found = Objects(boxes=[[0, 1, 4, 3], [2, 2, 3, 7]])
-        assert (len(found), found.dimensions, found.has_extent, found.ids.tolist()) == (2, 2, True, [0, 1])
-        assert found.areas.tolist() == [8.0, 5.0]
-        assert found.centres.tolist() == [[2.0, 2.0], [2.5, 4.5]]
-        assert found.boxes.tolist() == [[0, 1, 4, 3], [2, 2, 3, 7]]
-        assert found.spacing == (1.0, 1.0)
+        objects = Objects(boxes=[[0, 1, 4, 3], [2, 2, 3, 7]])
+        assert (len(objects), objects.dimensions, objects.has_extent, objects.ids.tolist()) == (2, 2, True, [0, 1])
+        assert objects.areas.tolist() == [8.0, 5.0]
+        assert objects.centres.tolist() == [[2.0, 2.0], [2.5, 4.5]]
+        assert objects.boxes.tolist() == [[0, 1, 4, 3], [2, 2, 3, 7]]
+        assert objects.spacing == (1.0, 1.0)
 
     def test_in_three_dimensions_too(self):
-        found = Objects(boxes=[[0, 1, 2, 4, 3, 7]])
-        assert (found.dimensions, found.areas.tolist(), found.centres.tolist()) == (3, [40.0], [[2.0, 2.0, 4.5]])
+        objects = Objects(boxes=[[0, 1, 2, 4, 3, 7]])
+        assert (objects.dimensions, objects.areas.tolist(), objects.centres.tolist()) == (3, [40.0], [[2.0, 2.0, 4.5]])
 
     @pytest.mark.parametrize("axis", [0, 1, 2])
     def test_a_box_without_an_extent_along_any_axis_is_refused(self, axis):
@@ -153,11 +153,11 @@ class TestBoxes:
 
 class TestPoints:
     def test_a_point_is_its_own_centre_and_has_no_box(self):
-        found = Objects(points=[[1, 2], [3, 4], [5, 6]])
-        assert (len(found), found.dimensions, found.has_extent) == (3, 2, False)
-        assert found.centres.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+        objects = Objects(points=[[1, 2], [3, 4], [5, 6]])
+        assert (len(objects), objects.dimensions, objects.has_extent) == (3, 2, False)
+        assert objects.centres.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
         with pytest.raises(ValueError, match="points have no boxes"):
-            _ = found.boxes
+            _ = objects.boxes
 
     @pytest.mark.parametrize("columns", [1, 4, 6])
     def test_a_point_has_two_or_three_numbers(self, columns):
@@ -182,16 +182,16 @@ class TestPoints:
     ],
 )
 def test_nothing_at_all_is_in_two_dimensions_unless_its_columns_say_otherwise(given, dimensions):
-    found = Objects(**given)
-    assert (len(found), found.dimensions, found.centres.shape) == (0, dimensions, (0, dimensions))
+    objects = Objects(**given)
+    assert (len(objects), objects.dimensions, objects.centres.shape) == (0, dimensions, (0, dimensions))
 
 
 class TestOrder:
     """Rank of each object by its place, the first axis first, then by its score, the highest first."""
 
     def test_boxes_are_told_apart_by_their_upper_corners_too(self):
-        found = Objects(boxes=[[0, 0, 3, 2], [0, 0, 2, 3], [0, 0, 2, 2]], scores=[0.9, 0.8, 0.1])
-        assert found.order.tolist() == [2, 1, 0]
+        objects = Objects(boxes=[[0, 0, 3, 2], [0, 0, 2, 3], [0, 0, 2, 2]], scores=[0.9, 0.8, 0.1])
+        assert objects.order.tolist() == [2, 1, 0]
 
     def test_masks_are_put_in_order_by_their_centres(self):
         assert Objects(labels=two_blocks(2, 1)).order.tolist() == [1, 0]

@@ -69,8 +69,8 @@ class TestCutoff:
     def test_an_overlap_needs_as_much_or_more_than_a_half_or_any(self, threshold, assignment, hits):
         """Overlaps of 0.8, 0.6, 0.5, 0.01 and none; a threshold of 0 asks for any."""
         prediction = rows([0, 0, 10, 8], [0, 0, 10, 6], [0, 0, 10, 5], [0, 0, 1, 1], [10, 0, 20, 10])
-        found = passing_pairs(REFERENCE, prediction, Rule(threshold=threshold, assignment=assignment))
-        assert sorted(found.prediction.tolist()) == hits
+        passing = passing_pairs(REFERENCE, prediction, Rule(threshold=threshold, assignment=assignment))
+        assert sorted(passing.prediction.tolist()) == hits
 
     def test_what_is_a_half_but_for_rounding_is_a_half(self):
         prediction = rows([0, 0, 10, 5 + 1e-13])
@@ -82,17 +82,19 @@ class TestCutoff:
         assert len(passing_pairs(REFERENCE, less, Rule(assignment="hungarian")).value) == 0
 
     def test_a_point_hits_whatever_the_threshold(self):
-        found = passing_pairs(REFERENCE, Objects(points=[[5, 5], [11, 5]]), Rule("loc_point_in_box", 9.0, "hungarian"))
-        assert found.prediction.tolist() == [0]
+        passing = passing_pairs(
+            REFERENCE, Objects(points=[[5, 5], [11, 5]]), Rule("loc_point_in_box", 9.0, "hungarian")
+        )
+        assert passing.prediction.tolist() == [0]
 
     def test_pairs_are_put_in_order_by_the_place_of_the_prediction_and_then_of_the_reference(self):
         reference = rows([2, 0, 12, 10], [0, 0, 10, 10], [1, 0, 11, 10])
         prediction = rows([1, 0, 12, 10], [0, 0, 11, 10])
-        found = passing_pairs(reference, prediction, Rule(threshold=0.1, assignment="hungarian"))
-        assert found.prediction.tolist() == [1, 1, 1, 0, 0, 0]
-        assert found.reference.tolist() == [1, 2, 0] * 2
+        passing = passing_pairs(reference, prediction, Rule(threshold=0.1, assignment="hungarian"))
+        assert passing.prediction.tolist() == [1, 1, 1, 0, 0, 0]
+        assert passing.reference.tolist() == [1, 2, 0] * 2
         # 11 columns of the prediction: shared 10, 10, 9 of 11, 11, 12 in all; then 9, 10, 10 of 12, 11, 11.
-        assert found.value == pytest.approx([10 / 11, 10 / 11, 9 / 12, 9 / 12, 10 / 11, 10 / 11])
+        assert passing.value == pytest.approx([10 / 11, 10 / 11, 9 / 12, 9 / 12, 10 / 11, 10 / 11])
 
     def test_how_splits_are_counted_is_no_option_of_the_criterion(self):
         rule = Rule("loc_ior", 0.1, "hungarian", options=(("non_split_errors", "penalize"),))
@@ -148,13 +150,13 @@ class TestGreedy:
         reference = Objects(points=[[0.0, 0.0]])
         prediction = Objects(points=[[3.0, 0.0], [1.0, 0.0], [2.0, 0.0]], scores=[0.5, 0.5, 0.5])
         for assignment in ("greedy_by_score", "greedy_by_criterion", "hungarian"):
-            found = match_objects(reference, prediction, Rule("loc_center_distance", 4.0, assignment))
-            assert (matched(found), found.value.tolist()) == ([(0, 1)], [1.0])
+            matching = match_objects(reference, prediction, Rule("loc_center_distance", 4.0, assignment))
+            assert (matched(matching), matching.value.tolist()) == ([(0, 1)], [1.0])
 
     def test_more_than_a_half_takes_the_greatest_overlap_first(self):
         prediction = rows([0, 0, 10, 7], [0, 0, 10, 9], [0, 0, 10, 8])
-        found = match_objects(REFERENCE, prediction, Rule(assignment="criterion_gt_half"))
-        assert (matched(found), found.value.tolist(), found.surplus.tolist()) == ([(0, 1)], [0.9], [0, 2])
+        matching = match_objects(REFERENCE, prediction, Rule(assignment="criterion_gt_half"))
+        assert (matched(matching), matching.value.tolist(), matching.surplus.tolist()) == ([(0, 1)], [0.9], [0, 2])
 
 
 class TestSplits:
@@ -163,15 +165,15 @@ class TestSplits:
     def test_each_reference_takes_the_prediction_that_covers_most_of_it(self):
         reference = rows([0, 0, 10, 10], [0, 10, 10, 20])
         prediction = rows([0, 0, 10, 6], [0, 0, 10, 19], [0, 3, 10, 20])
-        found = match_objects(reference, prediction, self.RULE)
+        matching = match_objects(reference, prediction, self.RULE)
         # The first: 0.6, 1.0 and 0.7; the second: 0, 0.9 and 1.0.
-        assert (matched(found), found.value.tolist()) == ([(0, 1), (1, 2)], [1.0, 1.0])
-        assert (found.tp, found.fn, found.surplus.tolist()) == (2, 0, [0])
+        assert (matched(matching), matching.value.tolist()) == ([(0, 1), (1, 2)], [1.0, 1.0])
+        assert (matching.tp, matching.fn, matching.surplus.tolist()) == (2, 0, [0])
 
     def test_one_prediction_may_serve_several_and_counts_once_among_the_predictions(self):
         reference = rows([0, 0, 10, 10], [0, 10, 10, 20], [0, 20, 10, 40])
-        found = match_objects(reference, rows([0, 0, 10, 29]), self.RULE)
-        assert (matched(found), found.missed.tolist(), found.fp) == ([(0, 0), (1, 0)], [2], 0)
+        matching = match_objects(reference, rows([0, 0, 10, 29]), self.RULE)
+        assert (matched(matching), matching.missed.tolist(), matching.fp) == ([(0, 0), (1, 0)], [2], 0)
 
     @pytest.mark.parametrize("criterion", ["loc_box_iou", "loc_ior"])
     def test_only_that_criterion_with_that_option_and_that_assignment_lets_one_serve_several(self, criterion):
@@ -230,8 +232,8 @@ class TestHungarian:
     def test_nothing_to_choose_from_is_no_match(self):
         nothing = Pairs(np.zeros(0, int), np.zeros(0, int), np.zeros(0))
         for assignment in ("hungarian", "greedy_by_criterion", "criterion_gt_half", "greedy_by_score"):
-            found = assign(nothing, REFERENCE, REFERENCE, Rule(assignment=assignment))
-            assert (found.shape, found.dtype) == ((0,), bool)
+            result = assign(nothing, REFERENCE, REFERENCE, Rule(assignment=assignment))
+            assert (result.shape, result.dtype) == ((0,), bool)
 
 
 class TestIgnored:
@@ -270,15 +272,15 @@ class TestIgnored:
     def test_a_match_counts_though_it_lies_in_an_ignored_region_and_places_are_those_of_the_whole(self):
         reference = rows([50, 50, 60, 60], [0, 0, 30, 30], [0, 0, 10, 10], ignored=[False, True, False])
         prediction = rows([20, 20, 25, 25], [0, 0, 10, 10], [70, 70, 75, 75], scores=[0.9, 0.8, 0.7])
-        found = match_objects(reference, prediction, Rule())
-        assert (found.reference.tolist(), found.prediction.tolist(), found.value.tolist()) == ([2], [1], [1.0])
-        assert (found.missed.tolist(), found.surplus.tolist(), found.dropped.tolist()) == ([0], [2], [0])
-        assert (found.tp, found.fp, found.fn) == (1, 1, 1)
+        matching = match_objects(reference, prediction, Rule())
+        assert (matching.reference.tolist(), matching.prediction.tolist(), matching.value.tolist()) == ([2], [1], [1.0])
+        assert (matching.missed.tolist(), matching.surplus.tolist(), matching.dropped.tolist()) == ([0], [2], [0])
+        assert (matching.tp, matching.fp, matching.fn) == (1, 1, 1)
 
     def test_an_ignored_region_is_not_matched(self):
         reference = rows([0, 0, 10, 10], ignored=[True])
-        found = match_objects(reference, rows([0, 0, 10, 10], scores=[1.0]), Rule())
-        assert (found.tp, found.fn, found.fp, found.dropped.tolist()) == (0, 0, 0, [0])
+        matching = match_objects(reference, rows([0, 0, 10, 10], scores=[1.0]), Rule())
+        assert (matching.tp, matching.fn, matching.fp, matching.dropped.tolist()) == (0, 0, 0, [0])
 
 
 def test_every_criterion_has_its_kind():

@@ -30,8 +30,8 @@ HITS = np.array([False, True, True, True])
 
 
 def gaps(scores=SCORES, hits=HITS, absent=ANSWERED, weights=None, **options):
-    found = find_gaps(np.asarray(scores, dtype=float), np.asarray(hits, dtype=bool), absent, weights, **options)
-    return found.size.tolist(), found.difference.tolist(), found.total.tolist()
+    result = find_gaps(np.asarray(scores, dtype=float), np.asarray(hits, dtype=bool), absent, weights, **options)
+    return result.size.tolist(), result.difference.tolist(), result.total.tolist()
 
 
 def binary(reference, scores, missing=None):
@@ -105,10 +105,10 @@ class TestBins:
         assert nothing_drawn == ([[0, 0, 0]], [[0, 0, 0]], [0])
 
     def test_gaps_as_a_mean_a_mean_square_and_a_maximum(self):
-        found = find_gaps(SCORES, HITS, ANSWERED, None, n_bins=4)
-        assert mean_gap(found) == pytest.approx([(0.75 + 0.5) / 4])
-        assert mean_squared_gap(found) == pytest.approx([(0.75**2 / 2 + 0.5**2) / 4])
-        assert largest_gap(found) == pytest.approx([0.5])
+        result = find_gaps(SCORES, HITS, ANSWERED, None, n_bins=4)
+        assert mean_gap(result) == pytest.approx([(0.75 + 0.5) / 4])
+        assert mean_squared_gap(result) == pytest.approx([(0.75**2 / 2 + 0.5**2) / 4])
+        assert largest_gap(result) == pytest.approx([0.5])
 
     def test_fifteen_bins_closed_at_the_right_unless_said_otherwise(self):
         # 1/5 and 2/5 are edges of 15 bins, the ends of the third and the sixth.
@@ -117,9 +117,9 @@ class TestBins:
         assert by_default.size.shape == (1, 16)
 
     def test_values_are_undefined_without_a_case(self):
-        found = over_cases(np.array([0.5, np.nan]), np.array([2.0, 0.0]))
-        assert number(found) == 0.5
-        assert (found.result(1).outcome, found.result(1).flag) == (Outcome.DEGENERATE, Flag.REFERENCE)
+        result = over_cases(np.array([0.5, np.nan]), np.array([2.0, 0.0]))
+        assert number(result) == 0.5
+        assert (result.result(1).outcome, result.result(1).flag) == (Outcome.DEGENERATE, Flag.REFERENCE)
 
     def test_the_winning_score_and_whether_it_is_right(self):
         two = binary([1, 0, 0, 1], [0.75, 0.5, 0.25, 0.25])
@@ -177,8 +177,8 @@ class TestScores:
         assert number(CALIBRATION["brier_skill_score"](self.THREE, None)) == pytest.approx(1 - brier / (2 / 3))
         # A forecast of (1/2, 1/4, 1/4): 3/8 plus 1 less twice the own share.
         custom = (3 / 8 + 1 - 2 * 1 / 2 + 2 * (3 / 8 + 1 - 2 / 4)) / 3
-        found = CALIBRATION["brier_skill_score"](self.THREE, None, baseline_priors=[0.5, 0.25, 0.25])
-        assert number(found) == pytest.approx(1 - brier / custom)
+        result = CALIBRATION["brier_skill_score"](self.THREE, None, baseline_priors=[0.5, 0.25, 0.25])
+        assert number(result) == pytest.approx(1 - brier / custom)
         two = binary([1, 0, 0, 0], [0.75, 0.25, 0.25, 0.25])
         assert number(CALIBRATION["brier_skill_score"](two, None)) == pytest.approx(1 - 0.0625 / (3 / 16))
         as_vector = CALIBRATION["brier_skill_score"](two, None, task_form="multiclass")
@@ -213,8 +213,8 @@ class TestScores:
 
     def test_classes_taken_together_have_the_sum_of_their_scores(self):
         # Of classes 1 and 2: scores 0.5, 0.75 and 1; the first is none of them.
-        found = class_calibration_error(self.THREE, [1, 2], None, n_bins=2, norm="l1")
-        assert number(found) == pytest.approx((0.5 + 0.25) / 3)
+        result = class_calibration_error(self.THREE, [1, 2], None, n_bins=2, norm="l1")
+        assert number(result) == pytest.approx((0.5 + 0.25) / 3)
 
 
 def kernel_error(samples, estimator, kernel, width):
@@ -257,9 +257,9 @@ class TestKernels:
 
     def test_two_cases_are_needed(self):
         samples = random_samples(3, count=3)
-        found = kernels.kce(samples, np.array([[1.0, 0, 0], [2, 0, 0]]), bandwidth=1.0)
-        assert (found.result(0).outcome, found.result(0).flag) == (Outcome.DEGENERATE, Flag.REFERENCE)
-        assert found.result(1).outcome is Outcome.OK
+        result = kernels.kce(samples, np.array([[1.0, 0, 0], [2, 0, 0]]), bandwidth=1.0)
+        assert (result.result(0).outcome, result.result(0).flag) == (Outcome.DEGENERATE, Flag.REFERENCE)
+        assert result.result(1).outcome is Outcome.OK
 
     def test_more_cases_than_can_be_compared_are_refused(self):
         assert kernels.MOST_CASES == 50_000
@@ -317,13 +317,13 @@ class TestDensities:
         times = np.array([2, 1, 1, 0, 3, 1])
         rows = np.repeat(np.arange(6), times)
         copies = Samples(samples.classes, samples.reference[rows], None, samples.scores[rows])
-        found = kernels.ece_kde(samples, times[None].astype(float), bandwidth=0.2)
-        assert number(found) == pytest.approx(density_error(copies, 0.2, "l1"), rel=1e-9)
+        error = kernels.ece_kde(samples, times[None].astype(float), bandwidth=0.2)
+        assert number(error) == pytest.approx(density_error(copies, 0.2, "l1"), rel=1e-9)
 
     def test_without_a_pair_or_an_answer_there_is_no_density(self):
         samples = random_samples(6, count=4)
-        found = kernels.ece_kde(samples, np.array([[1.0, 0, 0, 0], [0, 0, 0, 0]]), bandwidth=0.2)
-        assert [found.result(index).flag for index in (0, 1)] == [Flag.REFERENCE] * 2
+        error = kernels.ece_kde(samples, np.array([[1.0, 0, 0, 0], [0, 0, 0, 0]]), bandwidth=0.2)
+        assert [error.result(index).flag for index in (0, 1)] == [Flag.REFERENCE] * 2
         all_lack = random_samples(6, count=4, missing=4)
         assert number(kernels.ece_kde(all_lack, None)) == 2.0
         one_answered = random_samples(6, count=4, missing=3)

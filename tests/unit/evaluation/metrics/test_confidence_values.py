@@ -152,21 +152,21 @@ class TestLimits:
         ("risk", "coverage"), [(0, 0.2), (0.19, 0.2), (0.2, 0.6), (0.3, 0.8), (0.4, 1.0), (9, 1.0)]
     )
     def test_the_largest_coverage_at_an_accepted_risk(self, risk, coverage):
-        found = BY_CONFIDENCE["coverage_at_risk"](RISK, SURE, ONCE, risk=risk)
-        assert found.numbers == pytest.approx([coverage])
+        result = BY_CONFIDENCE["coverage_at_risk"](RISK, SURE, ONCE, risk=risk)
+        assert result.numbers == pytest.approx([coverage])
 
     def test_a_curve_that_falls_again_is_looked_at_to_its_end(self):
-        found = BY_CONFIDENCE["coverage_at_risk"](
+        result = BY_CONFIDENCE["coverage_at_risk"](
             np.array([0.9, 0.0, 0.0]), np.array([3.0, 2, 1]), np.ones((1, 3)), risk=0.3
         )
-        assert found.numbers == pytest.approx([1.0])
+        assert result.numbers == pytest.approx([1.0])
         none = BY_CONFIDENCE["coverage_at_risk"](np.array([0.9, 0.5]), np.array([2.0, 1]), np.ones((1, 2)), risk=0.3)
         assert none.numbers.tolist() == [0.0]
 
     def test_a_risk_that_is_missed_by_rounding_alone_is_met(self):
         for accepted, coverage in ((0.3 - 1e-13, 0.8), (0.3 - 1e-11, 0.6)):
-            found = BY_CONFIDENCE["coverage_at_risk"](RISK, SURE, ONCE, risk=accepted)
-            assert found.numbers == pytest.approx([coverage])
+            result = BY_CONFIDENCE["coverage_at_risk"](RISK, SURE, ONCE, risk=accepted)
+            assert result.numbers == pytest.approx([coverage])
 
 
 class TestAgreement:

@@ -24,16 +24,31 @@ class TestBounds:
             metric(direction="up")
 
     def test_what_is_optional_is_needed_otherwise(self):
-        own = metric(needs=frozenset({"masks", "spacing"}), optional=frozenset({"spacing"}))
-        assert (own.requires("masks"), own.requires("spacing"), own.requires("scores")) == (True, False, False)
+        metric_use = metric(needs=frozenset({"masks", "spacing"}), optional=frozenset({"spacing"}))
+        assert (metric_use.requires("masks"), metric_use.requires("spacing"), metric_use.requires("scores")) == (
+            True,
+            False,
+            False,
+        )
         with pytest.raises(ValueError, match="optional is none of its needs: scores"):
             metric(needs=frozenset({"masks"}), optional=frozenset({"masks", "scores"}))
 
     def test_it_is_undeclared_what_nobody_declares(self):
-        own = metric()
-        assert (own.whole_data_set, own.all_classes, own.worst_by_case, own.is_criterion) == (False,) * 4
-        assert (own.options, own.unit, own.source, own.label, own.evidence) == ((), None, "podium", "", None)
-        assert own.short_name({}) == "O"
+        metric_use = metric()
+        assert (
+            metric_use.whole_data_set,
+            metric_use.all_classes,
+            metric_use.worst_by_case,
+            metric_use.is_criterion,
+        ) == (False,) * 4
+        assert (metric_use.options, metric_use.unit, metric_use.source, metric_use.label, metric_use.evidence) == (
+            (),
+            None,
+            "podium",
+            "",
+            None,
+        )
+        assert metric_use.short_name({}) == "O"
         assert metric(label="O{size:g}").short_name({"size": 2.0}) == "O2"
         assert metric(family="localization_criterion").is_criterion
 
@@ -46,9 +61,9 @@ class TestFunctions:
             _ = metric().compute
 
     def test_other_kinds_of_problem_may_have_a_function_of_their_own(self):
-        own = metric(function="math:sqrt", functions_by_problem={"object_detection": "math:floor"})
-        assert own.compute_for("semantic_segmentation")(6.25) == 2.5
-        assert own.compute_for("object_detection")(6.25) == 6
+        metric_use = metric(function="math:sqrt", functions_by_problem={"object_detection": "math:floor"})
+        assert metric_use.compute_for("semantic_segmentation")(6.25) == 2.5
+        assert metric_use.compute_for("object_detection")(6.25) == 6
         assert get("fbeta").compute_for("semantic_segmentation") is not get("fbeta").compute_for("object_detection")
         assert get("fbeta").compute_for("image_classification") is metrics.fbeta
 
@@ -107,8 +122,8 @@ class TestKindsOfProblem:
         assert of_classes.default_policy("image_classification") == usual | {"both_empty": "exclude"}
         assert of_classes.default_policy("semantic_segmentation") == usual
         assert metric().default_policy("image_classification") == usual
-        own = metric(policy={"degenerate": 0.0})
-        assert own.default_policy("semantic_segmentation") == usual | {"degenerate": 0.0}
+        metric_use = metric(policy={"degenerate": 0.0})
+        assert metric_use.default_policy("semantic_segmentation") == usual | {"degenerate": 0.0}
 
 
 class TestOptions:
@@ -141,10 +156,10 @@ class TestOptions:
             metric().check_options({"width": 1})
 
     def test_what_has_no_safe_default_has_to_be_said(self):
-        own = metric(options=(Option("threshold", "number", None, "", required=True),))
+        metric_use = metric(options=(Option("threshold", "number", None, "", required=True),))
         with pytest.raises(OptionError, match="set by the organizers: there is no safe default"):
-            own.check_options({})
-        assert own.check_options({"threshold": 1}) == {"threshold": 1.0}
+            metric_use.check_options({})
+        assert metric_use.check_options({"threshold": 1}) == {"threshold": 1.0}
 
     def test_own_weights_need_a_matrix(self):
         kappa = get("weighted_cohens_kappa")

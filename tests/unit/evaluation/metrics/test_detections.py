@@ -77,16 +77,16 @@ class TestCounting:
 
 class TestOneThreshold:
     def test_scores_from_the_threshold_on_count(self):
-        found = [scored((SQUARE, 0.5), (BESIDE, 0.4), (FAR, -1.0))]
+        result = [scored((SQUARE, 0.5), (BESIDE, 0.4), (FAR, -1.0))]
         truth = [Objects(boxes=[SQUARE, BESIDE])]
-        assert steps_of(count_detections(truth, found, Rule())) == [(0, np.inf, 2, 1)]
-        assert steps_of(count_detections(truth, found, Rule(), score_threshold=0.4)) == [(0, np.inf, 2, 0)]
-        assert steps_of(count_detections(truth, found, Rule(), score_threshold=0.5)) == [(0, np.inf, 1, 0)]
-        assert steps_of(count_detections(truth, found, Rule(), score_threshold=0.6)) == [(0, np.inf, 0, 0)]
+        assert steps_of(count_detections(truth, result, Rule())) == [(0, np.inf, 2, 1)]
+        assert steps_of(count_detections(truth, result, Rule(), score_threshold=0.4)) == [(0, np.inf, 2, 0)]
+        assert steps_of(count_detections(truth, result, Rule(), score_threshold=0.5)) == [(0, np.inf, 1, 0)]
+        assert steps_of(count_detections(truth, result, Rule(), score_threshold=0.6)) == [(0, np.inf, 0, 0)]
 
     def test_without_scores_all_count_whatever_the_threshold(self):
-        found = [Objects(boxes=[SQUARE, FAR])]
-        counted = count_detections([Objects(boxes=[SQUARE])], found, Rule(), score_threshold=0.9)
+        result = [Objects(boxes=[SQUARE, FAR])]
+        counted = count_detections([Objects(boxes=[SQUARE])], result, Rule(), score_threshold=0.9)
         assert steps_of(counted) == [(0, np.inf, 1, 1)]
 
     def test_without_scores_the_criterion_decides_or_where_it_cannot_the_number_of_matches(self):
@@ -125,10 +125,10 @@ class TestEveryThreshold:
 
     def test_places_are_compared_along_the_first_axis_first(self):
         # The false one begins further to the left and lies further down.
-        found = scored(([6, 0, 10, 4], 0.5), ([0, 9, 4, 13], 0.5))
+        objects = scored(([6, 0, 10, 4], 0.5), ([0, 9, 4, 13], 0.5))
         with_region = Objects(boxes=[BESIDE, [40, 0, 44, 4]], ignored=[False, True])
         for truth in (Objects(boxes=[BESIDE]), with_region):
-            assert steps_of(trace_detections([truth], [found], Rule())) == [(0, 0.5, 0, 1), (0, 0.5, 1, 0)]
+            assert steps_of(trace_detections([truth], [objects], Rule())) == [(0, 0.5, 0, 1), (0, 0.5, 1, 0)]
 
     def test_by_criterion_a_better_prediction_takes_the_place_of_a_surer_one_that_becomes_false(self):
         rule = Rule(assignment="greedy_by_criterion")
@@ -139,8 +139,8 @@ class TestEveryThreshold:
     def test_with_the_best_assignment_a_prediction_moves_on_to_another_reference(self):
         # The first prediction overlaps both by 16 of 28; the second fits the left one, so that the first takes the right one.
         truth = Objects(boxes=[[0, 0, 4, 4], [3, 0, 7, 4]])
-        found = scored(([0, 0, 7, 4], 0.9), ([0, 0, 4, 4], 0.5))
-        traced = steps_of(trace_detections([truth], [found], Rule(assignment="hungarian")))
+        objects = scored(([0, 0, 7, 4], 0.9), ([0, 0, 4, 4], 0.5))
+        traced = steps_of(trace_detections([truth], [objects], Rule(assignment="hungarian")))
         assert traced == [(0, 0.9, 1, 0), (0, 0.5, 1, 0)]
 
     def test_curves_need_scores_where_anything_is_predicted(self):
@@ -152,9 +152,9 @@ class TestEveryThreshold:
 
     def test_classes_are_traced_one_by_one(self):
         truth = Objects(boxes=[SQUARE, BESIDE], classes=["a", "b"])
-        found = scored((SQUARE, 0.9), (BESIDE, 0.8), (FAR, 0.7), classes=["a", "a", "b"])
+        objects = scored((SQUARE, 0.9), (BESIDE, 0.8), (FAR, 0.7), classes=["a", "a", "b"])
         for rule in (Rule(), Rule(assignment="hungarian")):
-            of_a, of_b = trace_classes([truth], [found], rule, ["a", "b"])
+            of_a, of_b = trace_classes([truth], [objects], rule, ["a", "b"])
             assert sorted(steps_of(of_a)) == [(0, 0.8, 0, 1), (0, 0.9, 1, 0)]
             assert steps_of(of_b) == [(0, 0.7, 0, 1)]
             assert (of_a.references.tolist(), of_b.references.tolist()) == ([1], [1])
@@ -189,39 +189,39 @@ class TestAllImagesAtOnce:
     def test_an_overlap_that_equals_the_threshold_is_a_hit_and_with_a_threshold_of_0_any_overlap(self):
         half = scored(([0, 0, 4, 2], 0.5))
         touching = scored(([4, 0, 8, 4], 0.5))
-        for found, threshold, hits in ((half, 0.5, 1), (half, 0.51, 0), (half, 0.0, 1), (touching, 0.0, 0)):
-            [steps] = match_boxes([self.BOXES], [found], Rule(threshold=threshold))
+        for result, threshold, hits in ((half, 0.5, 1), (half, 0.51, 0), (half, 0.0, 1), (touching, 0.0, 0)):
+            [steps] = match_boxes([self.BOXES], [result], Rule(threshold=threshold))
             assert (steps.tp.tolist(), steps.fp.tolist()) == ([hits], [1 - hits])
 
     def test_an_overlap_that_misses_the_threshold_by_rounding_alone_is_a_hit(self):
         unit = Objects(boxes=[[0, 0, 1, 1]])
         for missing, hits in ((1e-12, 1), (3e-12, 0)):
-            found = scored(([0, 0, 1, 0.5 * (1 - missing)], 0.5))
-            assert match_boxes([unit], [found], Rule())[0].tp.tolist() == [hits]
+            objects = scored(([0, 0, 1, 0.5 * (1 - missing)], 0.5))
+            assert match_boxes([unit], [objects], Rule())[0].tp.tolist() == [hits]
 
     def test_pixels_that_are_counted_at_both_ends_make_boxes_one_larger(self):
         # 5 × 5 and 5 × 3 pixels: 15 of 25 shared, 0.6; as lengths, 8 of 16.
-        found = scored(([0, 0, 4, 2], 0.5))
+        objects = scored(([0, 0, 4, 2], 0.5))
         inclusive = Rule(threshold=0.55, options=(("box_convention", "inclusive_pixels"),))
         other = Rule(threshold=0.55, options=(("box_convention", "half_open"),))
-        assert match_boxes([self.BOXES], [found], inclusive)[0].tp.tolist() == [1]
-        assert match_boxes([self.BOXES], [found], other)[0].tp.tolist() == [0]
+        assert match_boxes([self.BOXES], [objects], inclusive)[0].tp.tolist() == [1]
+        assert match_boxes([self.BOXES], [objects], other)[0].tp.tolist() == [0]
 
     def test_a_second_prediction_of_a_found_object_is_false_or_ignored(self):
-        found = scored((SQUARE, 0.9), (SQUARE, 0.8), (FAR, 0.7))
-        as_false = match_boxes([self.BOXES], [found], Rule(double_assignment="fp"))[0]
-        ignoring = match_boxes([self.BOXES], [found], Rule(double_assignment="ignore"))[0]
+        objects = scored((SQUARE, 0.9), (SQUARE, 0.8), (FAR, 0.7))
+        as_false = match_boxes([self.BOXES], [objects], Rule(double_assignment="fp"))[0]
+        ignoring = match_boxes([self.BOXES], [objects], Rule(double_assignment="ignore"))[0]
         assert sorted(zip(as_false.score, as_false.tp, strict=True)) == [(0.7, 0), (0.8, 0), (0.9, 1)]
         assert sorted(zip(ignoring.score, ignoring.tp, ignoring.fp, strict=True)) == [(0.7, 0, 1), (0.9, 1, 0)]
 
     def test_images_and_classes_are_kept_apart_in_three_dimensions_too(self):
         cube, other = [0, 0, 0, 2, 2, 2], [5, 5, 5, 7, 7, 8]
         truth = [Objects(boxes=[cube, other], classes=["b", "a"]), Objects(boxes=[cube], classes=["a"])]
-        found = [
+        result = [
             Objects(boxes=[cube], classes=["a"], scores=[0.9]),
             Objects(boxes=[other, cube], classes=["a", "a"], scores=[0.8, 0.7]),
         ]
-        of_a, of_b = match_boxes(truth, found, Rule(), ["a", "b"])
+        of_a, of_b = match_boxes(truth, result, Rule(), ["a", "b"])
         assert (of_a.references.tolist(), of_b.references.tolist()) == ([1, 1], [1, 0])
         found_a = sorted(zip(of_a.image.tolist(), of_a.score, of_a.tp, of_a.fp, strict=True))
         assert found_a == [(0, 0.9, 0, 1), (1, 0.7, 1, 0), (1, 0.8, 0, 1)]
@@ -256,9 +256,9 @@ class TestAsCocoMatches:
 
     def test_overlap_with_a_crowd_is_the_share_of_the_prediction_for_boxes_and_masks(self):
         truth = Objects(boxes=[SQUARE, [0, 0, 8, 4]], ignored=[False, True])
-        found = scored(([2, 0, 6, 4], 0.5), ([6, 0, 10, 2], 0.4))
+        objects = scored(([2, 0, 6, 4], 0.5), ([6, 0, 10, 2], 0.4))
         # 8 of 24 and all 16 of 16; nothing and 4 of 8.
-        assert coco._iou(truth, found, "loc_box_iou").tolist() == [[8 / 24, 1.0], [0.0, 0.5]]
+        assert coco._iou(truth, objects, "loc_box_iou").tolist() == [[8 / 24, 1.0], [0.0, 0.5]]
         labels = np.zeros((2, 4, 10), dtype=int)
         labels[0, :, :4], labels[0, :, 4:8] = 1, 2
         labels[1, :, 2:6] = 1
@@ -267,14 +267,14 @@ class TestAsCocoMatches:
 
     def test_steps_are_those_of_predictions_that_count(self):
         truth = [Objects(boxes=[SQUARE]), Objects(boxes=[FAR], ignored=[True]), Objects(boxes=NO_BOXES)]
-        found = [scored((FAR, 0.4), (SQUARE, 0.6)), scored((FAR, 0.9), (SQUARE, 0.3)), Objects(boxes=NO_BOXES)]
-        traced = coco.trace_coco(truth, found, {})
+        result = [scored((FAR, 0.4), (SQUARE, 0.6)), scored((FAR, 0.9), (SQUARE, 0.3)), Objects(boxes=NO_BOXES)]
+        traced = coco.trace_coco(truth, result, {})
         assert steps_of(traced) == [(0, 0.6, 1, 0), (0, 0.4, 0, 1), (1, 0.3, 0, 1)]
         assert traced.references.tolist() == [1, 0, 0]
-        best_only = coco.trace_coco(truth, found, {"max_detections": 1})
+        best_only = coco.trace_coco(truth, result, {"max_detections": 1})
         assert steps_of(best_only) == [(0, 0.6, 1, 0)]
         # A cutoff goes before the threshold among the options.
-        half = [scored(([0, 0, 4, 2], 0.6)), *found[1:]]
+        half = [scored(([0, 0, 4, 2], 0.6)), *result[1:]]
         assert steps_of(coco.trace_coco(truth, half, {"localization_threshold": 0.4}))[0] == (0, 0.6, 1, 0)
         assert steps_of(coco.trace_coco(truth, half, {"localization_threshold": 0.4}, 0.6))[0] == (0, 0.6, 0, 1)
 

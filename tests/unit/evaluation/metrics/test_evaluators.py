@@ -133,11 +133,11 @@ class TestRates:
         target = name.split("_at_")[1]
         for absent in (0, 1):
             reference = [1 - absent] * 3
-            found = getattr(metrics, name)(reference, [0.1, 0.5, 0.9], **{f"target_{target}": 0.5})
+            result = getattr(metrics, name)(reference, [0.1, 0.5, 0.9], **{f"target_{target}": 0.5})
             if absent in lacking:
-                assert (found.outcome, found.flag) == (Outcome.DEGENERATE, Flag.REFERENCE)
+                assert (result.outcome, result.flag) == (Outcome.DEGENERATE, Flag.REFERENCE)
             else:
-                assert found.outcome is Outcome.OK
+                assert result.outcome is Outcome.OK
 
 
 class TestAveragePrecision:
@@ -156,10 +156,10 @@ class TestAveragePrecision:
     @pytest.mark.parametrize("ties", ["grouped", "sequential"])
     def test_copies_are_cases_of_their_own(self, ties):
         drawn = np.array([[1.0, 1, 1, 1, 1], [2, 1, 0, 0, 1], [0, 2, 1, 1, 3], [0, 1, 0, 1, 0]])
-        found = self.EVALUATE(BINARY, [1], drawn, ties=ties)
+        result = self.EVALUATE(BINARY, [1], drawn, ties=ties)
         # First: as above. Second: two hits at the top, of three positive cases. Third: a hit behind two false alarms, of four.
-        assert numbers(found) == [(1 + 2 / 3) / 3, 2 / 3, 1 / 3 / 4, None]
-        assert found.result(3).flag is Flag.REFERENCE
+        assert numbers(result) == [(1 + 2 / 3) / 3, 2 / 3, 1 / 3 / 4, None]
+        assert result.result(3).flag is Flag.REFERENCE
 
     def test_equal_scores_one_by_one_stand_in_the_order_of_the_cases(self):
         tied = Samples((0, 1), np.array([1, 0, 1]), None, np.full((3, 2), 0.5))
@@ -188,8 +188,8 @@ class TestOrderedClasses:
             assert OVERALL[name](ORDERED, self.DRAWN).result(2).flag is Flag.REFERENCE
 
     def test_agreement_of_orders_takes_the_places_of_classes(self):
-        found = OVERALL["kendall_tau_b"](ORDERED, None)
-        assert numbers(found) == [metrics.kendall_tau_b(ORDERED.reference, ORDERED.decision).value]
+        result = OVERALL["kendall_tau_b"](ORDERED, None)
+        assert numbers(result) == [metrics.kendall_tau_b(ORDERED.reference, ORDERED.decision).value]
         drawn = np.array([[1.0, 2, 1, 0, 1, 3]])
         copies = np.repeat(np.arange(6), drawn[0].astype(int))
         expected = metrics.kendall_tau_b(ORDERED.reference[copies], ORDERED.decision[copies]).value
@@ -205,9 +205,9 @@ class TestTopK:
         assert numbers(OVERALL["top_k_accuracy"](samples, None, k=2)) == [(1 + 0 + 0 + 2 / 4) / 4]
         assert numbers(OVERALL["top_k_accuracy"](samples, None, k=3)) == [(1 + 1 + 1 / 2 + 3 / 4) / 4]
         drawn = np.array([[2.0, 0, 1, 0], [0, 0, 0, 0]])
-        found = OVERALL["top_k_accuracy"](samples, drawn, k=3)
-        assert numbers(found) == [(2 + 1 / 2) / 3, None]
-        assert found.result(1).flag is Flag.REFERENCE
+        result = OVERALL["top_k_accuracy"](samples, drawn, k=3)
+        assert numbers(result) == [(2 + 1 / 2) / 3, None]
+        assert result.result(1).flag is Flag.REFERENCE
 
     def test_a_case_without_an_answer_is_wrong(self):
         scores = np.array([[0.5, 0.3, 0.2], [np.nan, np.nan, np.nan]])
@@ -278,9 +278,9 @@ class TestCountsOfOneClass:
 
     def test_predictive_values_at_another_prevalence(self):
         # Sensitivity 3/5, 1 - Specificity 1/5: at 0.1, 0.06 true and 0.18 false alarms.
-        found = counting.ppv(self.COUNTS, 0.1)
-        assert numbers(found) == [0.06 / 0.24, None, None]
-        assert [found.result(i).flag for i in (1, 2)] == [Flag.REFERENCE, Flag.REFERENCE]
+        result = counting.ppv(self.COUNTS, 0.1)
+        assert numbers(result) == [0.06 / 0.24, None, None]
+        assert [result.result(i).flag for i in (1, 2)] == [Flag.REFERENCE, Flag.REFERENCE]
         # Specificity 4/5, 1 - Sensitivity 2/5: 0.72 rightly and 0.04 wrongly called negative.
         assert numbers(counting.npv(self.COUNTS, 0.1)) == [0.72 / 0.76, None, None]
         silent = counting.ppv(counting.Counts.of(0, 0, 2, 3), 0.1).result()
@@ -317,8 +317,8 @@ class TestCountsOfOneClass:
 
     def test_scores_are_cut_at_the_threshold_probability_and_labels_are_taken_as_they_are(self):
         # From 0.4 on: two hits and two false alarms of five; the fifth case has no answer.
-        found = PER_CLASS["net_benefit"](BINARY, [1], None, threshold_probability=0.4)
-        assert numbers(found) == [(2 - 2 * (0.4 / 0.6)) / 5]
+        result = PER_CLASS["net_benefit"](BINARY, [1], None, threshold_probability=0.4)
+        assert numbers(result) == [(2 - 2 * (0.4 / 0.6)) / 5]
         labels = Samples(BINARY.classes, BINARY.reference, BINARY.decision, None)
         assert numbers(PER_CLASS["net_benefit"](labels, [1], None, threshold_probability=0.4)) == [(1 - 0.4 / 0.6) / 5]
 
@@ -367,8 +367,8 @@ class TestCountsOfAllClasses:
         ]
         for formula in formulas:
             for matrix in (one, self.NOTHING):
-                found = formula(matrix).result()
-                assert (found.outcome, found.flag) == (Outcome.DEGENERATE, Flag.REFERENCE)
+                result = formula(matrix).result()
+                assert (result.outcome, result.flag) == (Outcome.DEGENERATE, Flag.REFERENCE)
         assert counting.accuracy(self.NOTHING).result().flag is Flag.REFERENCE
         assert (
             counting.expected_cost(self.NOTHING, np.ones((3, 3)), None, normalized=False).result().flag

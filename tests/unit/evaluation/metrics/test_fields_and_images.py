@@ -31,15 +31,15 @@ def plain_similarity(a, b, weights, constants, factor):
     kernel = weights
     for _ in range(a.ndim - 1):
         kernel = np.multiply.outer(kernel, weights)
-    found = np.zeros([length - size + 1 for length in a.shape])
-    for place in np.ndindex(found.shape):
-        cut = tuple(slice(start, start + size) for start in place)
+    result = np.zeros([length - size + 1 for length in a.shape])
+    for position in np.ndindex(result.shape):
+        cut = tuple(slice(start, start + size) for start in position)
         mean_a, mean_b = (kernel * a[cut]).sum(), (kernel * b[cut]).sum()
         var_a, var_b = ((kernel * (x[cut] - m) ** 2).sum() * factor for x, m in ((a, mean_a), (b, mean_b)))
         both = (kernel * (a[cut] - mean_a) * (b[cut] - mean_b)).sum() * factor
         upper = (2 * mean_a * mean_b + constants[0]) * (2 * both + constants[1])
-        found[place] = upper / ((mean_a**2 + mean_b**2 + constants[0]) * (var_a + var_b + constants[1]))
-    return found
+        result[position] = upper / ((mean_a**2 + mean_b**2 + constants[0]) * (var_a + var_b + constants[1]))
+    return result
 
 
 def two_images(shape, seed=0):
@@ -83,9 +83,9 @@ class TestWindows:
         nowhere, rim_only = np.zeros((2, 23, 10), dtype=bool)
         rim_only[0], rim_only[:, -1] = True, True
         with mock.patch("evaluation.metrics.structural_similarity._PIECE", piece):
-            found = mean_similarities(a, b, [None, region, nowhere, rim_only], Window(3), self.CONSTANTS)
-        assert found[:2] == pytest.approx([whole.mean(), whole[region[1:-1, 1:-1]].mean()], rel=1e-9)
-        assert found[2:] == [None, None]
+            result = mean_similarities(a, b, [None, region, nowhere, rim_only], Window(3), self.CONSTANTS)
+        assert result[:2] == pytest.approx([whole.mean(), whole[region[1:-1, 1:-1]].mean()], rel=1e-9)
+        assert result[2:] == [None, None]
         # Only where a region lies anything has to be computed.
         late = np.zeros((23, 10), dtype=bool)
         late[20, 4] = True
@@ -121,8 +121,8 @@ class TestStructuralSimilarity:
         factor = size**2 / (size**2 - 1) if is_sample else 1.0
         constants = ((0.01 * 120) ** 2, (0.03 * 120) ** 2)
         expected = plain_similarity(a, b, weights / weights.sum(), constants, factor).mean()
-        found = metrics.ssim(a, b, data_range=(-20, 100), **options)
-        assert found.value == pytest.approx(expected, rel=1e-9)
+        similarity = metrics.ssim(a, b, data_range=(-20, 100), **options)
+        assert similarity.value == pytest.approx(expected, rel=1e-9)
 
     def test_constants_and_clipping(self):
         a, b = two_images((6, 6))

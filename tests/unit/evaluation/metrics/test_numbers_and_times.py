@@ -100,19 +100,19 @@ class TestNumbersOfCopies:
         ],
     )  # fmt: skip
     def test_by_hand(self, name, values, why):
-        found = PAIRED[name](TRUTH, GUESS, DRAWN)
-        assert numbers(found) == values
-        assert reasons(found) == why
+        result = PAIRED[name](TRUTH, GUESS, DRAWN)
+        assert numbers(result) == values
+        assert reasons(result) == why
 
     def test_intraclass_correlation_of_copies(self):
         # Rows 1.5, 2, 3 and 4.5 about 2.75: 2 * 5.25 / 3. Columns 2.5 and 3: 4 * 0.125. The rest: 13.5 - 10.5 - 0.5 over 3.
         rows, columns, error = 10.5 / 3, 0.5, 2.5 / 3
         agreement = (rows - error) / (rows + error + 2 * (columns - error) / 4)
-        found = PAIRED["icc"](TRUTH, GUESS, DRAWN)
-        assert numbers(found)[0] == agreement
+        result = PAIRED["icc"](TRUTH, GUESS, DRAWN)
+        assert numbers(result)[0] == agreement
         assert numbers(PAIRED["icc"](TRUTH, GUESS, DRAWN, form="3,1"))[0] == (rows - error) / (rows + error)
         # Two cases that are one: rows and the rest do not vary, the columns do; one case alone says nothing.
-        assert reasons(found)[2:] == [FINE, BY_REFERENCE]
+        assert reasons(result)[2:] == [FINE, BY_REFERENCE]
         alone = PAIRED["icc"](TRUTH, GUESS, np.array([[1.0, 0, 0, 0]]))
         assert reasons(alone) == [BY_REFERENCE]
         same = PAIRED["icc"](np.array([2.0, 2.0]), np.array([2.0, 2.0]), np.ones((1, 2)))
@@ -169,16 +169,16 @@ class TestSurvival:
         assert censoring_survival(Followed(np.zeros(0), np.zeros(0, dtype=bool))).last == 0.0
 
     def test_survival_without_the_event(self):
-        found = event_free_survival(PEOPLE)
-        assert (found.times.tolist(), found.at_risk.tolist()) == ([2, 3, 5, 6, 8], [7, 6, 3, 2, 1])
-        assert found.survival == pytest.approx([6 / 7, 6 / 7 * 4 / 6, 4 / 7, 2 / 7, 2 / 7])
+        result = event_free_survival(PEOPLE)
+        assert (result.times.tolist(), result.at_risk.tolist()) == ([2, 3, 5, 6, 8], [7, 6, 3, 2, 1])
+        assert result.survival == pytest.approx([6 / 7, 6 / 7 * 4 / 6, 4 / 7, 2 / 7, 2 / 7])
 
     def test_pairs_of_an_event_and_somebody_under_observation_for_longer(self):
         # Event at 2, risk 5: six later ones, all lower. Event at 3, risk 1: later are the censored at 3 (risk 2) and those
         # of risk 3, 3 and 1: only the last is equal. Event at 3, risk 4: the same four, all lower. At 6, risk 3: one lower.
         right = 6 + 0.5 + 4 + 1
-        found = survival_values.harrell_c(PEOPLE, RISK, EVERYBODY, np.ones((1, 7)))
-        assert numbers(found) == [right / (6 + 4 + 4 + 1)]
+        concordance = survival_values.harrell_c(PEOPLE, RISK, EVERYBODY, np.ones((1, 7)))
+        assert numbers(concordance) == [right / (6 + 4 + 4 + 1)]
         # Two events at one time are no pair.
         both = survival_values.harrell_c(followed([[3, 1], [3, 1]]), RISK[:2], EVERYBODY[:2], np.ones((1, 2)))
         assert reasons(both) == [BY_REFERENCE]
@@ -186,8 +186,8 @@ class TestSurvival:
     def test_whoever_has_no_answer_is_in_no_pair_in_the_right_order(self):
         answered = EVERYBODY.copy()
         answered[0] = False
-        found = survival_values.harrell_c(PEOPLE, RISK, answered, np.ones((1, 7)))
-        assert numbers(found) == [(0.5 + 4 + 1) / 15]
+        concordance = survival_values.harrell_c(PEOPLE, RISK, answered, np.ones((1, 7)))
+        assert numbers(concordance) == [(0.5 + 4 + 1) / 15]
         answered[:] = True
         answered[6] = False
         # The last one is a later one of four pairs, of which one was equal and three were right.
@@ -225,9 +225,9 @@ class TestSurvival:
         terms = brier_terms(PEOPLE, survival, lacking, censoring, 3.0)
         assert terms == pytest.approx([1, *expected[1:4], 4 / 3, *expected[5:]])
         drawn = np.array([[2.0, 0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 0, 0, 0]])
-        found = survival_values.brier_at_time(PEOPLE, survival, EVERYBODY, drawn, censoring, time=3.0)
-        assert numbers(found) == [(2 * expected[0] + expected[4]) / 3, None]
-        assert reasons(found)[1] == BY_REFERENCE
+        result = survival_values.brier_at_time(PEOPLE, survival, EVERYBODY, drawn, censoring, time=3.0)
+        assert numbers(result) == [(2 * expected[0] + expected[4]) / 3, None]
+        assert reasons(result)[1] == BY_REFERENCE
 
     def test_the_integral_is_made_of_trapezoids_over_the_span(self):
         uncensored = followed([[2, 1], [9, 1]])
@@ -242,8 +242,8 @@ class TestSurvival:
         reference = [[2, 1], [4, 1], [6, 0]]
         others = [[1, 0], [3, 1], [5, 0], [7, 1]]
         # G is 3/4 from 1 on: the event at 2 and whoever is there at 3 weigh 4/3.
-        found = metrics.brier_at_time(reference, [0.5, 0.5, 0.5], time=3, censoring=others)
-        assert found.value == pytest.approx(0.25 * 4 / 3)
+        result = metrics.brier_at_time(reference, [0.5, 0.5, 0.5], time=3, censoring=others)
+        assert result.value == pytest.approx(0.25 * 4 / 3)
         assert metrics.brier_at_time(reference, [0.5, 0.5, 0.5], time=3).value == pytest.approx(0.25)
         # G before 4 is 3/4, before 2 as well; of those that are compared at 4 one is right.
         assert metrics.time_dependent_auc(reference, [1, 3, 2], time=4, censoring=others).value == pytest.approx(0.5)

@@ -65,9 +65,9 @@ class TestScales:
         ],
     )
     def test_means_over_images(self, metric, values):
-        found = evaluate(metric, COUNTED, TWICE, scale="image")
-        assert numbers(found) == values
-        assert reason(found.result(3)) == BY_REFERENCE
+        result = evaluate(metric, COUNTED, TWICE, scale="image")
+        assert numbers(result) == values
+        assert reason(result.result(3)) == BY_REFERENCE
 
     @pytest.mark.parametrize(
         ("metric", "values"),
@@ -79,8 +79,8 @@ class TestScales:
     def test_curves_of_images_are_averages_at_every_score(self):
         # At 0.9: Sensitivity 1/4 and 0 of the two with objects; PPV 1, 0 (an object, nothing predicted), 1 and 1.
         # Nothing more is found behind it.
-        found = evaluate("average_precision", COUNTED, TWICE[:1], scale="image")
-        assert numbers(found) == [1 / 8 * 3 / 4]
+        result = evaluate("average_precision", COUNTED, TWICE[:1], scale="image")
+        assert numbers(result) == [1 / 8 * 3 / 4]
         # False alarms an image: 0 at 0.9, 1/4 at 0.7, 3/4 at 0.5, 1 at 0.4.
         for limit, value in ((0.0, 1 / 8), (1.0, 1 / 8)):
             assert numbers(evaluate("sensitivity_at_fppi", COUNTED, scale="image", target_fppi=limit)) == [value]
@@ -110,9 +110,9 @@ class TestScales:
     def test_a_froc_is_read_at_seven_points_up_to_8_unless_said_otherwise(self):
         # A tenth more at each of the seven points, and at 9 as well.
         points = np.array([0.125, 0.25, 0.5, 1, 2, 4, 8, 9])
-        found = np.arange(1, 9) / 10
-        assert froc(points, found) == pytest.approx(0.4)
-        assert froc(points, found, form="area") == pytest.approx(
+        result = np.arange(1, 9) / 10
+        assert froc(points, result) == pytest.approx(0.4)
+        assert froc(points, result, form="area") == pytest.approx(
             (0.125 * 0.1 + 0.25 * 0.2 + 0.5 * 0.3 + 1 * 0.4 + 2 * 0.5 + 4 * 0.6) / 8
         )
         # A point that is missed by rounding alone is reached.
@@ -137,9 +137,9 @@ class TestMeans:
 
     def test_scores_from_one_half_on_count_unless_said_otherwise(self):
         truth = [Objects(boxes=[[0, 0, 4, 4], [6, 0, 9, 4]])]
-        found = [Objects(boxes=[[0, 0, 4, 4], [6, 0, 9, 4]], scores=[0.5, 0.49])]
-        assert det.sensitivity(truth, found).value == 0.5
-        assert det.sensitivity(truth, found, score_threshold=0.49).value == 1.0
+        result = [Objects(boxes=[[0, 0, 4, 4], [6, 0, 9, 4]], scores=[0.5, 0.49])]
+        assert det.sensitivity(truth, result).value == 0.5
+        assert det.sensitivity(truth, result, score_threshold=0.49).value == 1.0
 
 
 class TestPanopticCounts:
@@ -148,12 +148,12 @@ class TestPanopticCounts:
         return result.iou, result.tp, result.fp, result.fn
 
     def test_matches_surplus_and_misses(self):
-        truth, found = [[1, 1, 1, 0, 2, 3, 3]], [[4, 4, 0, 5, 0, 6, 0]]
+        truth, result = [[1, 1, 1, 0, 2, 3, 3]], [[4, 4, 0, 5, 0, 6, 0]]
         # 2/3 is a match, 1/2 is none.
-        assert self.counts(truth, found) == (pytest.approx(2 / 3), 1, 2, 2)
-        assert self.counts(truth, found, iou_threshold=1) == (0, 0, 3, 3)
+        assert self.counts(truth, result) == (pytest.approx(2 / 3), 1, 2, 2)
+        assert self.counts(truth, result, iou_threshold=1) == (0, 0, 3, 3)
         with pytest.raises(ValueError, match=r"between 0\.5 and 1"):
-            self.counts(truth, found, iou_threshold=1.01)
+            self.counts(truth, result, iou_threshold=1.01)
 
     @pytest.mark.parametrize(
         ("truth", "found", "counted"),
@@ -193,13 +193,13 @@ class TestPanopticCounts:
         ]
 
     def test_unmatched_objects_count_as_asked_for(self):
-        truth, found = [[1, 1, 0, 2, 2, 0]], [[1, 1, 0, 0, 0, 3]]
-        assert ins.mi_dsc(truth, found).value == pytest.approx(1 / 3)
-        assert ins.mi_dsc(truth, found, unmatched="zero_fn").value == pytest.approx(1 / 2)
-        assert ins.mi_dsc(truth, found, unmatched="ignore").value == 1.0
-        assert ins.mi_nsd(truth, found, tolerance=0).value == pytest.approx(1 / 3)
+        truth, result = [[1, 1, 0, 2, 2, 0]], [[1, 1, 0, 0, 0, 3]]
+        assert ins.mi_dsc(truth, result).value == pytest.approx(1 / 3)
+        assert ins.mi_dsc(truth, result, unmatched="zero_fn").value == pytest.approx(1 / 2)
+        assert ins.mi_dsc(truth, result, unmatched="ignore").value == 1.0
+        assert ins.mi_nsd(truth, result, tolerance=0).value == pytest.approx(1 / 3)
         with pytest.raises(ValueError, match="unmatched is 'ignore', 'zero_fn' or 'zero_fn_fp'"):
-            ins.mi_dsc(truth, found, unmatched="zero")
+            ins.mi_dsc(truth, result, unmatched="zero")
         assert ins.mi_dsc([[0, 1]], [[0, 0]]).outcome is Outcome.PRED_EMPTY
         assert ins.mi_dsc([[0, 0]], [[0, 1]]).outcome is Outcome.REF_EMPTY
         assert ins.mi_dsc([[0, 0]], [[0, 0]]).outcome is Outcome.BOTH_EMPTY
@@ -308,9 +308,9 @@ class TestDisentangled:
         truth = Objects(
             labels=np.array([[1, 2, 3, 4]]), classes=["a", "b", "b", ""], ignored=[False, False, False, True]
         )
-        found = dis.nothing_found(truth, self.CLASSES)
-        assert found.confusion.tolist() == [[0, 0, 0], [1, 0, 0], [2, 0, 0]]
-        assert np.asarray(found.panoptic.fn).tolist() == [1, 2]
+        result = dis.nothing_found(truth, self.CLASSES)
+        assert result.confusion.tolist() == [[0, 0, 0], [1, 0, 0], [2, 0, 0]]
+        assert np.asarray(result.panoptic.fn).tolist() == [1, 2]
 
     def test_classes_have_to_be_known(self):
         labels = np.array([[1, 2]])
@@ -351,11 +351,11 @@ class TestContours:
     def test_pixels_with_a_neighbour_that_is_no_part_of_the_object(self):
         labels = np.zeros((5, 7), dtype=int)
         labels[1:4, 1:4], labels[1:4, 4:6] = 1, 2
-        found = contours(Objects(labels=labels, spacing=(2, 3)), np.array([0, 1]))
-        assert sorted(map(tuple, found.of(0).tolist())) == sorted(
+        result = contours(Objects(labels=labels, spacing=(2, 3)), np.array([0, 1]))
+        assert sorted(map(tuple, result.of(0).tolist())) == sorted(
             (2.0 * i, 3.0 * j) for i in (1, 2, 3) for j in (1, 2, 3) if (i, j) != (2, 2)
         )
-        assert len(found.of(1)) == 6
+        assert len(result.of(1)) == 6
         only_second = contours(Objects(labels=labels), np.array([1]))
         assert (len(only_second.of(0)), len(only_second.of(1))) == (0, 6)
 

@@ -30,8 +30,8 @@ class TestOneMask:
         part = Mask([[1, 2]], shape=(3, 4), offset=(1, 2))
         whole = np.zeros((3, 4), dtype=bool)
         whole[1, 2:] = True
-        found = np.asarray(part)
-        assert (found.dtype, found.tolist()) == (np.dtype(bool), whole.tolist())
+        result = np.asarray(part)
+        assert (result.dtype, result.tolist()) == (np.dtype(bool), whole.tolist())
         assert np.asarray(part, dtype=float).dtype == np.dtype(float)
         assert np.asarray(part, dtype=float).tolist() == whole.astype(float).tolist()
         complete = Mask([[3, 0]])
@@ -112,7 +112,7 @@ class TestTwoMasks:
         assert pair(L_SHAPE, L_SHAPE).emptiness is None
 
     def test_the_joint_box_holds_both(self):
-        one, other = (Mask([[1]], shape=(9, 9), offset=place) for place in ((2, 7), (5, 3)))
+        one, other = (Mask([[1]], shape=(9, 9), offset=position) for position in ((2, 7), (5, 3)))
         assert joint_box(one, other) == ((2, 6), (3, 8))
         assert joint_box(other, one) == ((2, 6), (3, 8))
 
@@ -135,9 +135,9 @@ class TestDistances:
         one, other = Mask(reference, spacing).surface(), Mask(prediction, spacing).surface()
         table = np.sqrt(((one.points[:, None] - other.points[None]) ** 2).sum(axis=2))
         with mock.patch.object(distances, "_FEW", 0), mock.patch.object(distances, "_DENSE", 0.0):
-            found = distances.directed_distances(one, other, spacing)
-        np.testing.assert_allclose(found.to_prediction, table.min(axis=1), rtol=1e-6)
-        np.testing.assert_allclose(found.to_reference, table.min(axis=0), rtol=1e-6)
+            result = distances.directed_distances(one, other, spacing)
+        np.testing.assert_allclose(result.to_prediction, table.min(axis=1), rtol=1e-6)
+        np.testing.assert_allclose(result.to_reference, table.min(axis=0), rtol=1e-6)
 
     def test_few_border_voxels_are_looked_up_and_many_dense_ones_are_transformed(self):
         one, other = Mask(np.ones((6, 6))).surface(), Mask(np.ones((6, 6))).surface()
@@ -202,8 +202,8 @@ class TestPartsOfBoundaryMetrics:
     @pytest.mark.parametrize("percentile", [0.5, 25, 50, 77.7, 95, 100])
     @pytest.mark.parametrize("values", [[3.0], [2.0, 1.0], [5.0, 1.0, 4.0, 2.0], list(range(41, 0, -1))])
     def test_percentiles_are_those_of_numpy(self, values, percentile):
-        found = _percentile(np.array(values, dtype=float), percentile)
-        assert found == pytest.approx(np.percentile(values, percentile), rel=1e-12)
+        result = _percentile(np.array(values, dtype=float), percentile)
+        assert result == pytest.approx(np.percentile(values, percentile), rel=1e-12)
 
     def test_a_band_is_a_share_of_the_diagonal_and_no_thinner_than_a_voxel_is_long(self):
         assert band_width((30, 40), (1, 1), 0.1) == 5.0

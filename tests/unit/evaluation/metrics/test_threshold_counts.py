@@ -40,35 +40,35 @@ class TestCounting:
 
     @pytest.mark.parametrize("weights", [None, np.ones((1, 5))])
     def test_equal_scores_enter_together(self, weights):
-        found = count_thresholds(self.POSITIVE, self.SCORES, weights)
-        assert found.thresholds.tolist() == [1.0, 0.5, 0.25, 0.0]
-        assert (found.tp.tolist(), found.fp.tolist()) == ([[1, 2, 3, 3]], [[0, 1, 1, 2]])
-        assert (found.positive.tolist(), found.negative.tolist()) == ([[3]], [[2]])
+        counts = count_thresholds(self.POSITIVE, self.SCORES, weights)
+        assert counts.thresholds.tolist() == [1.0, 0.5, 0.25, 0.0]
+        assert (counts.tp.tolist(), counts.fp.tolist()) == ([[1, 2, 3, 3]], [[0, 1, 1, 2]])
+        assert (counts.positive.tolist(), counts.negative.tolist()) == ([[3]], [[2]])
 
     def test_or_one_by_one_as_they_stand(self):
-        found = count_thresholds(self.POSITIVE, self.SCORES, grouped=False)
-        assert (found.tp.tolist(), found.fp.tolist()) == ([[1, 2, 2, 3, 3]], [[0, 0, 1, 1, 2]])
+        counts = count_thresholds(self.POSITIVE, self.SCORES, grouped=False)
+        assert (counts.tp.tolist(), counts.fp.tolist()) == ([[1, 2, 2, 3, 3]], [[0, 0, 1, 1, 2]])
         drawn = count_thresholds(self.POSITIVE, self.SCORES, np.array([[0.0, 2, 1, 0, 3]]))
         assert (drawn.tp.tolist(), drawn.fp.tolist()) == ([[1, 1, 4, 4]], [[0, 2, 2, 2]])
 
     def test_a_negative_zero_is_a_zero(self):
-        found = count_thresholds(np.array([True, False]), np.array([-0.0, 0.0]))
-        assert (found.thresholds.tolist(), found.tp.tolist(), found.fp.tolist()) == ([0.0], [[1]], [[1]])
+        counts = count_thresholds(np.array([True, False]), np.array([-0.0, 0.0]))
+        assert (counts.thresholds.tolist(), counts.tp.tolist(), counts.fp.tolist()) == ([0.0], [[1]], [[1]])
         scores = np.array([0.25, 0.75])
         count_thresholds(np.array([True, False]), scores)
         assert scores.tolist() == [0.25, 0.75], "scores are left as they are"
 
     def test_nobody_has_no_threshold(self):
         nobody = np.zeros(0, dtype=bool), np.zeros(0)
-        for found in (count_thresholds(*nobody), count_thresholds(*nobody, np.zeros((1, 0)))):
-            assert (found.thresholds.shape, found.positive.tolist(), found.negative.tolist()) == ((0,), [[0]], [[0]])
-            assert reason(area_under_roc(found).result()) == BY_REFERENCE
-            assert reason(average_precision_of(found).result()) == BY_REFERENCE
+        for result in (count_thresholds(*nobody), count_thresholds(*nobody, np.zeros((1, 0)))):
+            assert (result.thresholds.shape, result.positive.tolist(), result.negative.tolist()) == ((0,), [[0]], [[0]])
+            assert reason(area_under_roc(result).result()) == BY_REFERENCE
+            assert reason(average_precision_of(result).result()) == BY_REFERENCE
 
     def test_nothing_is_predicted_above_all_scores(self):
-        found = with_ends(count_thresholds(self.POSITIVE, self.SCORES))
-        assert found.thresholds.tolist() == [math.inf, 1.0, 0.5, 0.25, 0.0]
-        assert (found.tp.tolist(), found.fp.tolist()) == ([[0, 1, 2, 3, 3]], [[0, 0, 1, 1, 2]])
+        result = with_ends(count_thresholds(self.POSITIVE, self.SCORES))
+        assert result.thresholds.tolist() == [math.inf, 1.0, 0.5, 0.25, 0.0]
+        assert (result.tp.tolist(), result.fp.tolist()) == ([[0, 1, 2, 3, 3]], [[0, 0, 1, 1, 2]])
 
 
 class TestAreas:
@@ -79,8 +79,8 @@ class TestAreas:
         # Both already at the first threshold: one equal pair, two right ones, one wrong and two equal ones.
         assert area_under_roc(curve([1, 2], [1, 3], 2)).numbers == pytest.approx([(0.5 + 2 + 0 + 2 * 0.5) / 6])
         for positive, negative in ((0, 2), (2, 0)):
-            found = area_under_roc(curve([positive], [negative], positive, negative)).result()
-            assert reason(found) == BY_REFERENCE
+            result = area_under_roc(curve([positive], [negative], positive, negative)).result()
+            assert reason(result) == BY_REFERENCE
 
     @pytest.mark.parametrize(
         ("interpolation", "value"),
@@ -94,8 +94,8 @@ class TestAreas:
         ],
     )
     def test_average_precision(self, interpolation, value):
-        found = average_precision_of(curve([0, 1, 2, 2, 3], [1, 1, 1, 2, 2], 4), interpolation)
-        assert found.numbers == pytest.approx([value])
+        result = average_precision_of(curve([0, 1, 2, 2, 3], [1, 1, 1, 2, 2], 4), interpolation)
+        assert result.numbers == pytest.approx([value])
         nothing = average_precision_of(curve([0, 0], [1, 2], 0), interpolation).result()
         assert reason(nothing) == BY_REFERENCE
         first = average_precision_of(curve([1], [0], 2), interpolation)
@@ -118,11 +118,11 @@ class TestWorkingPoints:
     THRESHOLDS = np.array([0.9, 0.8, 0.7, 0.6, 0.5])
 
     def point(self, at_least, rule="tight", reported=REPORTED, target=TARGET, *, blame=False, **more):
-        found = working_point(
+        point = working_point(
             reported, target, at_least, self.THRESHOLDS, rule=rule, undefined=np.array([blame]), **more
         )
-        value = found.values.result().value
-        return value, None if value is None else float(found.thresholds[0])
+        value = point.values.result().value
+        return value, None if value is None else float(point.thresholds[0])
 
     @pytest.mark.parametrize(
         ("at_least", "tight", "best"),

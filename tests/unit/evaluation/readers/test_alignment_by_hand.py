@@ -118,8 +118,8 @@ class TestOrientation:
 
     def test_a_file_has_to_tell_one_if_its_format_can(self):
         silent = Geometry((4, 5, 6), (1.0, 1.0, 1.0), None, oriented_format=True)
-        found = refused(volume(), silent)
-        assert found == ("orientation", "the header gives no orientation", "run right, front and up")
+        refusal = refused(volume(), silent)
+        assert refusal == ("orientation", "the header gives no orientation", "run right, front and up")
         unable = Geometry((4, 5, 6), (1.0, 1.0, 1.0))
         assert align(volume(), unable, file="a") == identity(4, 5, 6)
         assert refused(volume(), Geometry((4, 5, 6), (1.0, 1.0, 2.0)))[0] == "spacing"
@@ -128,9 +128,9 @@ class TestOrientation:
     @pytest.mark.parametrize(("sine", "mixed"), [(0.0499, False), (0.0501, True), (-0.0501, True)])
     def test_axes_that_mix_by_more_than_a_twentieth_are_others(self, sine, mixed):
         actual = Geometry((4, 5, 6), (1.0,) * 3, affine(turned(np.arcsin(sine))), oriented_format=True)
-        kind, found, expected = refused(volume(), actual)
+        kind, refusal, expected = refused(volume(), actual)
         assert (kind, expected) == ("orientation", "run right, front and up")
-        assert ("which moves a corner by" not in found) == mixed
+        assert ("which moves a corner by" not in refusal) == mixed
 
     def test_a_turn_tells_how_far_it_moves_the_corner_that_moves_most(self):
         actual = Geometry((4, 5, 6), (1.0,) * 3, affine(turned(0.04)), oriented_format=True)
@@ -214,14 +214,14 @@ class TestPlaces:
 
         assert align(expected, stretched(100.03125, 0.0), file="a") == identity(65, 2, 2)
         assert refused(expected, stretched(100.03125, 1.0))[0] == "origin"
-        kind, found, _ = refused(expected, stretched(100.046875, 0.0))
-        assert (kind, found.endswith("which moves a corner by 3 mm")) == ("orientation", True)
+        kind, refusal, _ = refused(expected, stretched(100.046875, 0.0))
+        assert (kind, refusal.endswith("which moves a corner by 3 mm")) == ("orientation", True)
 
     def test_the_distance_and_both_places_are_told(self):
         actual = volume(place=(-0.0, 3.0, -4.0))
-        found = refused(volume(place=(0.0, 0.0, 0.5)), actual)
+        refusal = refused(volume(place=(0.0, 0.0, 0.5)), actual)
         # From 0.5 to -4 and from 0 to 3: the root of 20.25 + 9.
-        assert found == (
+        assert refusal == (
             "origin",
             "the volume lies 5.408 mm away, with its first voxel at (0, 3, -4) mm",
             "the first voxel at (0, 0, 0.5) mm",

@@ -61,8 +61,8 @@ class TestCells:
             row: (f"{cells[row][:40]!r} as a in row {row + 2}", words) for row in wrong
         }
         first = wrong[0]
-        found = refused(Table("t", {"a": cells}).numbers, "a", **bounds)
-        assert found == ("table", f"{cells[first]!r} as a in row {first + 2}", words)
+        refusal = refused(Table("t", {"a": cells}).numbers, "a", **bounds)
+        assert refusal == ("table", f"{cells[first]!r} as a in row {first + 2}", words)
 
     def test_all_columns_that_lack_are_named(self, tmp_path):
         path = written(tmp_path, "a,b\n1,2\n")
@@ -82,9 +82,9 @@ class TestLandmarks:
 
     def test_a_second_row_is_told_up_to_a_length_of_its_names(self, tmp_path):
         text = f"case,landmark,x,y\nc,A,1,2\n{LONG},{LONG},1,2\nd,A,1,2\n{LONG},{LONG},1,2\n"
-        found = refused(read_landmarks, written(tmp_path, text))
+        refusal = refused(read_landmarks, written(tmp_path, text))
         words = f"a second row for the landmark {LONG[:60]} of the case {LONG[:60]} (rows 3 and 5)"
-        assert found == ("table", words, "one row a landmark and case")
+        assert refusal == ("table", words, "one row a landmark and case")
 
     def test_a_case_is_left_out_for_its_first_wrong_row(self, tmp_path):
         text = f"case,landmark,x,y\nc,A,1,2\n{LONG},A,1,high\n{LONG},,1,2\nd,,1,2\nd,A,low,2\ne,A,wide,deep\n"
@@ -101,8 +101,8 @@ class TestLandmarks:
     def test_points_of_one_case_have_each_name_once(self, tmp_path):
         assert read_points(written(tmp_path, "landmark,x,y\nA,1,2\n")) == ({"A": (1.0, 2.0)}, 2)
         assert read_points(written(tmp_path, "landmark,x,y,z\n")) == ({}, 3)
-        found = refused(read_points, written(tmp_path, f"landmark,x,y\nA,1,2\n{LONG},1,2\n{LONG},3,4\n"))
-        assert found == ("table", f"a second row for the landmark {LONG[:60]} (row 4)", "one row a landmark")
+        refusal = refused(read_points, written(tmp_path, f"landmark,x,y\nA,1,2\n{LONG},1,2\n{LONG},3,4\n"))
+        assert refusal == ("table", f"a second row for the landmark {LONG[:60]} (row 4)", "one row a landmark")
         assert (
             refused(read_points, written(tmp_path, "landmark,x,y\nA,1,2\n,1,2\n"))[1] == "nothing as landmark in row 3"
         )
@@ -114,9 +114,9 @@ class TestLandmarks:
                 for name, names in (("fixed_landmarks", fixed), ("moving_landmarks", moving))
             }
 
-        found = refused(landmarks_of, parts(["c", "b", "d"], ["d", "a"]), "c1", 2)
+        refusal = refused(landmarks_of, parts(["c", "b", "d"], ["d", "a"]), "c1", 2)
         words = "the landmark a stands in one of both tables only"
-        assert found == ("table", words, "the same names in both")
+        assert refusal == ("table", words, "the same names in both")
         assert refused(landmarks_of, parts(["x"], ["x", LONG]), "c1", 2)[1] == words.replace(" a ", f" {LONG[:60]} ")
         with pytest.raises(ReadError) as error:
             landmarks_of(parts(["a"], []), "c1", 2)

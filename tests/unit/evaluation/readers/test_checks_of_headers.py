@@ -40,8 +40,8 @@ class TestSize:
 
     def test_an_axis_has_as_many_voxels_as_the_limit_at_most(self):
         assert self.size((4, 9), limits=Limits(axis=9)) == 36
-        found = self.refused((4, 1009), limits=Limits(axis=1008))
-        assert found == ("too_large", "1,009 voxels along an axis", "at most 1,008")
+        refusal = self.refused((4, 1009), limits=Limits(axis=1008))
+        assert refusal == ("too_large", "1,009 voxels along an axis", "at most 1,008")
 
     @pytest.mark.parametrize("kind", ["c8", "S1", "?", "O", "M8[s]"])
     def test_voxels_are_whole_numbers_or_floats(self, kind):
@@ -53,8 +53,8 @@ class TestSize:
 
     def test_all_bytes_together_reach_the_limit_at_most(self):
         assert self.size((10, 100), "u2", Limits(decoded_bytes=6000), numbers=3) == 6000
-        found = self.refused((10, 100), "u2", Limits(decoded_bytes=5999), numbers=3)
-        assert found == ("too_large", "6,000 bytes of voxels", "at most 5,999")
+        refusal = self.refused((10, 100), "u2", Limits(decoded_bytes=5999), numbers=3)
+        assert refusal == ("too_large", "6,000 bytes of voxels", "at most 5,999")
 
 
 class TestSpacing:
@@ -115,8 +115,8 @@ class TestNumbersInText:
         assert numbers("", "a", count=0) == ()
 
     def test_others_are_refused_and_told_up_to_a_length(self):
-        found = refused(numbers, "1 x " + "0" * 50, "a")
-        assert found == ("header", repr("1 x " + "0" * 36) + " among the fields", "numbers")
+        refusal = refused(numbers, "1 x " + "0" * 50, "a")
+        assert refusal == ("header", repr("1 x " + "0" * 36) + " among the fields", "numbers")
         assert refused(numbers, "1 2 3", "a", count=2) == ("header", "3 numbers in a field", "2")
         assert refused(numbers, "1", "a", count=2) == ("header", "1 numbers in a field", "2")
         assert refused(numbers, "1", "a", count=0) == ("header", "1 numbers in a field", "0")
@@ -141,8 +141,8 @@ class TestStoredBytes:
         path = tmp_path / "a.mha"
         path.write_bytes(bytes(1110))
         check_stored(path, 100, 1010, compressed=False)
-        found = refused(check_stored, path, 100, 1011, compressed=False)
-        assert found == ("truncated", "1,010 bytes after the header", "1,011 bytes of voxels")
+        refusal = refused(check_stored, path, 100, 1011, compressed=False)
+        assert refusal == ("truncated", "1,010 bytes after the header", "1,011 bytes of voxels")
         check_stored(path, 101, 1009, compressed=False)
         assert refused(check_stored, path, 101, 1010, compressed=False)[0] == "truncated"
 
@@ -151,5 +151,5 @@ class TestStoredBytes:
         path = tmp_path / "a.mha"
         path.write_bytes(bytes(1110))
         check_stored(path, 100, 1010 * 1032, compressed=True)
-        found = refused(check_stored, path, 100, 1010 * 1032 + 1, compressed=True)
-        assert found == ("truncated", "1,010 bytes after the header", "1,042,321 bytes of voxels")
+        refusal = refused(check_stored, path, 100, 1010 * 1032 + 1, compressed=True)
+        assert refusal == ("truncated", "1,010 bytes after the header", "1,042,321 bytes of voxels")

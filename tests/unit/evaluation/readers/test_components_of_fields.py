@@ -42,11 +42,11 @@ class TestShapes:
     def test_components_stand_behind_the_axes_and_two_of_them_lie_in_a_plane(
         self, tmp_path, dim, grid, channels, is_scalar
     ):
-        found = header(written(tmp_path / "a.nii", dim, intent=1006))
-        assert (found.geometry.shape, found.channels) == (grid, channels)
-        assert (found.intent, found.is_scalar) == (1006, is_scalar)
-        assert found.load().shape == (*grid, channels)
-        assert found.load().ravel(order="F").tolist() == NUMBERS.tolist()
+        fields = header(written(tmp_path / "a.nii", dim, intent=1006))
+        assert (fields.geometry.shape, fields.channels) == (grid, channels)
+        assert (fields.intent, fields.is_scalar) == (1006, is_scalar)
+        assert fields.load().shape == (*grid, channels)
+        assert fields.load().ravel(order="F").tolist() == NUMBERS.tolist()
 
     @pytest.mark.parametrize(
         ("dim", "found"),
@@ -104,8 +104,8 @@ class TestDisplacements:
     def test_scaling_of_the_header_is_applied_to_every_component(self, tmp_path):
         for scale, factor, summand in (((2.0, 1.0), 2, 1), ((1.0, 3.0), 1, 3), ((0.0, 3.0), 1, 0), ((2.0, 0.0), 2, 0)):
             path = written(tmp_path / "a.nii", (4, 2, 2, 2, 3), sform=ROWS, scale=scale)
-            found = self.read(path, "voxel")
-            assert found.ravel(order="F").tolist() == (NUMBERS * factor + summand).tolist()
+            image = self.read(path, "voxel")
+            assert image.ravel(order="F").tolist() == (NUMBERS * factor + summand).tolist()
 
     def test_displacements_that_scaling_makes_too_large_are_refused(self, tmp_path):
         numbers = np.full(24, 1e308)
@@ -128,29 +128,29 @@ class TestDisplacements:
     )
     def test_millimetres_are_divided_by_the_size_of_a_voxel_along_their_axis(self, tmp_path, convention, intent, signs):
         path = written(tmp_path / "a.nii", (5, 2, 2, 2, 1, 3), sform=ROWS, intent=intent)
-        found = self.read(path, convention)
+        image = self.read(path, convention)
         first, second, third = NUMBERS.reshape(3, 8).astype(float)
-        assert found[..., 0].ravel(order="F").tolist() == (signs[0] * first / 2).tolist()
-        assert found[..., 1].ravel(order="F").tolist() == (signs[1] * second / 4).tolist()
-        assert found[..., 2].ravel(order="F").tolist() == (third / 8).tolist()
+        assert image[..., 0].ravel(order="F").tolist() == (signs[0] * first / 2).tolist()
+        assert image[..., 1].ravel(order="F").tolist() == (signs[1] * second / 4).tolist()
+        assert image[..., 2].ravel(order="F").tolist() == (third / 8).tolist()
 
     def test_in_a_plane_both_components_are_turned(self, tmp_path):
         affine = tuple(map(tuple, np.diag([2.0, 4.0, 1.0, 1.0]).tolist()))
         grid = Geometry((4, 3), (2.0, 4.0), affine, oriented_format=True)
         path = written(tmp_path / "a.nii", (5, 4, 3, 1, 1, 2), sform=np.diag([2.0, 4.0, 1.0, 1.0]), intent=1007)
-        found = self.read(path, "mm_lps", grid)
-        assert found.shape == (4, 3, 2)
-        assert found[..., 0].ravel(order="F").tolist() == (-NUMBERS[:12] / 2).tolist()
-        assert found[..., 1].ravel(order="F").tolist() == (-NUMBERS[12:] / 4).tolist()
+        image = self.read(path, "mm_lps", grid)
+        assert image.shape == (4, 3, 2)
+        assert image[..., 0].ravel(order="F").tolist() == (-NUMBERS[:12] / 2).tolist()
+        assert image[..., 1].ravel(order="F").tolist() == (-NUMBERS[12:] / 4).tolist()
 
     def test_an_axis_of_the_grid_that_runs_across_takes_its_own_component(self, tmp_path):
         # The first axis of the grid runs to the front in steps of 4 mm, the second to the left in steps of 2 mm.
         rows = np.array([[0, -2, 0, 0], [4.0, 0, 0, 0], [0, 0, 5, 0], [0, 0, 0, 1]])
         grid = Geometry((2, 2, 2), (4.0, 2.0, 5.0), tuple(map(tuple, rows.tolist())), oriented_format=True)
-        found = self.read(written(tmp_path / "a.nii", (5, 2, 2, 2, 1, 3), sform=rows, intent=1006), "mm_ras", grid)
+        image = self.read(written(tmp_path / "a.nii", (5, 2, 2, 2, 1, 3), sform=rows, intent=1006), "mm_ras", grid)
         right, front = NUMBERS[:8], NUMBERS[8:16]
-        np.testing.assert_allclose(found[..., 0].ravel(order="F"), front / 4)
-        np.testing.assert_allclose(found[..., 1].ravel(order="F"), -right / 2)
+        np.testing.assert_allclose(image[..., 0].ravel(order="F"), front / 4)
+        np.testing.assert_allclose(image[..., 1].ravel(order="F"), -right / 2)
 
     def test_without_an_orientation_of_the_fixed_image_millimetres_mean_nothing(self, tmp_path):
         path = written(tmp_path / "a.nii", (5, 2, 2, 2, 1, 3), intent=1006)

@@ -50,8 +50,8 @@ class TestMetaImage:
 
     def test_an_object_is_an_image_unless_it_says_otherwise(self, tmp_path):
         assert self.numbers(self.write(tmp_path, first=["ObjectType = Image"])) == VALUES.tolist()
-        found = self.refused(tmp_path, first=["ObjectType = Tube"])
-        assert found == ("magic", "a MetaIO object that is no image", "")
+        refusal = self.refused(tmp_path, first=["ObjectType = Tube"])
+        assert refusal == ("magic", "a MetaIO object that is no image", "")
 
     def test_dimensions_and_sizes_are_as_many(self, tmp_path):
         assert self.refused(tmp_path, dims="2") == ("header", "2 dimensions but 3 sizes", "")
@@ -60,8 +60,8 @@ class TestMetaImage:
 
     def test_odd_values_are_told_up_to_a_length(self, tmp_path):
         assert self.refused(tmp_path, kind=LONG) == ("datatype", f"voxels of type {LONG[:40]}", "whole numbers")
-        found = self.refused(tmp_path, f"ElementNumberOfChannels = {LONG}")
-        assert found == ("dimensions", f"{LONG[:40]} numbers a voxel", "one number a voxel")
+        refusal = self.refused(tmp_path, f"ElementNumberOfChannels = {LONG}")
+        assert refusal == ("dimensions", f"{LONG[:40]} numbers a voxel", "one number a voxel")
 
     @pytest.mark.parametrize("lacking", ["NDims", "DimSize", "ElementType"])
     def test_a_field_that_lacks_is_named(self, tmp_path, lacking):
@@ -71,8 +71,8 @@ class TestMetaImage:
 
     @pytest.mark.parametrize("lines", [["no sign"], [""], ["Comment = \xe4"]])
     def test_a_line_that_is_no_field_makes_it_no_header(self, tmp_path, lines):
-        for place in ("first", "later"):
-            path = self.write(tmp_path, first=lines) if place == "first" else self.write(tmp_path, *lines)
+        for position in ("first", "later"):
+            path = self.write(tmp_path, first=lines) if position == "first" else self.write(tmp_path, *lines)
             assert refused(read_geometry, path) == ("magic", "no MetaImage header", "")
 
     def test_the_line_that_ends_the_header_ends_itself(self, tmp_path):
@@ -84,15 +84,15 @@ class TestMetaImage:
         length = len(self.write(tmp_path, "Comment = ", body=b"").read_bytes())
         path = self.write(tmp_path, "Comment = " + "c" * (65_536 - length))
         assert self.numbers(path) == VALUES.tolist()
-        found = self.refused(tmp_path, "Comment = " + "c" * (65_537 - length))
-        assert found == ("magic", "no MetaImage header", "")
+        refusal = self.refused(tmp_path, "Comment = " + "c" * (65_537 - length))
+        assert refusal == ("magic", "no MetaImage header", "")
 
     def test_its_bytes_are_counted_from_the_end_of_the_header(self, tmp_path):
         path = self.write(tmp_path)
         assert read_geometry(path, limits=Limits(decoded_bytes=48)).shape == (2, 3, 4)
         assert refused(read_geometry, path, limits=Limits(decoded_bytes=47))[0] == "too_large"
-        found = self.refused(tmp_path, body=VOXELS[:-1])
-        assert found == ("truncated", "47 bytes after the header", "48 bytes of voxels")
+        refusal = self.refused(tmp_path, body=VOXELS[:-1])
+        assert refusal == ("truncated", "47 bytes after the header", "48 bytes of voxels")
 
     def test_vectors_have_as_many_numbers_as_axes(self, tmp_path):
         path = self.write(tmp_path, "ElementNumberOfChannels = 3", sizes="2 2 2")
@@ -107,8 +107,8 @@ class TestMetaImage:
         assert refused(metaimage.read_header, path, Limits(decoded_bytes=47), vectors=True)[0] == "too_large"
         for given, words in (("2", "2"), (None, "1")):
             lines = [] if given is None else [f"ElementNumberOfChannels = {given}"]
-            found = refused(metaimage.read_header, self.write(tmp_path, *lines), DEFAULT, vectors=True)
-            assert found == ("vector", f"{words} numbers a voxel", "3 numbers a voxel")
+            refusal = refused(metaimage.read_header, self.write(tmp_path, *lines), DEFAULT, vectors=True)
+            assert refusal == ("vector", f"{words} numbers a voxel", "3 numbers a voxel")
 
     @pytest.mark.parametrize("spacing", ["ElementSpacing", "ElementSize"])
     @pytest.mark.parametrize("place", ["Offset", "Position", "Origin"])
@@ -177,22 +177,22 @@ class TestNrrd:
     def test_a_header_reaches_64_kibibytes_at_most(self, tmp_path):
         length = len(self.write(tmp_path, "# ", body=b"").read_bytes())
         assert self.numbers(self.write(tmp_path, "# " + "c" * (65_536 - length))) == VALUES.tolist()
-        found = self.refused(tmp_path, "# " + "c" * (65_537 - length), body=b"")
-        assert found == ("header", "the header has no end", "an empty line before the voxels")
+        refusal = self.refused(tmp_path, "# " + "c" * (65_537 - length), body=b"")
+        assert refusal == ("header", "the header has no end", "an empty line before the voxels")
 
     def test_its_bytes_are_counted_from_the_end_of_the_header(self, tmp_path):
         path = self.write(tmp_path)
         assert read_geometry(path, limits=Limits(decoded_bytes=48)).shape == (2, 3, 4)
         assert refused(read_geometry, path, limits=Limits(decoded_bytes=47))[0] == "too_large"
-        found = self.refused(tmp_path, body=VOXELS[:-1])
-        assert found == ("truncated", "47 bytes after the header", "48 bytes of voxels")
+        refusal = self.refused(tmp_path, body=VOXELS[:-1])
+        assert refusal == ("truncated", "47 bytes after the header", "48 bytes of voxels")
 
     def test_packed_bytes_may_be_a_thousandth(self, tmp_path):
         # 1032 × 10 × 1 voxels of two bytes in 20 packed bytes.
         usual = [line.replace("2 3 4", "1032 10 1").replace("raw", "gzip") for line in self.USUAL]
         assert read_geometry(self.write(tmp_path, usual=usual, body=bytes(20))).shape == (1032, 10, 1)
-        found = refused(read_geometry, self.write(tmp_path, usual=usual, body=bytes(19)))
-        assert found == ("truncated", "19 bytes after the header", "20,640 bytes of voxels")
+        refusal = refused(read_geometry, self.write(tmp_path, usual=usual, body=bytes(19)))
+        assert refusal == ("truncated", "19 bytes after the header", "20,640 bytes of voxels")
 
     @pytest.mark.parametrize(
         ("line", "origin"),
@@ -259,5 +259,5 @@ class TestNrrd:
         header = nrrd.read_header(self.write(tmp_path, usual=usual), DEFAULT, vectors=True)
         assert (header.channels, header.geometry.shape, header.load().shape) == (2, (3, 4), (3, 4, 2))
         wrong = [line.replace("dimension: 3", "dimension: 2") for line in usual]
-        found = refused(nrrd.read_header, self.write(tmp_path, usual=wrong), DEFAULT, vectors=True)
-        assert found == ("header", "2 dimensions but 3 sizes", "")
+        refusal = refused(nrrd.read_header, self.write(tmp_path, usual=wrong), DEFAULT, vectors=True)
+        assert refusal == ("header", "2 dimensions but 3 sizes", "")

@@ -231,13 +231,13 @@ class TestOrientation:
             ([[1, 0, 0], [0, 0, -1], [0, 1, 0]], [[0, 0, 1], [0, 1, 0], [-1, 0, 0]], [[0, -1, 0], [1, 0, 0], [0, 0, 1]])
         ):
             components = np.eye(3)[axis] * half
-            found = np.asarray(read_geometry(with_quaternion(tmp_path / "a.nii", components)).affine)[:3, :3]
-            np.testing.assert_allclose(found, turned, atol=1e-6)
+            result = np.asarray(read_geometry(with_quaternion(tmp_path / "a.nii", components)).affine)[:3, :3]
+            np.testing.assert_allclose(result, turned, atol=1e-6)
 
     @pytest.mark.parametrize("length", [1.0, 1.02, 1.5])
     def test_components_longer_than_1_are_a_half_turn(self, tmp_path, length):
-        found = read_geometry(with_quaternion(tmp_path / "a.nii", (length, 0.0, 0.0))).affine
-        assert found == ((1, 0, 0, 0), (0, -1, 0, 0), (0, 0, -1, 0), (0, 0, 0, 1))
+        geometry = read_geometry(with_quaternion(tmp_path / "a.nii", (length, 0.0, 0.0))).affine
+        assert geometry == ((1, 0, 0, 0), (0, -1, 0, 0), (0, 0, -1, 0), (0, 0, 0, 1))
 
     @pytest.mark.parametrize("odd", [float("nan"), float("inf")])
     def test_components_that_are_not_finite_are_refused(self, tmp_path, odd):

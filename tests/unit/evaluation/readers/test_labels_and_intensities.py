@@ -35,8 +35,8 @@ class TestLabels:
     )
     @pytest.mark.parametrize("kind", ["i8", "u8", "f8"])
     def test_they_have_the_smallest_type_that_holds_them(self, highest, dtype, kind):
-        found = labels(np.array([[0, highest]], dtype=kind))
-        assert (found.dtype, found.tolist()) == (np.dtype(dtype), [[0, highest]])
+        label_array = labels(np.array([[0, highest]], dtype=kind))
+        assert (label_array.dtype, label_array.tolist()) == (np.dtype(dtype), [[0, highest]])
 
     def test_bytes_without_scaling_are_taken_as_they_are(self):
         numbers = np.array([[0, 255]], dtype=np.uint8)
@@ -59,8 +59,8 @@ class TestLabels:
 
     def test_those_above_the_limit_are_refused_with_the_highest(self):
         assert labels([7, 1], limits=Limits(label=7)).tolist() == [7, 1]
-        found = refused(labels, [7, 8, 1], limits=Limits(label=6))
-        assert found == ("label_range", "the label 8", "labels up to 6")
+        refusal = refused(labels, [7, 8, 1], limits=Limits(label=6))
+        assert refusal == ("label_range", "the label 8", "labels up to 6")
         assert refused(labels, [1e12])[1] == "the label 1000000000000"
 
     def test_the_first_that_is_not_whole_is_told(self):
@@ -119,8 +119,8 @@ class TestLabelImages:
         path = files.png(tmp_path / "a.png", np.array([[0, 1], [1, 0]], dtype=np.uint8))
         expected = Geometry((2, 2, 1), (1.0, 1.0, 5.0))
         assert read_label_image(path).geometry == Geometry((2, 2))
-        found = read_label_image(path, expected=expected)
-        assert (found.geometry, found.labels.tolist()) == (expected, [[[0], [1]], [[1], [0]]])
+        image = read_label_image(path, expected=expected)
+        assert (image.geometry, image.labels.tolist()) == (expected, [[[0], [1]], [[1], [0]]])
 
 
 class TestBrokenReads:

@@ -50,8 +50,8 @@ class TestPng:
     def test_a_pixel_has_two_bytes_if_it_has_sixteen_bits_and_else_one(self, tmp_path, depth, size, colour):
         path = png_header(tmp_path / "a.png", depth=depth, colour=colour)
         assert read_geometry(path, limits=Limits(decoded_bytes=size)).shape == (4, 5)
-        found = refused(read_geometry, path, limits=Limits(decoded_bytes=size - 1))
-        assert found == ("too_large", f"{size} bytes of voxels")
+        refusal = refused(read_geometry, path, limits=Limits(decoded_bytes=size - 1))
+        assert refusal == ("too_large", f"{size} bytes of voxels")
 
     @pytest.mark.parametrize(
         ("colour", "words"),
@@ -67,8 +67,8 @@ class TestPng:
         path = png_header(tmp_path / "a.png", colour=2)
         header = raster.read_png_header(path, Limits(decoded_bytes=60), colours=True)
         assert (header.channels, header.geometry.shape) == (3, (4, 5))
-        found = refused(raster.read_png_header, path, Limits(decoded_bytes=59), colours=True)
-        assert found == ("too_large", "60 bytes of voxels")
+        refusal = refused(raster.read_png_header, path, Limits(decoded_bytes=59), colours=True)
+        assert refusal == ("too_large", "60 bytes of voxels")
         grey = raster.read_png_header(png_header(tmp_path / "b.png"), Limits(decoded_bytes=20), colours=True)
         assert grey.channels == 1
 
@@ -140,16 +140,16 @@ class TestTiff:
         tifffile.imwrite(tmp_path / "a.tif", pixels, photometric="rgb")
         header = raster.read_tiff_header(tmp_path / "a.tif", Limits(decoded_bytes=60), colours=True)
         assert (header.channels, header.load().tolist()) == (3, pixels.transpose(1, 0, 2).tolist())
-        found = refused(raster.read_tiff_header, tmp_path / "a.tif", Limits(decoded_bytes=59), colours=True)
-        assert found == ("too_large", "60 bytes of voxels")
+        refusal = refused(raster.read_tiff_header, tmp_path / "a.tif", Limits(decoded_bytes=59), colours=True)
+        assert refusal == ("too_large", "60 bytes of voxels")
         grey = tiff_header(tmp_path / "b.tif", width=100, length=10, bits=8, file_bytes=2999)
         assert raster.read_tiff_header(grey, DEFAULT, colours=True).channels == 1
         size = {"width": 100, "length": 10, "bits": 8, "numbers": 3}
         whole = tiff_header(tmp_path / "c.tif", **size, file_bytes=3000)
         assert raster.read_tiff_header(whole, DEFAULT, colours=True).channels == 3
         short = tiff_header(tmp_path / "d.tif", **size, file_bytes=2999)
-        found = refused(raster.read_tiff_header, short, DEFAULT, colours=True)
-        assert found == ("truncated", "fewer bytes than its pages need")
+        refusal = refused(raster.read_tiff_header, short, DEFAULT, colours=True)
+        assert refusal == ("truncated", "fewer bytes than its pages need")
 
     @pytest.mark.parametrize("pages", [1, 2, 3])
     @pytest.mark.parametrize("compression", [None, "tiff_lzw"])
@@ -174,8 +174,8 @@ class TestTiff:
     def test_numbers_that_a_decoder_would_widen_are_refused(self, tmp_path):
         # Pillow reads whole numbers of 16 bits that have a sign (sample format 2) as such of 32.
         Image.fromarray(LARGE).save(tmp_path / "a.tif", compression="tiff_lzw", tiffinfo={339: 2})
-        found = refused(read_label_image, tmp_path / "a.tif")
-        assert found == ("datatype", "compressed pixels of type int16")
+        refusal = refused(read_label_image, tmp_path / "a.tif")
+        assert refusal == ("datatype", "compressed pixels of type int16")
 
     def test_pixels_of_one_bit_are_refused(self, tmp_path):
         Image.fromarray(LARGE > 9000).save(tmp_path / "a.tif")
@@ -192,19 +192,19 @@ class TestChainOfPages:
 
     def chain(self, path, pages, *, end=0):
         places = [8 + 6 * page for page in range(pages)]
-        directories = b"".join(struct.pack("<HI", 0, place) for place in [*places[1:], end])
+        directories = b"".join(struct.pack("<HI", 0, position) for position in [*places[1:], end])
         path.write_bytes(struct.pack("<2sHI", b"II", 42, 8) + directories)
         return path
 
     def test_it_has_ten_thousand_at_most(self, tmp_path):
         raster._check_pages(self.chain(tmp_path / "a.tif", 10_000))
-        found = refused(raster._check_pages, self.chain(tmp_path / "a.tif", 10_001))
-        assert found == ("too_large", "more than 10,000 pages")
+        refusal = refused(raster._check_pages, self.chain(tmp_path / "a.tif", 10_001))
+        assert refusal == ("too_large", "more than 10,000 pages")
 
     def test_a_next_page_lies_within_the_file_and_not_before_in_the_chain(self, tmp_path):
         for end in (8, 14, 26, 27):
-            found = refused(raster._check_pages, self.chain(tmp_path / "a.tif", 3, end=end))
-            assert found == ("truncated", "a page that lies outside the file, or twice in it")
+            refusal = refused(raster._check_pages, self.chain(tmp_path / "a.tif", 3, end=end))
+            assert refusal == ("truncated", "a page that lies outside the file, or twice in it")
 
     def test_where_the_first_page_stands_does_not_make_a_large_file_of_it(self, tmp_path):
         # The plus sign of large files has the number 43, which the place of a page may have, too.

@@ -87,13 +87,13 @@ class TestClasses:
         assert refused(read, tmp_path, text, self.NEEDED) == ("table", "'' as class in row 2", "one of a, b")
 
     def test_a_strange_one_is_told_up_to_a_length(self, tmp_path):
-        found = refused(read, tmp_path, f"case,instance,class\nc,1,a\nc,2,{'x' * 50}\n")
-        assert found == ("table", f"{'x' * 40!r} as class in row 3", "one of a, b")
+        refusal = refused(read, tmp_path, f"case,instance,class\nc,1,a\nc,2,{'x' * 50}\n")
+        assert refusal == ("table", f"{'x' * 40!r} as class in row 3", "one of a, b")
 
     def test_without_a_column_nobody_has_one(self, tmp_path):
         assert read(tmp_path, "case,instance\nc,1\n").of("c") == {1: Instance("")}
-        found = refused(read, tmp_path, "case,instance\nc,1\n", self.NEEDED)
-        assert found == ("table", "no column class", "one of a, b")
+        refusal = refused(read, tmp_path, "case,instance\nc,1\n", self.NEEDED)
+        assert refusal == ("table", "no column class", "one of a, b")
 
     @pytest.mark.parametrize(
         ("count", "words"), [(12, "a, b, c, d, e, f, g, h, i, j, k, l"), (13, "a, b, c, d, e, f, g, h, i, j, k, l, …")]
@@ -118,16 +118,16 @@ class TestScores:
     def test_a_column_without_any_is_none(self, tmp_path):
         for text in ("case,instance,score\nc,1,\nc,2,\n", "case,instance\nc,1\nc,2\n"):
             assert [own.score for own in read(tmp_path, text).of("c").values()] == [None, None]
-            found = refused(read, tmp_path, text, self.NEEDED)
-            assert found == ("table", "no scores, which ap, froc need", "a column score")
+            refusal = refused(read, tmp_path, text, self.NEEDED)
+            assert refusal == ("table", "no scores, which ap, froc need", "a column score")
 
     def test_a_table_without_rows_lacks_no_score_but_may_lack_the_column(self, tmp_path):
         assert read(tmp_path, "case,instance,score\n", self.NEEDED).cases == []
         assert refused(read, tmp_path, "case,instance\n", self.NEEDED)[1] == "no scores, which ap, froc need"
 
     def test_where_one_has_a_score_all_have(self, tmp_path):
-        found = refused(read, tmp_path, "case,instance,score\nc,1,0.5\nc,2,\n")
-        assert found == ("table", "'' as score in row 3", "a number from 0 to 1")
+        refusal = refused(read, tmp_path, "case,instance,score\nc,1,0.5\nc,2,\n")
+        assert refusal == ("table", "'' as score in row 3", "a number from 0 to 1")
 
     def test_references_have_none(self, tmp_path):
         assert read(tmp_path, "case,instance,score\nc,1,7\n", self.NEEDED, scored=False).of("c") == {1: Instance("")}
@@ -140,8 +140,8 @@ class TestIgnoredRegions:
     def test_a_mark_of_a_reference_lies_from_0_to_1(self, tmp_path, mark, ignored):
         text = f"case,instance,ignore\nc,1,{mark}\n"
         if ignored is None:
-            found = refused(read, tmp_path, text, scored=False)
-            assert found == ("table", f"{mark!r} as ignore in row 2", "a number from 0 to 1")
+            refusal = refused(read, tmp_path, text, scored=False)
+            assert refusal == ("table", f"{mark!r} as ignore in row 2", "a number from 0 to 1")
         else:
             assert read(tmp_path, text, scored=False).of("c") == {1: Instance("", None, ignored)}
         assert read(tmp_path, text).of("c") == {1: Instance("")}

@@ -33,32 +33,32 @@ def reasons(found):
 
 class TestColumns:
     def test_names_and_cells_have_no_space_around_them(self, write):
-        found = read_columns(write("\ufeff case , label,x\r\n a ,\t1 , y z \r\n"))
-        assert {name: cells.to_pylist() for name, cells in found.items()} == {
+        columns = read_columns(write("\ufeff case , label,x\r\n a ,\t1 , y z \r\n"))
+        assert {name: cells.to_pylist() for name, cells in columns.items()} == {
             "case": ["a"],
             "label": ["1"],
             "x": ["y z"],
         }
 
     def test_words_that_mean_nothing_elsewhere_are_words_here(self, write):
-        found = read_columns(write("case,label\nNA,null\n1e5,007\n"))
-        assert [cells.to_pylist() for cells in found.values()] == [["NA", "1e5"], ["null", "007"]]
+        columns = read_columns(write("case,label\nNA,null\n1e5,007\n"))
+        assert [cells.to_pylist() for cells in columns.values()] == [["NA", "1e5"], ["null", "007"]]
 
     def test_an_empty_table_is_told_what_it_should_have(self, write):
         assert refused(read_columns, write(" \r\n")) == ("table", "nothing in it", "the columns case, label")
-        found = refused(read_columns, write(""), expected=("x", "y", "z"))
-        assert found == ("table", "nothing in it", "the columns x, y, z")
+        refusal = refused(read_columns, write(""), expected=("x", "y", "z"))
+        assert refusal == ("table", "nothing in it", "the columns x, y, z")
 
     def test_a_head_of_as_many_bytes_as_are_allowed(self, write):
         path = write("case,label\na,1\n")
         assert list(read_columns(path, limits=Limits(header_bytes=10))) == ["case", "label"]
-        found = refused(read_columns, path, limits=Limits(header_bytes=9, table_columns=1234))
-        assert found == ("too_large", "too many columns", "at most 1,234")
+        refusal = refused(read_columns, path, limits=Limits(header_bytes=9, table_columns=1234))
+        assert refusal == ("too_large", "too many columns", "at most 1,234")
 
     def test_a_row_may_be_longer_than_a_block_is_usually(self, write):
         names, cells = ([f"{letter * 200}{number}" for number in range(1900)] for letter in "nc")
-        found = read_columns(write(",".join(names) + "\n" + ",".join(cell * 4 for cell in cells) + "\n"))
-        assert [cell.to_pylist() for cell in found.values()] == [[cell * 4] for cell in cells]
+        columns = read_columns(write(",".join(names) + "\n" + ",".join(cell * 4 for cell in cells) + "\n"))
+        assert [cell.to_pylist() for cell in columns.values()] == [[cell * 4] for cell in cells]
 
     def test_the_first_column_that_stands_there_twice_is_named_up_to_a_length(self, write):
         assert refused(read_columns, write("x,y,x,y\n1,2,3,4\n")) == ("table", "two columns 'x'", "every column once")
@@ -66,26 +66,26 @@ class TestColumns:
 
     def test_what_the_parser_says_is_cut(self, write):
         words = "CSV parse error: Row #2: Expected 2 columns, got 3: a,1," + 5 * LONG
-        found = refused(read_columns, write(f"case,label\na,1,{5 * LONG}\n"))
-        assert found == ("table", f"no table ({words[:120]})", "CSV in UTF-8, one line a case")
+        refusal = refused(read_columns, write(f"case,label\na,1,{5 * LONG}\n"))
+        assert refusal == ("table", f"no table ({words[:120]})", "CSV in UTF-8, one line a case")
 
     def test_a_name_of_a_column_that_no_table_has_is_refused(self, write):
-        found = refused(read_columns, write('"' + "x" * 140_000 + '",b\n1,2\n'))
-        assert (found[0], found[1].startswith("no table (field larger than field limit")) == ("table", True)
+        refusal = refused(read_columns, write('"' + "x" * 140_000 + '",b\n1,2\n'))
+        assert (refusal[0], refusal[1].startswith("no table (field larger than field limit")) == ("table", True)
 
     def test_a_cell_may_be_empty_under_any_limit(self, write):
         limits = Limits(cell_characters=0)
         assert read_columns(write('case\n""\n'), limits=limits)["case"].to_pylist() == [""]
         assert read_columns(write("case,label\n"), limits=limits)["case"].to_pylist() == []
-        found = refused(read_columns, write("case\nab\n"), limits=limits)
-        assert found == ("too_large", "a cell of 2 characters", "at most 0")
+        refusal = refused(read_columns, write("case\nab\n"), limits=limits)
+        assert refusal == ("too_large", "a cell of 2 characters", "at most 0")
 
     def test_sizes_beyond_the_limits_are_told(self, write):
         path = write("case,label\n" + "a,1\n" * 1200)
-        found = refused(read_columns, path, limits=Limits(table_rows=1199))
-        assert found == ("too_large", "1,200 rows", "at most 1,199")
-        found = refused(read_columns, path, limits=Limits(table_bytes=4810))
-        assert found == ("too_large", "4,811 bytes", "at most 4,810")
+        refusal = refused(read_columns, path, limits=Limits(table_rows=1199))
+        assert refusal == ("too_large", "1,200 rows", "at most 1,199")
+        refusal = refused(read_columns, path, limits=Limits(table_bytes=4810))
+        assert refusal == ("too_large", "4,811 bytes", "at most 4,810")
 
 
 class TestReferences:
@@ -105,14 +105,14 @@ class TestReferences:
 
 class TestLabels:
     def test_without_a_row_every_case_is_absent(self, write):
-        found = read_predicted_labels(write("case,label,p_x\n"), CASES, ("x", "y"))
-        assert (found.decision.tolist(), found.answered.tolist()) == ([-1] * 3, [False] * 3)
-        assert (np.isnan(found.scores).all(), found.scores.shape) == (True, (3, 2))
-        assert (found.absent, found.unexpected, found.invalid) == (CASES, (), {})
+        answers = read_predicted_labels(write("case,label,p_x\n"), CASES, ("x", "y"))
+        assert (answers.decision.tolist(), answers.answered.tolist()) == ([-1] * 3, [False] * 3)
+        assert (np.isnan(answers.scores).all(), answers.scores.shape) == (True, (3, 2))
+        assert (answers.absent, answers.unexpected, answers.invalid) == (CASES, (), {})
 
     def test_a_case_that_the_task_does_not_know_is_no_answer_to_the_only_one(self, write):
-        found = read_predicted_labels(write("case,label\nz,x\n"), ("a",), ("x", "y"))
-        assert (found.decision.tolist(), found.absent, found.unexpected) == ([-1], ("a",), ("z",))
+        answers = read_predicted_labels(write("case,label\nz,x\n"), ("a",), ("x", "y"))
+        assert (answers.decision.tolist(), answers.absent, answers.unexpected) == ([-1], ("a",), ("z",))
         both = read_predicted_labels(write("case,label\nz,x\na,y\nz,x\n"), ("a",), ("x", "y"))
         assert (both.decision.tolist(), both.absent, both.unexpected) == ([1], (), ("z", "z"))
 
@@ -124,28 +124,28 @@ class TestLabels:
         ],
     )  # fmt: skip
     def test_a_class_of_digits_may_have_a_point_and_zeros(self, write, label, position):
-        found = read_predicted_labels(write(f'case,label\na,"{label}"\n'), CASES, ("1", "2", "x.0"))
-        assert found.decision.tolist() == [position, -1, -1]
-        assert found.answered.tolist() == [position >= 0, False, False]
+        answers = read_predicted_labels(write(f'case,label\na,"{label}"\n'), CASES, ("1", "2", "x.0"))
+        assert answers.decision.tolist() == [position, -1, -1]
+        assert answers.answered.tolist() == [position >= 0, False, False]
 
     def test_a_strange_label_is_told_up_to_a_length_with_its_row(self, write):
-        found = read_predicted_labels(write(f"case,label\na,x\nb,{LONG}\n"), CASES, ("x", "y"))
-        assert reasons(found) == {"b": f"case b: the label {LONG[:40]!r} in row 3, which the task does not know"}
+        answers = read_predicted_labels(write(f"case,label\na,x\nb,{LONG}\n"), CASES, ("x", "y"))
+        assert reasons(answers) == {"b": f"case b: the label {LONG[:40]!r} in row 3, which the task does not know"}
 
     def test_a_case_of_several_rows_is_no_answer_whatever_they_say(self, write):
         path = write("case,label,p_x\na,x,0.5\nb,x,0.5\na,x,0.5\nc,odd,2\nc,x,1\nc,x,1\n")
-        found = read_predicted_labels(path, CASES, ("x", "y"))
-        assert (found.decision.tolist(), found.answered.tolist()) == ([-1, 0, -1], [False, True, False])
-        assert np.isnan(found.scores).all(axis=1).tolist() == [True, False, True]
-        assert reasons(found) == {"a": "case a: more than one row (2)", "c": "case c: more than one row (3)"}
+        answers = read_predicted_labels(path, CASES, ("x", "y"))
+        assert (answers.decision.tolist(), answers.answered.tolist()) == ([-1, 0, -1], [False, True, False])
+        assert np.isnan(answers.scores).all(axis=1).tolist() == [True, False, True]
+        assert reasons(answers) == {"a": "case a: more than one row (2)", "c": "case c: more than one row (3)"}
 
     def test_the_reasons_of_the_first_cases_are_kept(self, write):
         cases = tuple("abcdefghi")
         rows = "a,x,1\nb,odd,1\nc,x,2\nd,x,1\nd,x,1\ne,odd,1\nf,x,2\ng,x,1\ng,x,1\n"
-        found = read_predicted_labels(write(f"case,label,p_x\n{rows}"), cases, ("x", "y"), named=3)
-        assert list(found.invalid) == ["b", "c", "d"]
-        assert found.answered.tolist() == [True] + [False] * 8
-        assert found.absent == ("h", "i")
+        answers = read_predicted_labels(write(f"case,label,p_x\n{rows}"), cases, ("x", "y"), named=3)
+        assert list(answers.invalid) == ["b", "c", "d"]
+        assert answers.answered.tolist() == [True] + [False] * 8
+        assert answers.absent == ("h", "i")
         assert list(read_predicted_labels(write(f"case,label,p_x\n{rows}"), cases, ("x", "y")).invalid) == list(
             "bcdefg"
         )
@@ -154,21 +154,21 @@ class TestLabels:
 class TestScores:
     @pytest.mark.parametrize(("column", "expected"), [("p_x", [0.25, 0.75]), ("p_y", [0.75, 0.25])])
     def test_of_two_classes_the_other_has_the_rest(self, write, column, expected):
-        found = read_predicted_labels(write(f"case,{column}\na,0.25\n"), CASES, ("x", "y"))
-        assert found.scores[0].tolist() == expected
+        answers = read_predicted_labels(write(f"case,{column}\na,0.25\n"), CASES, ("x", "y"))
+        assert answers.scores[0].tolist() == expected
 
     def test_columns_stand_in_any_order_and_beside_others(self, write):
-        found = read_predicted_labels(write("p_z,p_x,case,note,p_y\n0.2,0.5,b,hm,0.3\n"), CASES, ("x", "y", "z"))
-        assert found.scores[1].tolist() == [0.5, 0.3, 0.2]
-        assert (found.answered.tolist(), found.decision) == ([False, True, False], None)
+        answers = read_predicted_labels(write("p_z,p_x,case,note,p_y\n0.2,0.5,b,hm,0.3\n"), CASES, ("x", "y", "z"))
+        assert answers.scores[1].tolist() == [0.5, 0.3, 0.2]
+        assert (answers.answered.tolist(), answers.decision) == ([False, True, False], None)
 
     def test_label_and_scores_answer_only_together(self, write):
         path = write("case,label,p_x\na,odd,0.5\nb,y,1.5\nc,x,0\n")
-        found = read_predicted_labels(path, CASES, ("x", "y"))
-        assert (found.decision.tolist(), found.answered.tolist()) == ([-1, -1, 0], [False, False, True])
-        assert found.scores[2].tolist() == [0.0, 1.0]
-        assert np.isnan(found.scores[:2]).all()
-        assert reasons(found) == {
+        answers = read_predicted_labels(path, CASES, ("x", "y"))
+        assert (answers.decision.tolist(), answers.answered.tolist()) == ([-1, -1, 0], [False, False, True])
+        assert answers.scores[2].tolist() == [0.0, 1.0]
+        assert np.isnan(answers.scores[:2]).all()
+        assert reasons(answers) == {
             "a": "case a: the label 'odd' in row 2, which the task does not know",
             "b": "case b: '1.5' as p_x, a score that is no number from 0 to 1, in row 3",
         }
@@ -187,8 +187,8 @@ class TestScores:
         ],
     )
     def test_what_is_wrong_with_a_row_is_told(self, write, cells, words):
-        found = read_predicted_labels(write(f"case,p_x,p_y\na,0.5,0.5\nb,{cells}\n"), CASES, ("x", "y"))
-        assert reasons(found) == {"b": f"case b: {words} in row 3"}
+        answers = read_predicted_labels(write(f"case,p_x,p_y\na,0.5,0.5\nb,{cells}\n"), CASES, ("x", "y"))
+        assert reasons(answers) == {"b": f"case b: {words} in row 3"}
 
     @pytest.mark.parametrize(
         ("cells", "fits"),
@@ -206,21 +206,21 @@ class TestScores:
         classes = [f"{number:03d}" for number in range(500)]
         head = "case," + ",".join(f"p_{name}" for name in classes)
         rows = [f"{case},{first}" + ",0" * 499 for case, first in (("a", 0.75), ("b", 0.7499))]
-        found = read_predicted_labels(write("\n".join([head, *rows])), CASES, classes)
-        assert found.answered.tolist() == [True, False, False]
+        answers = read_predicted_labels(write("\n".join([head, *rows])), CASES, classes)
+        assert answers.answered.tolist() == [True, False, False]
 
     def test_rows_without_probabilities_cost_no_other(self, write):
         path = write("case,p_x,p_y\na,2,-1\nc,0.5,0.5\nb,nan,0.5\n")
         assert read_predicted_labels(path, CASES, ("x", "y")).answered.tolist() == [False, False, True]
 
     def test_a_strange_column_is_told_up_to_a_length(self, write):
-        found = refused(read_predicted_labels, write(f"case,p_{LONG}\na,1\n"), CASES, ("x", "y"))
-        assert found == ("table", f"the column p_{LONG[:58]} of no class of the task", "")
+        refusal = refused(read_predicted_labels, write(f"case,p_{LONG}\na,1\n"), CASES, ("x", "y"))
+        assert refusal == ("table", f"the column p_{LONG[:58]} of no class of the task", "")
 
     def test_a_table_without_either_is_told_what_it_may_have(self, write):
-        found = refused(read_predicted_labels, write("case,x\na,1\n"), CASES, ("x", "y"))
-        assert found == ("table", "neither labels nor scores", "label or p_<class> columns")
+        refusal = refused(read_predicted_labels, write("case,x\na,1\n"), CASES, ("x", "y"))
+        assert refusal == ("table", "neither labels nor scores", "label or p_<class> columns")
 
     def test_of_three_classes_one_column_is_not_enough(self, write):
-        found = refused(read_predicted_labels, write("case,p_x\na,1\n"), CASES, ("x", "y", "z"))
-        assert found == ("table", "scores of 1 classes", "one of each of the 3 classes")
+        refusal = refused(read_predicted_labels, write("case,p_x\na,1\n"), CASES, ("x", "y", "z"))
+        assert refusal == ("table", "scores of 1 classes", "one of each of the 3 classes")

@@ -32,8 +32,8 @@ class TestPlaces:
 
     @pytest.mark.parametrize("column", ["z_min", "z_max", "z"])
     def test_a_single_column_of_the_third_axis_makes_no_space_of_it(self, tmp_path, column):
-        found = read(tmp_path, f"{BOXES},{column}\nc,a,1,2,3,5,7\n")
-        assert (found.kind, found.of("c").boxes.tolist()) == (("boxes", 2), [[1, 2, 3, 5]])
+        table = read(tmp_path, f"{BOXES},{column}\nc,a,1,2,3,5,7\n")
+        assert (table.kind, table.of("c").boxes.tolist()) == (("boxes", 2), [[1, 2, 3, 5]])
 
     def test_points_of_a_plane_or_of_space(self, tmp_path):
         plane = read(tmp_path, "case,class,x,y\nc,a,1,2\n")
@@ -46,8 +46,8 @@ class TestPlaces:
 
     @pytest.mark.parametrize("lacking", ["x_min", "y_min", "x_max", "y_max"])
     def test_a_box_needs_both_ends_of_both_axes(self, tmp_path, lacking):
-        found = refused(read, tmp_path, BOXES.replace(lacking, "other") + "\nc,a,1,2,3,5\n")
-        assert found == ("table", "neither boxes nor points", "x_min, y_min, x_max, y_max or x, y")
+        refusal = refused(read, tmp_path, BOXES.replace(lacking, "other") + "\nc,a,1,2,3,5\n")
+        assert refusal == ("table", "neither boxes nor points", "x_min, y_min, x_max, y_max or x, y")
 
     @pytest.mark.parametrize("axis", ["x", "y"])
     def test_a_point_needs_both_axes(self, tmp_path, axis):
@@ -67,8 +67,8 @@ class TestPlaces:
             "a box without extent in row 3",
             "x_min < x_max, y_min < y_max",
         )
-        found = read(tmp_path, text, by_case=True)
-        assert (list(found.objects), list(found.invalid)) == (["c"], ["d"])
+        table = read(tmp_path, text, by_case=True)
+        assert (list(table.objects), list(table.invalid)) == (["c"], ["d"])
 
     def test_the_extent_along_the_third_axis_counts_too(self, tmp_path):
         text = BOXES + ",z_min,z_max\nc,a,0,0,1,1,2,2\n"
@@ -94,8 +94,8 @@ class TestFurtherColumns:
         if fits:
             assert read(tmp_path, text, scored=False).of("c").ignored.tolist() == [float(mark) > 0]
         else:
-            found = refused(read, tmp_path, text, scored=False)
-            assert found == ("table", f"{mark!r} as ignore in row 2", "a number from 0 to 1")
+            refusal = refused(read, tmp_path, text, scored=False)
+            assert refusal == ("table", f"{mark!r} as ignore in row 2", "a number from 0 to 1")
         assert not read(tmp_path, text, scored=True).of("c").ignored.any()
 
     def test_objects_of_a_case_keep_their_order_wherever_their_rows_stand(self, tmp_path):
@@ -108,12 +108,12 @@ class TestFurtherColumns:
 
     def test_of_several_wrong_rows_of_a_case_the_first_is_told(self, tmp_path):
         text = BOXES + ",score\nc,a,0,0,1,1,0.5\nd,a,0,0,0,1,0.5\nd,a,odd,0,1,1,2\ne,a,0,0,1,high,7\n"
-        found = read(tmp_path, text, by_case=True)
-        assert {case: issue.message for case, issue in found.invalid.items()} == {
+        table = read(tmp_path, text, by_case=True)
+        assert {case: issue.message for case, issue in table.invalid.items()} == {
             "d": "objects.csv: case d: a box without extent in row 3; expected x_min < x_max, y_min < y_max",
             "e": "objects.csv: case e: 'high' as y_max in row 5; expected a number",
         }
-        assert (list(found.objects), found.cases) == (["c"], ["c", "d", "e"])
+        assert (list(table.objects), table.cases) == (["c"], ["c", "d", "e"])
 
 
 class TestCasesWithoutObjects:
@@ -173,22 +173,22 @@ class TestCoco:
 
     @pytest.mark.parametrize("score", [-0.5, -0.01, 1.01, 2])
     def test_scores_beyond_0_and_1_are_refused(self, tmp_path, score):
-        found = self.refused(tmp_path, {**BOX, "score": score})
-        assert found == ("table", f"the score {score}", "a number from 0 to 1")
+        refusal = self.refused(tmp_path, {**BOX, "score": score})
+        assert refusal == ("table", f"the score {score}", "a number from 0 to 1")
 
     @pytest.mark.parametrize(
         "box", [[1, 2, 0, 4], [1, 2, 3, 0], [1, 2, -1, 4], [float("nan"), 2, 3, 4], [1, 2, float("inf"), 4]]
     )
     def test_a_box_is_four_finite_numbers_with_an_extent(self, tmp_path, box):
-        found = self.refused(tmp_path, {**BOX, "bbox": box})
-        assert found == ("table", f"the box {box}", "four finite numbers with a positive extent")
+        refusal = self.refused(tmp_path, {**BOX, "bbox": box})
+        assert refusal == ("table", f"the box {box}", "four finite numbers with a positive extent")
         assert len(self.read(tmp_path, {**BOX, "bbox": [0, 0, 1e-3, 1e-3]}).of("a")) == 1
 
     def test_a_list_without_names_of_images_is_refused(self, tmp_path):
         (tmp_path / "objects.json").write_text("[]")
         for references in (None, ObjectTable({}, [])):
-            found = refused(read_objects, tmp_path / "objects.json", scored=True, references=references)
-            assert found[1] == "a list of results without images"
+            refusal = refused(read_objects, tmp_path / "objects.json", scored=True, references=references)
+            assert refusal[1] == "a list of results without images"
         known = ObjectTable({}, [], {1: "a"}, {7: "cell"})
         (tmp_path / "objects.json").write_text(json.dumps([BOX]))
         table = read_objects(tmp_path / "objects.json", scored=True, references=known)
@@ -202,12 +202,12 @@ class TestCoco:
         )
 
     def test_a_file_that_is_not_there_or_too_large(self, tmp_path):
-        found = refused(read_objects, tmp_path / "absent.json", scored=True)
-        assert found == ("not_found", "there is no such file", "")
+        refusal = refused(read_objects, tmp_path / "absent.json", scored=True)
+        assert refusal == ("not_found", "there is no such file", "")
         path = tmp_path / "objects.json"
         path.write_text("[]" + " " * 1998)
-        found = refused(read_objects, path, scored=True, limits=Limits(table_bytes=1999))
-        assert found == ("too_large", "2,000 bytes", "at most 1,999")
-        found = self.refused(tmp_path, *[BOX] * 1001, limits=Limits(table_rows=1000))
-        assert found == ("too_large", "1,001 objects", "at most 1,000")
+        refusal = refused(read_objects, path, scored=True, limits=Limits(table_bytes=1999))
+        assert refusal == ("too_large", "2,000 bytes", "at most 1,999")
+        refusal = self.refused(tmp_path, *[BOX] * 1001, limits=Limits(table_rows=1000))
+        assert refusal == ("too_large", "1,001 objects", "at most 1,000")
         assert np.shape(self.read(tmp_path, *[BOX] * 1001, limits=Limits(table_rows=1001)).of("a").boxes) == (1001, 4)

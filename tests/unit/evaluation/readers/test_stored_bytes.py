@@ -37,8 +37,8 @@ class TestOpening:
         (tmp_path / "a.nii").write_bytes(bytes(1024))
         with open_checked(tmp_path / "a.nii", Limits(file_bytes=1024)) as file:
             assert file.read() == bytes(1024)
-        found = refused(open_checked, tmp_path / "a.nii", Limits(file_bytes=1023))
-        assert found == ("too_large", "1,024 bytes", "at most 1,023")
+        refusal = refused(open_checked, tmp_path / "a.nii", Limits(file_bytes=1023))
+        assert refusal == ("too_large", "1,024 bytes", "at most 1,023")
 
     def test_a_file_of_one_byte_is_not_empty(self, tmp_path):
         (tmp_path / "a.nii").write_bytes(b"x")
@@ -49,8 +49,8 @@ class TestOpening:
 
     def test_what_is_no_file_is_not_there(self, tmp_path):
         for name in ("absent.nii", "", "x" * 5000):
-            found = refused(open_checked, tmp_path / name, DEFAULT)
-            assert found == ("not_found", "there is no such file", "")
+            refusal = refused(open_checked, tmp_path / name, DEFAULT)
+            assert refusal == ("not_found", "there is no such file", "")
 
 
 class TestPlainBytes:
@@ -58,10 +58,10 @@ class TestPlainBytes:
         target = np.zeros(1200, dtype=np.uint8)
         read_plain(io.BytesIO(CONTENT[:1200]), "a", target)
         assert target.tobytes() == CONTENT[:1200]
-        found = refused(read_plain, io.BytesIO(CONTENT[:1199]), "a", target)
-        assert found == ("truncated", "the data ends after 1,199 bytes", "1,200 bytes")
-        found = refused(read_plain, io.BytesIO(CONTENT[:1201]), "a", target)
-        assert found == ("trailing_data", "more data than the header declares", "")
+        refusal = refused(read_plain, io.BytesIO(CONTENT[:1199]), "a", target)
+        assert refusal == ("truncated", "the data ends after 1,199 bytes", "1,200 bytes")
+        refusal = refused(read_plain, io.BytesIO(CONTENT[:1201]), "a", target)
+        assert refusal == ("trailing_data", "more data than the header declares", "")
 
 
 @pytest.mark.parametrize(("pack", "zlib_stream"), [(gzip.compress, False), (zlib.compress, True)])
@@ -79,8 +79,8 @@ class TestOneStream:
 
     def test_an_empty_one_holds_nothing(self, pack, zlib_stream):
         stream(pack(b""), zlib_stream=zlib_stream).finish()
-        found = refused(stream(pack(b""), zlib_stream=zlib_stream).read, 3)
-        assert found == ("truncated", "the data ends after 0 bytes", "3 bytes")
+        refusal = refused(stream(pack(b""), zlib_stream=zlib_stream).read, 3)
+        assert refusal == ("truncated", "the data ends after 0 bytes", "3 bytes")
 
     def test_more_than_was_declared_is_refused(self, pack, zlib_stream):
         inflater = stream(pack(CONTENT), zlib_stream=zlib_stream)
@@ -88,8 +88,8 @@ class TestOneStream:
         assert refused(inflater.finish) == ("trailing_data", "more data than the header declares", "")
 
     def test_less_than_was_declared_is_refused(self, pack, zlib_stream):
-        found = refused(stream(pack(CONTENT), zlib_stream=zlib_stream).read, 2561)
-        assert found == ("truncated", "the data ends after 2,560 bytes", "2,561 bytes")
+        refusal = refused(stream(pack(CONTENT), zlib_stream=zlib_stream).read, 2561)
+        assert refusal == ("truncated", "the data ends after 2,560 bytes", "2,561 bytes")
 
     @pytest.mark.parametrize("lost", [1, 4, 40])
     def test_a_stream_that_breaks_off_is_refused(self, pack, zlib_stream, lost):
@@ -110,8 +110,8 @@ class TestOneStream:
             inflater.read(2560)
             inflater.finish()
 
-        kind, found, _ = refused(whole)
-        assert (kind, found.startswith("the compressed data is damaged (")) == ("checksum", True)
+        kind, refusal, _ = refused(whole)
+        assert (kind, refusal.startswith("the compressed data is damaged (")) == ("checksum", True)
 
     @pytest.mark.parametrize("kind", [io.BytesIO, Dribble])
     @pytest.mark.parametrize("extra", [b"\0", b"x", b"words"])
@@ -168,5 +168,5 @@ def test_a_compressed_file_holds_a_thousand_times_its_size_at_most(tmp_path):
     path.write_bytes(content + bytes(200 - len(content)))
     assert read_geometry(path).shape == (1032, 200)
     path.write_bytes(content + bytes(199 - len(content)))
-    found = refused(read_geometry, path)
-    assert found == ("truncated", "199 bytes cannot hold the voxels", "206,400 bytes of voxels")
+    refusal = refused(read_geometry, path)
+    assert refusal == ("truncated", "199 bytes cannot hold the voxels", "206,400 bytes of voxels")

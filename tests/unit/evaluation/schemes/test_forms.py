@@ -265,10 +265,10 @@ def test_without_an_operator_a_limit_is_a_mean():
 
 def test_the_mean_on_a_bounded_scale_is_that_of_a_fine_grid():
     bounded = Scale("logit", 0.0, 1.0, higher_is_better=True)
-    found = limit_aggregates(model(scale=bounded), QUALITY, None)
+    result = limit_aggregates(model(scale=bounded), QUALITY, None)
     grid = np.linspace(-8.0, 8.0, 20_001)
     weights = stats.norm.pdf(grid)
-    for quality, mean in zip(QUALITY[0], found[0], strict=True):
+    for quality, mean in zip(QUALITY[0], result[0], strict=True):
         shares = 1 / (1 + np.exp(-(1.0 + 2.0 * quality + 0.5 * grid)))
         assert mean == pytest.approx((shares * weights).sum() / weights.sum(), abs=1e-9)
 

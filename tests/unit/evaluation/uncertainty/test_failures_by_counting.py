@@ -50,10 +50,10 @@ def test_the_last_rank_is_a_value_only_where_cases_are_ranked():
 
 
 def test_the_largest_number_of_a_table_may_be_that_of_a_failure():
-    own = part(0.0, values=[[0.5, -0.75], [0.25, 0.0], [0.5, 0.5]])
-    assert _largest(own, np.array([0.25, 0.5, 0.1])) == 0.75
-    assert _largest(own, np.array([0.25, -2.0, 0.1])) == 2.0
-    assert _largest(own, None) == 0.75
+    one_part = part(0.0, values=[[0.5, -0.75], [0.25, 0.0], [0.5, 0.5]])
+    assert _largest(one_part, np.array([0.25, 0.5, 0.1])) == 0.75
+    assert _largest(one_part, np.array([0.25, -2.0, 0.1])) == 2.0
+    assert _largest(one_part, None) == 0.75
 
 
 def test_a_weighted_mean_changes_by_the_weight_of_the_value_that_is_replaced():
@@ -90,9 +90,9 @@ def test_places_are_between_the_others_or_level_with_one():
 
 def test_who_has_no_score_stands_in_nobodys_way():
     full = np.array([0.8, np.nan, 0.4])
-    found = _places(np.array([[0.6, 0.5, 0.9]]), full, True)
+    result = _places(np.array([[0.6, 0.5, 0.9]]), full, True)
     # The first has one other, 0.4, below; the second both sides of the two; the third stands above 0.8.
-    assert found.tolist() == [[-2, -2, -2]]
+    assert result.tolist() == [[-2, -2, -2]]
 
 
 def test_scores_equal_to_twelve_digits_are_level():
@@ -127,13 +127,13 @@ def test_several_metrics_keep_what_is_worst_in_one_of_them():
 
 def test_the_variance_of_a_failure_nobody_has_seen_leaves_out_those_that_were():
     values = np.array([[0.9], [0.0], [0.5], [0.0]])
-    own = part(0.0)
-    own.item.table.penalties = lambda _: np.zeros(4)
+    one_part = part(0.0)
+    one_part.item.table.penalties = lambda _: np.zeros(4)
     # Two of four failed: the others' mean is 0.7, and the rate 2.5 × 2.5 / (5² × 6).
-    assert unseen_variance(own, values, np.array([2])) == pytest.approx([2.5 * 2.5 / 150 * 0.49])
-    own.item.table.penalties = lambda _: np.array([0.4, -0.1, 0.0, 0.0])
+    assert unseen_variance(one_part, values, np.array([2])) == pytest.approx([2.5 * 2.5 / 150 * 0.49])
+    one_part.item.table.penalties = lambda _: np.array([0.4, -0.1, 0.0, 0.0])
     # Case by case: 0.9, 0 and 0.5 lie above their own worst, and the lowest worst value is -0.1.
-    assert unseen_variance(own, values, np.array([1])) == pytest.approx([1.5 * 3.5 / 150 * (1.4 / 3 + 0.1) ** 2])
+    assert unseen_variance(one_part, values, np.array([1])) == pytest.approx([1.5 * 3.5 / 150 * (1.4 / 3 + 0.1) ** 2])
 
 
 # Where nothing is said
@@ -185,9 +185,9 @@ def test_it_is_not_said_of_values_of_the_whole_data_set_nor_of_groups_of_cases()
 
 @pytest.mark.parametrize(("failed", "said"), [(2, [2, 2]), (3, [None, 2])])
 def test_one_who_failed_on_every_case_cannot_fail_again(failed, said):
-    own = part(0.0)
-    own.item.missing = (failed, 0)
-    assert ranks_after_one_more(ranking(own)) == said
+    one_part = part(0.0)
+    one_part.item.missing = (failed, 0)
+    assert ranks_after_one_more(ranking(one_part)) == said
 
 
 @pytest.mark.parametrize(("most", "said"), [(4, [2, 2]), (3, [None, None])])

@@ -28,12 +28,12 @@ def test_one_draw_of_two_units_is_enough_to_ask_who_comes_first_again():
 
 def test_a_stratum_of_one_unit_says_nothing_of_fresh_units():
     cases = pd.DataFrame({"case": [f"c{case:03d}" for case in range(8)], "site": list("xxxxxxxy")})
-    found = entry(
+    ranking_entry = entry(
         cases=cases,
         aggregation={"levels": ["case", {"name": "site", "role": "fixed"}]},
         uncertainty={"bootstrap": 50},
     )
-    assert (found["sets"]["reason"], found["winner"]["reason"], found["first_again"]) == (
+    assert (ranking_entry["sets"]["reason"], ranking_entry["winner"]["reason"], ranking_entry["first_again"]) == (
         "stratum_too_small",
         "stratum_too_small",
         None,
@@ -41,14 +41,18 @@ def test_a_stratum_of_one_unit_says_nothing_of_fresh_units():
 
 
 def test_where_no_sets_can_be_stated_nobody_is_asked_to_come_first_again():
-    found = entry(ranking={"operator": "min"}, uncertainty={"bootstrap": 200})
-    assert (found["sets"]["reason"], found["first_again"], found["verdict"]) == ("operator", None, None)
+    ranking_entry = entry(ranking={"operator": "min"}, uncertainty={"bootstrap": 200})
+    assert (ranking_entry["sets"]["reason"], ranking_entry["first_again"], ranking_entry["verdict"]) == (
+        "operator",
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize("scheme", ["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"])
 def test_one_algorithm_has_no_contest(scheme):
-    found = entry(APART[:, :1], ("a",), ranking={"scheme": scheme}, uncertainty={"bootstrap": 50})
-    assert (found["winner"]["reason"], found["sensitivity"]["head_to_head"]) == ("one_algorithm", [])
+    ranking_entry = entry(APART[:, :1], ("a",), ranking={"scheme": scheme}, uncertainty={"bootstrap": 50})
+    assert (ranking_entry["winner"]["reason"], ranking_entry["sensitivity"]["head_to_head"]) == ("one_algorithm", [])
 
 
 @pytest.mark.parametrize("failed", [0, 1, 3])
@@ -66,7 +70,7 @@ def test_unseen_failures_of_both_make_the_observed_difference_less_sure(failed):
         "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": 0}}],
         "uncertainty": {"bootstrap": 200, "unseen_failures": "jeffreys"},
     }
-    found = rank(document, table)["rankings"][0]
+    result = rank(document, table)["rankings"][0]
     variance = 0.0
     for column, count in ((0, 0), (1, failed)):
         usual = values[values[:, column] > 0, column].mean()
@@ -75,8 +79,8 @@ def test_unseen_failures_of_both_make_the_observed_difference_less_sure(failed):
     norm = math.sqrt((difference**2).sum())
     observed = difference.sum() / math.sqrt(norm**2 + variance)
     flips = [np.dot(signs, difference) / norm for signs in itertools.product([1, -1], repeat=8)]
-    assert [row["name"] for row in found["algorithms"]] == ["a", "b"]
-    assert found["p_own"][0][1] == np.mean([flip >= observed - 1e-9 for flip in flips])
+    assert [row["name"] for row in result["algorithms"]] == ["a", "b"]
+    assert result["p_own"][0][1] == np.mean([flip >= observed - 1e-9 for flip in flips])
 
 
 def test_who_has_a_score_on_the_full_data_is_compared_although_a_draw_has_none():
@@ -88,8 +92,8 @@ def test_who_has_a_score_on_the_full_data_is_compared_although_a_draw_has_none()
         "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": "exclude", "allow_gaming": True}}],
         "uncertainty": {"bootstrap": 1, "seed": 2},
     }
-    found = rank(document, table)["rankings"][0]
-    last = found["algorithms"][2]
+    result = rank(document, table)["rankings"][0]
+    last = result["algorithms"][2]
     assert (last["name"], last["score"], last["score_interval"]) == ("c", pytest.approx(APART[0, 2]), None)
-    assert None not in (found["p_own"][0][2], found["p_own"][2][0])
+    assert None not in (result["p_own"][0][2], result["p_own"][2][0])
     assert last["difference_from_first"]["estimate"] == pytest.approx(APART[:, 0].mean() - APART[0, 2])

@@ -151,8 +151,8 @@ def test_too_few_units_for_sets_may_be_enough_for_a_winner():
     ],
 )
 def test_what_forbids_any_statement_is_told_and_leaves_no_sets(reason, facts):
-    found = grounds(**facts)
-    assert (found.reason, found.states_sets, found.comparable) == (reason, False, False)
+    result = grounds(**facts)
+    assert (result.reason, result.states_sets, result.comparable) == (reason, False, False)
 
 
 def test_two_hundred_draws_are_enough_and_a_mean_needs_none_of_them():
@@ -187,11 +187,11 @@ def test_a_stratum_below_five_units_is_too_small():
 def test_the_spread_is_of_the_fewest_units_and_the_smallest_stratum():
     many, few = units(40, [34, 6]), units(30)
     parts = [part(many, plan_with(many), task="x"), part(few, plan_with(few), task="y")]
-    found = grounds(parts=parts)
-    assert (found.spread.units, found.spread.strata, found.spread.smallest) == (30, 0, 6)
-    assert found.plan is parts[1].item.plan
-    assert found.units is few
-    assert not found.linear, "two rankings that are combined are no mean"
+    result = grounds(parts=parts)
+    assert (result.spread.units, result.spread.strata, result.spread.smallest) == (30, 0, 6)
+    assert result.plan is parts[1].item.plan
+    assert result.units is few
+    assert not result.linear, "two rankings that are combined are no mean"
 
 
 def test_only_one_mean_over_cases_is_judged_by_flips():

@@ -101,8 +101,8 @@ def is_inside(x, d, w, critical):
 @pytest.mark.parametrize("critical", [0.5, 1.0, 1.3])
 def test_an_interval_holds_every_difference_that_is_not_refuted(critical):
     board = contributed(PLAIN)
-    found = flip_intervals(board, 0, critical)
-    for other, (estimate, (low, high)) in enumerate(found):
+    result = flip_intervals(board, 0, critical)
+    for other, (estimate, (low, high)) in enumerate(result):
         d = PLAIN[:, 0] - PLAIN[:, other]
         assert estimate == pytest.approx(d.sum())
         if other == 0:

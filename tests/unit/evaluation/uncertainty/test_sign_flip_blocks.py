@@ -62,15 +62,15 @@ def plainly(values, signs, share, extra=None, transform=None):
 
 
 def check(values, signs, share, **more):
-    found = compare_by_flips(contributed(values), signs, share, **{
+    comparison = compare_by_flips(contributed(values), signs, share, **{
         "extra_variance" if name == "extra" else name: value for name, value in more.items()
     })  # fmt: skip
     shown, p_own, critical = plainly(values, signs, share, **more)
-    assert {(int(row), int(column)) for row, column in np.argwhere(found.shown)} == shown
+    assert {(int(row), int(column)) for row, column in np.argwhere(comparison.shown)} == shown
     for pair in itertools.permutations(range(values.shape[1]), 2):
-        assert found.p_own[pair] == pytest.approx(p_own.get(pair, 1.0)), pair
-    assert np.isnan(np.diag(found.p_own)).all()
-    assert found.critical == pytest.approx(critical)
+        assert comparison.p_own[pair] == pytest.approx(p_own.get(pair, 1.0)), pair
+    assert np.isnan(np.diag(comparison.p_own)).all()
+    assert comparison.critical == pytest.approx(critical)
     return shown
 
 
@@ -82,9 +82,9 @@ SIGNS = flip_matrix(UNITS, bootstrap=0, seed=1, cases=())
 def test_pairs_that_are_taken_some_at_a_time_have_their_own_statistics(monkeypatch, in_cache, seed):
     """With 64 flips of six units a block holds one, two, three or five pairs, or all ten; with seed 7 a second round shows one more."""
     monkeypatch.setattr(sign_flips, "_IN_CACHE", in_cache)
-    shown = check(board(seed), SIGNS, 0.1)
-    assert shown
-    assert len(shown) < TEAMS * (TEAMS - 1) / 2
+    better_pairs = check(board(seed), SIGNS, 0.1)
+    assert better_pairs
+    assert len(better_pairs) < TEAMS * (TEAMS - 1) / 2
 
 
 @pytest.mark.parametrize("in_cache", [128, 60_000])
@@ -92,8 +92,8 @@ def test_two_that_are_identical_are_never_told_apart_in_a_block_with_others(monk
     monkeypatch.setattr(sign_flips, "_IN_CACHE", in_cache)
     values = board(3)
     values[:, 2] = values[:, 1]
-    shown = check(values, SIGNS, 0.1)
-    assert (1, 2) not in shown
+    better_pairs = check(values, SIGNS, 0.1)
+    assert (1, 2) not in better_pairs
     assert compare_by_flips(contributed(values), SIGNS, 0.1).p_own[1, 2] == 1.0
 
 
@@ -105,8 +105,8 @@ def signed_roots(differences):
 @pytest.mark.parametrize("at_once", [1, 64, 128, 4_000_000])
 def test_transformed_differences_are_taken_some_at_a_time_too(monkeypatch, at_once):
     monkeypatch.setattr(sign_flips, "_AT_ONCE", at_once)
-    shown = check(board(4), SIGNS, 0.1, transform=signed_roots)
-    assert shown
+    better_pairs = check(board(4), SIGNS, 0.1, transform=signed_roots)
+    assert better_pairs
 
 
 @pytest.mark.parametrize("at_once", [64, 4_000_000])
@@ -114,8 +114,8 @@ def test_identical_pairs_have_no_place_among_transformed_ones(monkeypatch, at_on
     monkeypatch.setattr(sign_flips, "_AT_ONCE", at_once)
     values = board(5)
     values[:, 3] = values[:, 0]
-    shown = check(values, SIGNS, 0.15, transform=signed_roots)
-    assert (0, 3) not in shown
+    better_pairs = check(values, SIGNS, 0.15, transform=signed_roots)
+    assert (0, 3) not in better_pairs
 
 
 @pytest.mark.parametrize("seed", [7, 17])
@@ -128,9 +128,9 @@ def test_unseen_failures_widen_what_is_observed_and_leave_the_flips(seed):
 
 
 def test_where_all_are_identical_nothing_is_shown_and_no_interval_is_wider_than_nothing():
-    found = compare_by_flips(contributed(np.full((UNITS, 3), 0.1)), SIGNS, 0.1)
-    assert not found.shown.any()
-    assert found.critical == 0.0
+    comparison = compare_by_flips(contributed(np.full((UNITS, 3), 0.1)), SIGNS, 0.1)
+    assert not comparison.shown.any()
+    assert comparison.critical == 0.0
 
 
 @pytest.mark.parametrize("order", [[0, 1], [1, 0]])
@@ -145,9 +145,9 @@ def test_a_pair_that_is_as_large_as_the_critical_value_is_not_shown(order):
 
 def test_a_share_of_all_flips_leaves_the_smallest_one():
     values = board(7, teams=2)
-    found = compare_by_flips(contributed(values), SIGNS, 1.0)
+    comparison = compare_by_flips(contributed(values), SIGNS, 1.0)
     one = (values[:, 0] - values[:, 1]) / math.sqrt(sum((values[:, 0] - values[:, 1]) ** 2))
-    assert found.critical == pytest.approx(min(abs(SIGNS.astype(float) @ one)))
+    assert comparison.critical == pytest.approx(min(abs(SIGNS.astype(float) @ one)))
 
 
 def test_up_to_ten_units_every_combination_of_signs_stands_there_once():
@@ -166,7 +166,7 @@ def test_of_more_units_there_are_as_many_random_rows_as_samples_and_a_thousand_a
     # Bits of Philox, lowest first, one after another along the rows: 1 turns a sign.
     key = int(sha256([FLIPS_VERSION, 4, ["x", "y"]])[:32], 16)
     words = np.random.Philox(key=key).random_raw(-(-(rows - 1) * 11 // 64))
-    bits = [int(word) >> place & 1 for word in words for place in range(64)][: (rows - 1) * 11]
+    bits = [int(word) >> position & 1 for word in words for position in range(64)][: (rows - 1) * 11]
     assert signs[1:].ravel().tolist() == [1 - 2 * bit for bit in bits]
 
 

@@ -222,23 +222,23 @@ def test_sets_cover_that_hold_every_true_rank_at_both_ends(monkeypatch):
         sets([1, 3, 2], [1, 3, 3]),  # one of those that tie is not behind both
         sets([1, 2, 2], [1, 3, 2]),
     ]
-    found, _ = decided(monkeypatch, decisions, ONE_BEST, 5)
-    assert found.covered == pytest.approx(2 / 5)
+    verdict, _ = decided(monkeypatch, decisions, ONE_BEST, 5)
+    assert verdict.covered == pytest.approx(2 / 5)
     # Mean widths: (1 + 2 + 2)/3, 3, 2, (1 + 1 + 2)/3, (1 + 2 + 1)/3.
-    assert found.width == pytest.approx((5 / 3 + 3 + 2 + 4 / 3 + 4 / 3) / 5)
-    assert (found.boards, found.named, found.false_winner) == (5, 0.0, 0.0)
+    assert verdict.width == pytest.approx((5 / 3 + 3 + 2 + 4 / 3 + 4 / 3) / 5)
+    assert (verdict.boards, verdict.named, verdict.false_winner) == (5, 0.0, 0.0)
 
 
 def test_without_sets_every_rank_is_held(monkeypatch):
-    found, _ = decided(monkeypatch, [Decision(None, None, None, by_draws=True)], ONE_BEST, 1)
-    assert (found.covered, found.width) == (1.0, 3.0)
+    verdict, _ = decided(monkeypatch, [Decision(None, None, None, by_draws=True)], ONE_BEST, 1)
+    assert (verdict.covered, verdict.width) == (1.0, 3.0)
 
 
 def test_a_winner_is_false_who_is_not_the_only_best(monkeypatch):
     low, high = [1, 1, 1], [3, 3, 3]
     decisions = [sets(low, high, winner) for winner in (0, 1, None, 0)]
-    found, _ = decided(monkeypatch, decisions, ONE_BEST, 4)
-    assert (found.named, found.false_winner) == (0.75, 0.25)
+    verdict, _ = decided(monkeypatch, decisions, ONE_BEST, 4)
+    assert (verdict.named, verdict.false_winner) == (0.75, 0.25)
     equal, _ = decided(monkeypatch, decisions, cell("all equal", teams=3), 4)
     assert (equal.named, equal.false_winner) == (0.75, 0.75)
 
@@ -262,8 +262,8 @@ def test_boards_that_flips_decide_are_resampled_for_the_contrast_alone(monkeypat
     ],
 )
 def test_resampling_holds_what_its_range_of_ranks_holds(monkeypatch, ranks, held):
-    found, _ = decided(monkeypatch, [sets([1, 1, 1], [3, 3, 3])], ONE_BEST, 1, ranks=ranks)
-    assert found.resampling_covered == held
+    verdict, _ = decided(monkeypatch, [sets([1, 1, 1], [3, 3, 3])], ONE_BEST, 1, ranks=ranks)
+    assert verdict.resampling_covered == held
 
 
 def test_a_study_goes_in_a_drawn_order_and_tells_how_far_it_is():
@@ -279,7 +279,7 @@ def test_a_study_goes_in_a_drawn_order_and_tells_how_far_it_is():
     assert asked == [(cells[index], 7, 9) for index in order]
     assert told == [(number, 5) for number in range(1, 6)]
     assert [own for own, _ in made] == [own for own in cells if own is not cells[2]]
-    assert all(found.width == own.cases for own, found in made)
+    assert all(result.width == own.cases for own, result in made)
     assert study(cells, 7, 9, None, lambda *_: None) == []
 
 

@@ -110,21 +110,21 @@ def gradual():
 @pytest.mark.parametrize("share", [0.3, 0.05, 0.01, 1e-4, 1e-9])
 def test_what_is_shown_is_worked_out_step_by_step(share):
     one = gradual()
-    found, inflation = one.shown(share)
+    differences, inflation = one.shown(share)
     expected, first = steps_of(one, share)
-    assert {(int(j), int(k)) for j, k in np.argwhere(found)} == expected
+    assert {(int(j), int(k)) for j, k in np.argwhere(differences)} == expected
     assert inflation == pytest.approx(first)
 
 
 def test_inflation_is_never_below_one():
-    found, inflation = drawn([[2, 1]] * 2001).shown(0.99)
+    differences, inflation = drawn([[2, 1]] * 2001).shown(0.99)
     assert inflation == 1.0
-    assert found.tolist() == [[False, True], [False, False]]
+    assert differences.tolist() == [[False, True], [False, False]]
 
 
 def test_where_all_are_identical_nothing_is_asked():
-    found, inflation = drawn([[2, 2], [1, 1]]).shown(0.05)
-    assert (found.any(), inflation) == (False, 1.0)
+    differences, inflation = drawn([[2, 2], [1, 1]]).shown(0.05)
+    assert (differences.any(), inflation) == (False, 1.0)
 
 
 def winning(gap_below, share, *, draws=999, reversed_by=0):
@@ -170,10 +170,10 @@ def test_nobody_wins_who_is_not_first_or_is_the_same_as_another():
 
 def test_p_values_count_the_full_data_too_and_are_one_for_what_is_identical():
     one = drawn([[3, 2, 2], [2, 3, 3], [3, 1, 1], [4, 0, 0]])
-    found = one.p_own()
-    assert np.isnan(np.diag(found)).all()
+    p_values = one.p_own()
+    assert np.isnan(np.diag(p_values)).all()
     # One of three draws has b before a: (1 + 1) / (3 + 1), and the other way (2 + 1) / 4.
-    assert [found[0, 1], found[1, 0], found[1, 2], found[2, 1]] == [0.5, 0.75, 1.0, 1.0]
+    assert [p_values[0, 1], p_values[1, 0], p_values[1, 2], p_values[2, 1]] == [0.5, 0.75, 1.0, 1.0]
 
 
 def test_an_interval_of_a_distance_is_turned_round_and_widened():
@@ -269,5 +269,5 @@ def test_one_whose_draws_spread_more_than_four_times_the_median_is_no_companion(
 
 def test_equal_scores_are_all_chance():
     equal = np.array([0.5, 0.5, 0.5])
-    found = _fresh(True, equal, DEVIATIONS[:, :3], 0, np.ones(3))
-    assert found == pytest.approx(0.5 + np.roll(DEVIATIONS[:, :3], -1, axis=0))
+    result = _fresh(True, equal, DEVIATIONS[:, :3], 0, np.ones(3))
+    assert result == pytest.approx(0.5 + np.roll(DEVIATIONS[:, :3], -1, axis=0))

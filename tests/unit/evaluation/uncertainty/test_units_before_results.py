@@ -17,8 +17,8 @@ def rule(*metrics, **changes):
 
 def needed(*metrics, algorithms=None, **changes):
     more = {} if algorithms is None else {"algorithms": algorithms}
-    (found,) = units_needed(rule(*metrics, **changes), **more)
-    return found.winner, found.sets
+    (need,) = units_needed(rule(*metrics, **changes), **more)
+    return need.winner, need.sets
 
 
 def test_of_a_mean_three_algorithms_share_the_error_and_two_do_not():
@@ -31,7 +31,7 @@ def test_each_ranking_has_its_own_numbers_and_its_name():
     several = rule(
         ranking=[{"name": "mean"}, {"name": "median", "operator": "median"}, {"name": "worst", "operator": "min"}]
     )
-    assert [(found.ranking, found.winner, found.sets) for found in units_needed(several, algorithms=14)] == [
+    assert [(result.ranking, result.winner, result.sets) for result in units_needed(several, algorithms=14)] == [
         ("mean", 6, 7),
         ("median", 7, 8),
         ("worst", None, None),
@@ -103,23 +103,23 @@ def test_values_of_all_cases_are_judged_by_draws():
 
 
 def test_one_metric_of_which_nobody_says_anything_keeps_what_is_combined_from_being_sure():
-    (found,) = units_needed(rule(AREA, {**SILENT, "id": "slope"}, ranking={"combine": {"over": ["metric"]}}))
-    assert (found.winner, found.sets, found.not_given, found.drawn_apart) == (None, None, ("slope",), False)
-    (found,) = units_needed(rule(AREA, {**SILENT, "id": "slope"}, ranking={"combine": None}))
-    assert (found.winner, found.not_given) == (7, ())
-    (found,) = units_needed(rule(SILENT, {**SILENT, "id": "slope"}, ranking={"combine": None}))
-    assert (found.winner, found.not_given) == (None, ("area", "slope"))
-    (found,) = units_needed(rule(AREA, {**SILENT, "id": "slope"}, ranking={"metrics": ["area"]}))
-    assert (found.winner, found.not_given) == (7, ())
+    (need,) = units_needed(rule(AREA, {**SILENT, "id": "slope"}, ranking={"combine": {"over": ["metric"]}}))
+    assert (need.winner, need.sets, need.not_given, need.drawn_apart) == (None, None, ("slope",), False)
+    (need,) = units_needed(rule(AREA, {**SILENT, "id": "slope"}, ranking={"combine": None}))
+    assert (need.winner, need.not_given) == (7, ())
+    (need,) = units_needed(rule(SILENT, {**SILENT, "id": "slope"}, ranking={"combine": None}))
+    assert (need.winner, need.not_given) == (None, ("area", "slope"))
+    (need,) = units_needed(rule(AREA, {**SILENT, "id": "slope"}, ranking={"metrics": ["area"]}))
+    assert (need.winner, need.not_given) == (7, ())
 
 
 def test_what_is_drawn_here_and_elsewhere_is_never_sure_together():
-    (found,) = units_needed(rule(ONE, AREA, ranking={"combine": {"over": ["metric"]}}))
-    assert (found.winner, found.sets, found.not_given, found.drawn_apart) == (None, None, (), True)
-    (found,) = units_needed(rule(ONE, AREA, ranking={"combine": None}))
-    assert (found.drawn_apart, found.winner) == (False, 7)
-    (found,) = units_needed(rule(ONE, AREA, ranking={"combine": {"over": ["metric"]}, "metrics": ["one"]}))
-    assert (found.drawn_apart, found.winner) == (False, 6)
+    (need,) = units_needed(rule(ONE, AREA, ranking={"combine": {"over": ["metric"]}}))
+    assert (need.winner, need.sets, need.not_given, need.drawn_apart) == (None, None, (), True)
+    (need,) = units_needed(rule(ONE, AREA, ranking={"combine": None}))
+    assert (need.drawn_apart, need.winner) == (False, 7)
+    (need,) = units_needed(rule(ONE, AREA, ranking={"combine": {"over": ["metric"]}, "metrics": ["one"]}))
+    assert (need.drawn_apart, need.winner) == (False, 6)
 
 
 def test_metrics_of_all_cases_that_are_computed_here_are_drawn_together_with_the_others():
@@ -130,5 +130,5 @@ def test_metrics_of_all_cases_that_are_computed_here_are_drawn_together_with_the
         "metrics": [{"id": "average_precision"}, sensitivity],
         "ranking": {"combine": {"over": ["metric"]}},
     }
-    (found,) = units_needed(parse(document))
-    assert (found.drawn_apart, found.winner, found.sets) == (False, 7, 7)
+    (need,) = units_needed(parse(document))
+    assert (need.drawn_apart, need.winner, need.sets) == (False, 7, 7)

@@ -115,8 +115,8 @@ def test_a_named_winner_is_shown_better_than_everybody_and_nobody_than_the_winne
     comparisons = SimpleNamespace(better=better)
     _, _, named = decided(comparisons, "shown")
     assert named.tolist() == [[False] * 3, [True, False, True], [True, False, False]]
-    found, why, open_order = decided(comparisons, "not_shown")
-    assert (found, why, open_order.tolist()) == (comparisons, "not_shown", better.tolist())
+    verdict, why, open_order = decided(comparisons, "not_shown")
+    assert (verdict, why, open_order.tolist()) == (comparisons, "not_shown", better.tolist())
     assert open_order is not better, "what was compared stays as it is"
     nothing, _, blank = decided(comparisons, "too_few_units", comparable=False)
     assert (nothing, blank.tolist()) == (None, [[False] * 3] * 3)
@@ -162,26 +162,26 @@ def test_left_out_failures_and_uncertainty_of_others_are_warned_of_once_a_metric
 def shown(table=None, **facts):
     """What is written of the difference between the first and another."""
     board = about(ranking=SimpleNamespace(combined=False), **facts)
-    found = SimpleNamespace(difference=(lambda first, other: (table or {}).get((first, other))))
+    result = SimpleNamespace(difference=(lambda first, other: (table or {}).get((first, other))))
     better = np.zeros((3, 3), dtype=bool)
     better[1, 2] = True
-    return board, found, better
+    return board, result, better
 
 
 def test_a_difference_is_of_the_first_from_another_of_a_single_ranking():
-    board, found, better = shown({(1, 0): (0.1, (-0.1, 0.3)), (1, 2): (0.4, None)})
-    assert _Statements._difference(board, 0, found, better, None) == {
+    board, result, better = shown({(1, 0): (0.1, (-0.1, 0.3)), (1, 2): (0.4, None)})
+    assert _Statements._difference(board, 0, result, better, None) == {
         "estimate": 0.1,
         "interval": [-0.1, 0.3],
         "verdict": "undecided",
     }
-    assert _Statements._difference(board, 2, found, better, None)["verdict"] == "better"
-    assert _Statements._difference(board, 1, found, better, None) is None
+    assert _Statements._difference(board, 2, result, better, None)["verdict"] == "better"
+    assert _Statements._difference(board, 1, result, better, None) is None
     assert _Statements._difference(board, 0, None, better, None) is None
     assert _Statements._difference(board, 0, SimpleNamespace(difference=None), better, None) is None
     combined, _, _ = shown()
     combined.ranking.combined = True
-    assert _Statements._difference(combined, 0, found, better, None) is None
+    assert _Statements._difference(combined, 0, result, better, None) is None
     assert _Statements._difference(board, 2, shown()[1], better, None) is None
 
 

@@ -22,8 +22,8 @@ def by_name(found, key):
 
 
 def test_a_mean_is_judged_by_flips_and_everything_that_it_needs_is_written():
-    found = entry()
-    assert found["sets"] == {
+    ranking_entry = entry()
+    assert ranking_entry["sets"] == {
         "method": "sign_flips",
         "level": 0.9,
         "units": 8,
@@ -31,46 +31,46 @@ def test_a_mean_is_judged_by_flips_and_everything_that_it_needs_is_written():
         "reason": None,
         "flips": FLIPS_VERSION,
     }
-    assert found["winner"] == {"named": True, "algorithm": "a", "alpha": 0.1, "reason": "shown"}
-    assert found["verdict"] == "clear"
-    assert found["shown_better"] == [[False, True, True], [False, False, True], [False, False, False]]
+    assert ranking_entry["winner"] == {"named": True, "algorithm": "a", "alpha": 0.1, "reason": "shown"}
+    assert ranking_entry["verdict"] == "clear"
+    assert ranking_entry["shown_better"] == [[False, True, True], [False, False, True], [False, False, False]]
     # Of 256 flips those that leave every sign are one; p-values look at one side.
-    assert found["p_own"] == [[None, 1 / 256, 1 / 256], [1.0, None, 1 / 256], [1.0, 1.0, None]]
-    assert by_name(found, "rank_set") == {"a": [1, 1], "b": [2, 2], "c": [3, 3]}
-    assert by_name(found, "letters") == {"a": "a", "b": "b", "c": "c"}
-    assert by_name(found, "within_reach") == {"a": True, "b": False, "c": False}
-    assert found["left_out"] == {}
-    assert found["margin"] is None
+    assert ranking_entry["p_own"] == [[None, 1 / 256, 1 / 256], [1.0, None, 1 / 256], [1.0, 1.0, None]]
+    assert by_name(ranking_entry, "rank_set") == {"a": [1, 1], "b": [2, 2], "c": [3, 3]}
+    assert by_name(ranking_entry, "letters") == {"a": "a", "b": "b", "c": "c"}
+    assert by_name(ranking_entry, "within_reach") == {"a": True, "b": False, "c": False}
+    assert ranking_entry["left_out"] == {}
+    assert ranking_entry["margin"] is None
 
 
 def test_a_median_is_judged_by_draws_and_names_no_version_of_flips():
-    found = entry(ranking={"operator": "median"})
-    assert (found["sets"]["method"], found["sets"]["flips"]) == ("draws", None)
-    assert found["winner"]["reason"] == "shown"
-    assert found["shown_better"] == [[False, True, True], [False, False, True], [False, False, False]]
-    assert by_name(found, "difference_from_first")["a"] is None
-    assert by_name(found, "difference_from_first")["c"]["verdict"] == "better"
+    ranking_entry = entry(ranking={"operator": "median"})
+    assert (ranking_entry["sets"]["method"], ranking_entry["sets"]["flips"]) == ("draws", None)
+    assert ranking_entry["winner"]["reason"] == "shown"
+    assert ranking_entry["shown_better"] == [[False, True, True], [False, False, True], [False, False, False]]
+    assert by_name(ranking_entry, "difference_from_first")["a"] is None
+    assert by_name(ranking_entry, "difference_from_first")["c"]["verdict"] == "better"
 
 
 def test_without_resamples_nothing_is_stated_and_no_flips_are_named():
-    found = entry(uncertainty={"bootstrap": 0})
-    assert (found["sets"]["reason"], found["sets"]["flips"], found["sets"]["method"]) == (
+    ranking_entry = entry(uncertainty={"bootstrap": 0})
+    assert (ranking_entry["sets"]["reason"], ranking_entry["sets"]["flips"], ranking_entry["sets"]["method"]) == (
         "not_resampled",
         None,
         "sign_flips",
     )
-    assert found["winner"] == {"named": False, "algorithm": None, "alpha": 0.05, "reason": "not_resampled"}
-    assert (found["verdict"], found["first_again"]) == (None, None)
-    assert found["p_own"] == [[None] * 3] * 3
-    assert by_name(found, "rank_set") == {"a": None, "b": None, "c": None}
-    assert by_name(found, "within_reach") == {"a": False, "b": False, "c": False}
-    assert by_name(found, "letters") == {"a": "a", "b": "a", "c": "a"}
+    assert ranking_entry["winner"] == {"named": False, "algorithm": None, "alpha": 0.05, "reason": "not_resampled"}
+    assert (ranking_entry["verdict"], ranking_entry["first_again"]) == (None, None)
+    assert ranking_entry["p_own"] == [[None] * 3] * 3
+    assert by_name(ranking_entry, "rank_set") == {"a": None, "b": None, "c": None}
+    assert by_name(ranking_entry, "within_reach") == {"a": False, "b": False, "c": False}
+    assert by_name(ranking_entry, "letters") == {"a": "a", "b": "a", "c": "a"}
 
 
 def test_with_enough_units_for_a_winner_alone_every_set_but_the_winners_is_whole():
-    found = entry(APART[:5])
-    assert (found["sets"]["reason"], found["winner"]["named"]) == ("too_few_units", True)
-    assert by_name(found, "rank_set") == {"a": [1, 1], "b": [2, 3], "c": [2, 3]}
+    ranking_entry = entry(APART[:5])
+    assert (ranking_entry["sets"]["reason"], ranking_entry["winner"]["named"]) == ("too_few_units", True)
+    assert by_name(ranking_entry, "rank_set") == {"a": [1, 1], "b": [2, 3], "c": [2, 3]}
     by_draws = entry(APART[:6], ranking={"operator": "median"})
     assert (by_draws["sets"]["reason"], by_draws["winner"]["reason"]) == ("too_few_units", "too_few_units")
     assert by_name(by_draws, "rank_set") == {"a": [1, 3], "b": [1, 3], "c": [1, 3]}
@@ -78,8 +78,8 @@ def test_with_enough_units_for_a_winner_alone_every_set_but_the_winners_is_whole
 
 def test_a_p_value_of_exactly_half_the_winners_share_names_the_winner():
     """Six cases on one side are one flip of 64; the share of 1/32 is halved for one side."""
-    found = entry(APART[:6, :2], ("a", "b"), uncertainty={"bootstrap": 200, "winner_alpha": 1 / 32})
-    assert (found["p_own"][0][1], found["winner"]["named"]) == (1 / 64, True)
+    ranking_entry = entry(APART[:6, :2], ("a", "b"), uncertainty={"bootstrap": 200, "winner_alpha": 1 / 32})
+    assert (ranking_entry["p_own"][0][1], ranking_entry["winner"]["named"]) == (1 / 64, True)
     against = APART[:6, :2].copy()
     against[0] = [0.6, 0.61]  # one small difference the other way: turned round, it makes a second flip as large
     doubtful = entry(against, ("a", "b"), uncertainty={"bootstrap": 200, "winner_alpha": 1 / 32})
@@ -87,9 +87,9 @@ def test_a_p_value_of_exactly_half_the_winners_share_names_the_winner():
 
 
 def test_of_tests_no_difference_is_written():
-    found = entry(ranking={"scheme": "test_then_rank"})
-    assert found["sets"]["method"] == "sign_flips"
-    assert set(map(str, by_name(found, "difference_from_first").values())) == {"None"}
+    ranking_entry = entry(ranking={"scheme": "test_then_rank"})
+    assert ranking_entry["sets"]["method"] == "sign_flips"
+    assert set(map(str, by_name(ranking_entry, "difference_from_first").values())) == {"None"}
 
 
 def gappy(values, missing):
@@ -107,37 +107,41 @@ def gappy(values, missing):
 
 
 def test_who_has_no_value_is_last_without_a_difference_and_compared_with_nobody():
-    found = gappy(APART, [("c", case) for case in range(8)])
-    differences = by_name(found, "difference_from_first")
+    result = gappy(APART, [("c", case) for case in range(8)])
+    differences = by_name(result, "difference_from_first")
     assert differences["c"] is None
     assert differences["b"]["estimate"] == pytest.approx((APART[:, 0] - APART[:, 1]).mean())
-    assert [row[2] for row in found["p_own"]] == [None, None, None]
-    assert by_name(found, "rank_set")["c"][1] == 3
+    assert [row[2] for row in result["p_own"]] == [None, None, None]
+    assert by_name(result, "rank_set")["c"][1] == 3
     # Nobody is named: of one without a value it cannot be shown that another is better.
-    assert found["winner"]["reason"] == "not_shown"
-    assert {"code": "failures_left_out", "metric": "value"} in found["warnings"]
+    assert result["winner"]["reason"] == "not_shown"
+    assert {"code": "failures_left_out", "metric": "value"} in result["warnings"]
 
 
 def test_a_tie_at_the_top_names_nobody_and_has_no_contests():
     values = APART.copy()
     values[:, 1] = values[:, 0]
-    found = entry(values)
-    assert (found["winner"]["reason"], found["verdict"], found["first_again"]) == ("tie", "open", None)
-    assert found["sensitivity"]["head_to_head"] == []
-    assert found["p_own"][0][1] == found["p_own"][1][0] == 1.0
-    assert by_name(found, "rank_set") == {"a": [1, 2], "b": [1, 2], "c": [3, 3]}
+    ranking_entry = entry(values)
+    assert (ranking_entry["winner"]["reason"], ranking_entry["verdict"], ranking_entry["first_again"]) == (
+        "tie",
+        "open",
+        None,
+    )
+    assert ranking_entry["sensitivity"]["head_to_head"] == []
+    assert ranking_entry["p_own"][0][1] == ranking_entry["p_own"][1][0] == 1.0
+    assert by_name(ranking_entry, "rank_set") == {"a": [1, 2], "b": [1, 2], "c": [3, 3]}
 
 
 def test_contests_of_two_are_told_of_one_who_is_first_alone():
     """By mean ranks a ties with b, and in a contest of the two alone each would be first on half of the cases."""
     values = np.array([[0.9, 0.5, 0.1], [0.5, 0.9, 0.1]] * 4)
-    found = entry(values, ranking={"scheme": "rank_then_aggregate"})
-    assert (found["winner"]["reason"], found["sensitivity"]["head_to_head"]) == ("tie", [])
+    ranking_entry = entry(values, ranking={"scheme": "rank_then_aggregate"})
+    assert (ranking_entry["winner"]["reason"], ranking_entry["sensitivity"]["head_to_head"]) == ("tie", [])
 
 
 def test_one_algorithm_has_nothing_to_be_sure_of():
-    found = entry(APART[:, :1], ("a",))
-    assert (found["sets"]["reason"], found["winner"]["reason"], found["verdict"]) == (
+    ranking_entry = entry(APART[:, :1], ("a",))
+    assert (ranking_entry["sets"]["reason"], ranking_entry["winner"]["reason"], ranking_entry["verdict"]) == (
         "one_algorithm",
         "one_algorithm",
         None,
@@ -145,15 +149,17 @@ def test_one_algorithm_has_nothing_to_be_sure_of():
 
 
 def test_two_algorithms_use_the_whole_error_for_one_comparison():
-    found = entry(APART[:, :2], ("a", "b"))
-    assert found["sets"]["units_needed"] == {"sets": 5, "winner": 5}
-    assert found["winner"]["named"]
+    ranking_entry = entry(APART[:, :2], ("a", "b"))
+    assert ranking_entry["sets"]["units_needed"] == {"sets": 5, "winner": 5}
+    assert ranking_entry["winner"]["named"]
 
 
 def test_a_verdict_follows_the_margin_of_the_metric():
-    found = entry(uncertainty={**TEN, "margin": {"value": 0.5}})
-    assert found["margin"] == 0.5
-    verdicts = {name: told and told["verdict"] for name, told in by_name(found, "difference_from_first").items()}
+    ranking_entry = entry(uncertainty={**TEN, "margin": {"value": 0.5}})
+    assert ranking_entry["margin"] == 0.5
+    verdicts = {
+        name: told and told["verdict"] for name, told in by_name(ranking_entry, "difference_from_first").items()
+    }
     assert verdicts == {"a": None, "b": "equivalent", "c": "better"}
 
 
@@ -192,8 +198,8 @@ def test_failures_are_shares_of_all_cases():
         "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": 0}}],
         "uncertainty": TEN,
     }
-    found = rank(document, table)["rankings"][0]
-    told = by_name(found, "failure")
+    result = rank(document, table)["rankings"][0]
+    told = by_name(result, "failure")
     assert {name: (failed["failed"], failed["of"]) for name, failed in told.items()} == {
         "a": (0, 8),
         "b": (1, 8),
@@ -225,7 +231,7 @@ def test_shares_of_tests_that_draws_decide_have_no_differences():
     patients = pd.DataFrame(
         {"case": [f"c{case:03d}" for case in range(16)], "patient": [f"p{case // 2}" for case in range(16)]}
     )
-    found, _ = ranked(
+    ranks, _ = ranked(
         np.repeat(APART, 2, axis=0),
         NAMES,
         cases=patients,
@@ -233,5 +239,5 @@ def test_shares_of_tests_that_draws_decide_have_no_differences():
         aggregation={"levels": ["case", "patient"], "operator": "median"},
         uncertainty=TEN,
     )
-    assert found["sets"]["method"] == "draws"
-    assert by_name(found, "difference_from_first") == {"a": None, "b": None, "c": None}
+    assert ranks["sets"]["method"] == "draws"
+    assert by_name(ranks, "difference_from_first") == {"a": None, "b": None, "c": None}
