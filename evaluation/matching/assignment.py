@@ -240,7 +240,7 @@ def _one_a_reference(pairs: Pairs, goodness: NDArray[np.float64], references: in
 
 
 def _hungarian(pairs: Pairs, goodness: NDArray[np.float64], references: int, predictions: int) -> NDArray[np.bool_]:
-    """Most matches first, then the best sum, of values up to 1; each group of objects that can compete is solved on its own."""
+    """Most matches first, then the best sum of goodness, at most 1 each; objects that can compete are solved as a group."""
     from scipy import sparse
     from scipy.optimize import linear_sum_assignment
 

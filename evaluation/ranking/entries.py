@@ -358,7 +358,7 @@ def full_data_p_values(table: Table, plan: Plan, assessment: Assessment) -> Floa
 
 
 def _inside_units(plan: Plan, assessment: Assessment) -> Hierarchy:
-    """The levels from the case up to the unit, without those that are fixed, each within units: of a level outside, its part."""
+    """The sampled levels from the case up to the unit; one that holds several units is taken apart by them."""
     levels, unit = assessment.aggregation.random, plan.units.unit_of_case
     above = {} if plan.hierarchy is None else {level: plan.hierarchy.groups[level] for level in levels}
     groups = {

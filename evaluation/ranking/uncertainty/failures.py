@@ -220,7 +220,7 @@ def _mean_after(weights: FloatArray, values: FloatArray, worst: FloatArray) -> F
 
 
 def _scores_with_a_failure(ranking: Ranking, index: int, algorithm: int, worst: FloatArray | None) -> FloatArray | None:
-    """Score of one algorithm with each of its cases failed in turn, where it is no weighted mean; ``None`` with a gap."""
+    """Score of one algorithm, which is no weighted mean, with each of its cases failed in turn; ``None`` if a value lacks."""
     part = ranking.elementary[index]
     table = ranking.values_of(part)
     algorithm_values = table.values[:, algorithm]

@@ -21,6 +21,15 @@ REGIONS = [{"name": "r", "labels": [1]}, {"name": "s", "labels": [2]}]
 NAMES = ("a", "b", "c")
 A_FIRST = np.tile([0.9, 0.6, 0.3], (6, 1))
 
+# Metric, region, and whether it is the overall one.
+EVERY_RANKING = [
+    ("dsc", "r", None),
+    ("dsc", "s", None),
+    ("iou", "r", None),
+    ("iou", "s", None),
+    (None, None, True),
+]
+
 
 def registered(**ranking):
     return parse(
@@ -148,13 +157,7 @@ def test_schemes_that_compare_pairs_can_be_left_out():
 
 def test_every_metric_and_region_and_the_overall_ranking_are_compared():
     comparisons = across_schemes(registered(), both_metrics(A_FIRST, A_FIRST[:, [1, 0, 2]]))
-    assert [(entry.get("metric"), entry.get("region"), entry.get("overall")) for entry in comparisons] == [
-        ("dsc", "r", None),
-        ("dsc", "s", None),
-        ("iou", "r", None),
-        ("iou", "s", None),
-        (None, None, True),
-    ]
+    assert [(entry.get("metric"), entry.get("region"), entry.get("overall")) for entry in comparisons] == EVERY_RANKING
     assert [entry["winners"]["mean, then rank"] for entry in comparisons] == [["a"], ["c"], ["b"], ["b"], ["b"]]
     assert comparisons[0]["task"] is None
 
@@ -251,13 +254,7 @@ def test_documents_are_compared_ranking_by_ranking_and_overall():
     first = rank(registered(), both_metrics(A_FIRST, A_FIRST))
     turned = rank(registered(), both_metrics(A_FIRST[:, ::-1], A_FIRST[:, ::-1]))
     comparisons = compare_documents({"first": first, "turned": turned})
-    assert [(entry.get("metric"), entry.get("region"), entry.get("overall")) for entry in comparisons] == [
-        ("dsc", "r", None),
-        ("dsc", "s", None),
-        ("iou", "r", None),
-        ("iou", "s", None),
-        (None, None, True),
-    ]
+    assert [(entry.get("metric"), entry.get("region"), entry.get("overall")) for entry in comparisons] == EVERY_RANKING
     assert comparisons[0]["winners"] == {"first": ["a"], "turned": ["c"]}
     assert comparisons[1]["winners"] == {"first": ["c"], "turned": ["a"]}
     assert comparisons[4]["winners"] == {"first": ["a"], "turned": ["c"]}

@@ -2,6 +2,8 @@
 
 import gzip
 import zlib
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,18 +22,24 @@ def refused(read, *arguments, **options):
     return error.value.kind, error.value.found, error.value.expected
 
 
-class TestMetaImage:
-    def write(self, folder, *lines, first=(), dims="3", sizes="2 3 4", kind="MET_USHORT", body=VOXELS, last="LOCAL"):
-        head = [*first, f"NDims = {dims}", f"DimSize = {sizes}", f"ElementType = {kind}", *lines]
-        text = "".join(f"{line}\n" for line in (*head, f"ElementDataFile = {last}"))
-        (folder / "a.mha").write_bytes(text.encode("latin-1") + body)
-        return folder / "a.mha"
+class Format:
+    """What both formats are asked, once `write` has written a file of theirs."""
+
+    write: Callable[..., Path]
 
     def refused(self, *arguments, **options):
         return refused(read_label_image, self.write(*arguments, **options))
 
     def numbers(self, path):
         return read_label_image(path).labels.ravel(order="F").tolist()
+
+
+class TestMetaImage(Format):
+    def write(self, folder, *lines, first=(), dims="3", sizes="2 3 4", kind="MET_USHORT", body=VOXELS, last="LOCAL"):
+        head = [*first, f"NDims = {dims}", f"DimSize = {sizes}", f"ElementType = {kind}", *lines]
+        text = "".join(f"{line}\n" for line in (*head, f"ElementDataFile = {last}"))
+        (folder / "a.mha").write_bytes(text.encode("latin-1") + body)
+        return folder / "a.mha"
 
     def test_bytes_are_little_endian_unless_either_field_says_otherwise(self, tmp_path):
         big = VALUES.astype(">u2").tobytes()
@@ -136,19 +144,13 @@ class TestMetaImage:
         assert np.asarray(plane.affine).tolist() == [[-1, 0, 0, 0], [0, -1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
 
 
-class TestNrrd:
+class TestNrrd(Format):
     USUAL = ("type: uint16", "dimension: 3", "sizes: 2 3 4", "encoding: raw")
 
     def write(self, folder, *lines, usual=USUAL, magic="NRRD0004", body=VOXELS, end="\n"):
         text = end.join([magic, *usual, *lines]) + 2 * end
         (folder / "a.nrrd").write_bytes(text.encode("latin-1") + body)
         return folder / "a.nrrd"
-
-    def refused(self, *arguments, **options):
-        return refused(read_label_image, self.write(*arguments, **options))
-
-    def numbers(self, path):
-        return read_label_image(path).labels.ravel(order="F").tolist()
 
     def test_lines_end_in_either_way(self, tmp_path):
         for end in ("\n", "\r\n"):

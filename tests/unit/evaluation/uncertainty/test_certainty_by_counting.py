@@ -17,6 +17,7 @@ from evaluation.aggregation import build_tables, check_results
 from evaluation.assessment import parse
 from evaluation.ranking import rank
 from evaluation.ranking.evaluate import evaluate, make_plan
+from tests.unit.evaluation.uncertainty.boards import shown_step_by_step
 
 NAMES = list("abcd")
 UNITS = 8
@@ -114,16 +115,7 @@ def by_flips(board):
     flipped = {pair: np.array([(own * flip).sum() / norm[pair] for flip in flips]) for pair, own in parts.items()}
     observed = {pair: own.sum() / norm[pair] for pair, own in parts.items()}
     p_own = {pair: (own >= observed[pair] - 1e-9).mean() for pair, own in flipped.items()}
-    alive, shown, first = set(parts), set(), None
-    while alive:
-        largest = np.sort(np.max([flipped[pair] for pair in alive], axis=0))[::-1]
-        critical = largest[math.floor(total / 3 * len(flips) + 1e-9)]
-        first = critical if first is None else first
-        new = {pair for pair in alive if observed[pair] - 1e-9 > critical}
-        if not new:
-            break
-        shown |= new
-        alive -= new
+    shown, first = shown_step_by_step(observed, flipped, total / 3)
     return parts, p_own, shown, first
 
 

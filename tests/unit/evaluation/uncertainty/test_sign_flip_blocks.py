@@ -18,6 +18,7 @@ from evaluation.ranking.uncertainty.sign_flips import (
     flip_matrix,
     flipped_sums,
 )
+from tests.unit.evaluation.uncertainty.boards import shown_step_by_step
 
 UNITS, TEAMS = 6, 5
 
@@ -48,16 +49,7 @@ def plainly(values, signs, share, extra=None, transform=None):
         wider = 0.0 if extra is None else extra[pair[0]] + extra[pair[1]]
         observed[pair] = sum(own) / math.sqrt(norm**2 + wider)
     p_own = {pair: np.mean(own >= observed[pair] - 1e-9) for pair, own in flipped.items()}
-    alive, shown, first = set(parts), set(), None
-    while alive:
-        largest = np.sort(np.max([flipped[pair] for pair in alive], axis=0))[::-1]
-        critical = largest[math.floor(share * len(signs) + 1e-9)]
-        first = critical if first is None else first
-        new = {pair for pair in alive if observed[pair] - 1e-9 > critical}
-        if not new:
-            break
-        shown |= new
-        alive -= new
+    shown, first = shown_step_by_step(observed, flipped, share)
     return shown, p_own, first
 
 
