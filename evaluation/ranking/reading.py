@@ -232,18 +232,21 @@ def listed(names: Sequence[str], last: str = "and") -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share as people read it, never rounded to 0 or 100 when it is neither.
+    """A share as people read it, never rounded to 0 or 100 when it is neither: with digits asked for, it has as many more as it takes.
 
     Examples
     --------
-    >>> percent(0.95), percent(0.0487, 1), percent(0.9999)
-    ('95 %', '4.9 %', 'over 99 %')
+    >>> percent(0.95), percent(0.0487, 1), percent(0.9999), percent(0.0003, 1)
+    ('95 %', '4.9 %', 'over 99 %', '0.03 %')
     """
     if digits == 0 and 0.995 <= share < 1.0:
         return "over 99 %"
     if digits == 0 and 0.0 < share <= 0.005:
         return "under 1 %"
     text = f"{100 * share:.{digits}f}"
+    while 0.0 < share < 1.0 and float(text) in (0.0, 100.0):
+        digits += 1
+        text = f"{100 * share:.{digits}f}"
     return f"{text.rstrip('0').rstrip('.') if digits else text} %"
 
 

@@ -262,9 +262,13 @@ def test_up_to_three_names_are_listed():
         (0.9963, 1, "99.6 %"),
         (0.0042, 1, "0.4 %"),
         (0.12345, 2, "12.35 %"),
+        (0.0003, 1, "0.03 %"),
+        (0.99996, 1, "99.996 %"),
+        (0.0, 1, "0 %"),
+        (1.0, 1, "100 %"),
     ],
 )
-def test_a_share_is_never_rounded_to_nothing_or_all_in_whole_percent(share, digits, written):
+def test_a_share_is_never_rounded_to_nothing_or_all(share, digits, written):
     assert percent(share, digits) == written
     assert percent(0.25) == "25 %"
 
