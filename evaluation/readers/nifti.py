@@ -166,7 +166,9 @@ def _recognise(block: bytes, name: str) -> tuple[str, bool]:
         (size,) = struct.unpack_from(order + "i", block)
         if size == 348 and block[344:] == b"n+1\0":
             return order, False
-        if size == 540 and block[4:8] == b"n+2\0" and len(block) == 540:
+        if size == 540 and block[4:8] == b"n+2\0":
+            if len(block) < 540:
+                raise ReadError("truncated", name, f"{len(block)} bytes", "a header of 540 bytes")
             return order, True
     if block[344:] == b"ni1\0":
         raise ReadError("magic", name, "the header of an image in two files (.hdr and .img)", "one file")

@@ -99,7 +99,8 @@ class TestRecognition:
     def test_a_header_of_540_bytes_that_breaks_off_is_refused(self, tmp_path):
         path = files.raw_nifti_2(tmp_path / "a.nii")
         path.write_bytes(path.read_bytes()[:539])
-        assert refused(path).kind == "magic"
+        error = refused(path)
+        assert (error.kind, error.found, error.expected) == ("truncated", "539 bytes", "a header of 540 bytes")
 
     def test_a_name_in_gz_needs_a_compressed_file(self, tmp_path):
         content = files.raw_nifti(tmp_path / "a.nii").read_bytes()
