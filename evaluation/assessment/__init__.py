@@ -2,6 +2,7 @@
 
 from evaluation.assessment.errors import AssessmentError
 from evaluation.assessment.levels import GROUP_RULES, undeclared_level
+from evaluation.assessment.metrics import check_ignored_options
 from evaluation.assessment.model import (
     Aggregation,
     Assessment,
@@ -33,6 +34,7 @@ __all__ = [
     "Region",
     "Step",
     "Uncertainty",
+    "check_ignored_options",
     "parse",
     "undeclared_level",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from evaluation import problems
 from evaluation.assessment.errors import AssessmentError, listed
-from evaluation.assessment.model import MetricUse
+from evaluation.assessment.model import Assessment, MetricUse
 from evaluation.assessment.policy import Bounds, read_policy
 from evaluation.assessment.reading import Place, name
 from evaluation.catalogue import CatalogueError, Metric, OptionError, all_metrics, get
@@ -29,6 +29,9 @@ def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based:
         checked = metric.check_options(options)
     except OptionError as error:
         raise AssessmentError(f"{section.at('options')}.{error.name}", error.value, error.allowed) from None
+    if not _is_complete(metric, options):
+        for option_name, allowed in metric.ignored(problem, options).items():
+            raise AssessmentError(f"{section.at('options')}.{option_name}", options[option_name], allowed)
     if checked.get("class_average") == "micro" and not problems.get(problem).averages_micro:
         allowed_averages = (
             "per_class, macro or weighted: where a case has one class, pooled counts say the same as Accuracy"
@@ -55,6 +58,32 @@ def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based:
         level=metric.level(problem, checked),
         unit=metric.unit,
     )
+
+
+def check_ignored_options(assessment: Assessment) -> None:
+    """Refuse options with which a metric would be computed as if they had not been set.
+
+    `parse` accepts them in entries with every option written out, as earlier versions registered them.
+
+    Raises
+    ------
+    AssessmentError
+        For an option that differs from its default and that scoring this kind of problem ignores.
+    """
+    for index, use in enumerate(assessment.computed):
+        try:
+            metric = get(use.id)
+        except CatalogueError:
+            continue
+        defaults = {option.name: option.default_document for option in metric.assessment_options}
+        changed = {name: value for name, value in use.options.items() if value != defaults.get(name)}
+        for name_of_option, allowed in metric.ignored(assessment.problem, changed).items():
+            raise AssessmentError(f"metrics[{index}].options.{name_of_option}", changed[name_of_option], allowed)
+
+
+def _is_complete(metric: Metric, options: Mapping[str, object]) -> bool:
+    """Return whether an entry lists every option, as documents that were written by `parse` do."""
+    return all(option.name in options for option in metric.assessment_options if not option.stands_where_set)
 
 
 def _known(identity: object, path: str, problem: str) -> Metric:

@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from evaluation.assessment import Assessment, parse
+from evaluation.assessment import Assessment, check_ignored_options, parse
 from evaluation.cli import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ def read_assessment(path: Path) -> Assessment:
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         message = f"{path} is not a JSON document: {error}"
         raise InputError(message) from None
-    return parse(document)
+    assessment = parse(document)
+    check_ignored_options(assessment)
+    return assessment
 
 
 def parse_columns(text: str | None) -> dict[str, str]:

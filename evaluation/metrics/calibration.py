@@ -21,7 +21,7 @@ from evaluation.metrics.calibration_scores import CALIBRATION, class_calibration
 from evaluation.metrics.declaration import IMAGES, LABELS, OBJECTS, declare
 from evaluation.metrics.options import Option
 from evaluation.metrics.samples import make_samples
-from evaluation.metrics.shared_options import BINS
+from evaluation.metrics.shared_options import BINS, NOT_FOR_OBJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -188,13 +188,20 @@ def tce(
             "l2 follows the seed; l1 is the static-calibration-error variant.",
             choices=("l2", "l1"),
         ),
-        Option("class_weights", "array", "uniform", "Weights w_k, summing to 1; uniform is 1/K."),
+        Option(
+            "class_weights",
+            "array",
+            "uniform",
+            "Weights w_k, summing to 1; uniform is 1/K.",
+            accepted=NOT_FOR_OBJECTS,
+        ),
         Option(
             "report",
             "enum",
             "per_class_and_overall",
             "What is stored.",
             choices=("overall", "per_class", "per_class_and_overall"),
+            accepted=NOT_FOR_OBJECTS,
         ),
     ),
     evidence="calibration",

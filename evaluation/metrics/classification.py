@@ -18,6 +18,7 @@ from evaluation.metrics.samples import make_samples
 from evaluation.metrics.shared_options import (
     LEVEL,
     MATCHING,
+    NOT_FOR_OBJECTS,
     ONE_CLASS,
     ONE_CLASS_OR_MICRO,
     SCALE,
@@ -203,6 +204,7 @@ def specificity(
             "Population prevalence for the corrected form; null uses the plain count ratio. Image level only.",
             minimum=0,
             maximum=1,
+            accepted=NOT_FOR_OBJECTS,
         ),
         Option(
             "on_no_positive_prediction",

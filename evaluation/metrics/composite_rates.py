@@ -12,6 +12,7 @@ from evaluation.metrics.declaration import IMAGES, LABELS, OBJECTS, PIXELS, decl
 from evaluation.metrics.options import Option
 from evaluation.metrics.shared_options import (
     EMPTY_MASKS,
+    LEVEL_OR_PIXEL,
     MATCHING,
     ONE_CLASS_OR_MICRO,
     POSITIVE_CLASS,
@@ -112,13 +113,7 @@ def lr_plus(
             "Weight of Sensitivity against PPV; above 1 punishes FN more, below 1 punishes FP more.",
             exclusive_minimum=0,
         ),
-        Option(
-            "level",
-            "enum",
-            "auto",
-            "Unit that is counted; auto = image for ImLC, pixel for SemS, object for ObD and InS.",
-            choices=("auto", "image", "pixel", "object"),
-        ),
+        LEVEL_OR_PIXEL,
         *ONE_CLASS_OR_MICRO,
         SCALE,
         *EMPTY_MASKS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeVar
@@ -240,6 +240,31 @@ class Metric:
         """The options that an assessment may set."""
         return tuple(option for option in self.options if not option.sets_policy)
 
+    def options_for(self, problem: str) -> tuple[Option, ...]:
+        """Return the options that scoring this kind of problem reads, with the choices that it accepts.
+
+        Examples
+        --------
+        >>> from evaluation.catalogue import get
+        >>> [option.name for option in get("fbeta").options_for("semantic_segmentation")]
+        ['beta', 'level']
+        """
+        limits = self._limits(problem)
+        return tuple(
+            replace(option, choices=limits[option.name]) if limits.get(option.name) and option.choices else option
+            for option in self.assessment_options
+            if limits.get(option.name) != ()
+        )
+
+    def _limits(self, problem: str) -> dict[str, tuple[Any, ...]]:
+        """Values that each option with limits in this kind of problem can have; see `Option.accepted`."""
+        from evaluation.problems import categories, is_known
+
+        if not is_known(problem):
+            return {}
+        category = categories().get(self.measured_as(problem), "")
+        return {option.name: option.accepted[category] for option in self.options if category in option.accepted}
+
     def requires(self, what: str) -> bool:
         """Whether it cannot be computed without this part of a case, such as ``scores``.
 
@@ -261,6 +286,37 @@ class Metric:
         ('HD90', 'DSC')
         """
         return self.label.format_map(options) if self.label else self.abbreviation
+
+    def ignored(self, problem: str, given: Mapping[str, object]) -> dict[str, str]:
+        """Find options that scoring this kind of problem would ignore.
+
+        Parameters
+        ----------
+        problem
+            Id of the kind of problem.
+        given
+            Options of one use of this metric.
+
+        Returns
+        -------
+        dict
+            What is allowed, by name of the option; empty if every option has an effect.
+
+        Examples
+        --------
+        >>> from evaluation.catalogue import get
+        >>> get("fbeta").ignored("semantic_segmentation", {"beta": 2, "scale": "dataset", "level": "object"})
+        {'scale': 'no value: F-beta Score of semantic segmentation does not use it', 'level': 'one of auto, pixel'}
+        """
+        from evaluation.problems import get, is_known
+
+        limits = self._limits(problem)
+        unused = f"no value: {self.name} of {get(problem).title if is_known(problem) else problem} does not use it"
+        return {
+            name: f"one of {', '.join(map(str, limits[name]))}" if limits[name] else unused
+            for name, value in given.items()
+            if name in limits and value not in limits[name]
+        }
 
     def check_options(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Complete and check the options of one use of this metric.

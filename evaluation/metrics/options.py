@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 _POLICY_ONLY = "distance_penalty"
@@ -60,6 +60,8 @@ class Option:
     """Left out of documents that do not set it: an option that came later leaves the digests of earlier assessments alone."""
     choices_declared_in: str = ""
     """Module whose metrics are the choices, so that a choice may come with options of its own."""
+    accepted: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False, compare=False)
+    """By category of problem, the only values that can be set there; an empty tuple means that scoring ignores the option."""
 
     @property
     def sets_policy(self) -> bool:

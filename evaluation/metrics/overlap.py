@@ -14,7 +14,7 @@ import numpy as np
 from evaluation.metrics.declaration import MASKS, OBJECTS, computes, declare
 from evaluation.metrics.masks import joint_box, pair
 from evaluation.metrics.options import Option
-from evaluation.metrics.shared_options import EMPTY_MASKS, INCLUDE_BACKGROUND
+from evaluation.metrics.shared_options import EMPTY_MASKS, INCLUDE_BACKGROUND_OF_MASKS
 from evaluation.metrics.skeletons import isotropic, skeleton_of
 from evaluation.outcomes import Result, ok, undefined
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     range=(0, 1),
     family="overlap",
     needs="masks",
-    options=(INCLUDE_BACKGROUND, *EMPTY_MASKS),
+    options=(INCLUDE_BACKGROUND_OF_MASKS, *EMPTY_MASKS),
 )
 def dsc(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, *, spacing: Sequence[float] | None = None) -> Result:
     """Dice similarity coefficient, 2 |A ∩ B| / (|A| + |B|).
@@ -75,7 +75,7 @@ def dsc(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, *, spacing: S
     range=(0, 1),
     family="overlap",
     needs="masks",
-    options=(INCLUDE_BACKGROUND, *EMPTY_MASKS),
+    options=(INCLUDE_BACKGROUND_OF_MASKS, *EMPTY_MASKS),
 )
 def iou(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, *, spacing: Sequence[float] | None = None) -> Result:
     """Intersection over union, |A ∩ B| / |A ∪ B|; equals DSC / (2 - DSC).

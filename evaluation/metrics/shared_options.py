@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.metrics.options import Option
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _CRITERIA: Final = (
     "loc_mask_iou",
@@ -20,12 +25,32 @@ _CRITERIA: Final = (
     "loc_point_in_approx",
 )
 
+_NOT_READ: Final[tuple[Any, ...]] = ()
+ONLY_FOR_OBJECTS: Final[Mapping[str, tuple[Any, ...]]] = MappingProxyType(
+    {"ImLC": _NOT_READ, "MLC": _NOT_READ, "SemS": _NOT_READ}
+)
+"""Of options that only problems with objects read."""
+NOT_FOR_OBJECTS: Final[Mapping[str, tuple[Any, ...]]] = MappingProxyType({"ObD": _NOT_READ, "InS": _NOT_READ})
+"""Of options that problems with objects ignore."""
+
 LEVEL: Final = Option(
     "level",
     "enum",
     "auto",
     "Unit that is counted; auto = image for ImLC, pixel for SemS, object for ObD and InS.",
     choices=("auto", "image", "object"),
+    accepted={
+        "ImLC": ("auto", "image"),
+        "MLC": ("auto", "image"),
+        "SemS": ("auto", "pixel"),
+        "ObD": ("auto", "object"),
+        "InS": ("auto", "object"),
+    },
+)
+LEVEL_OR_PIXEL: Final = replace(
+    LEVEL,
+    choices=("auto", "image", "pixel", "object"),
+    accepted={**LEVEL.accepted, "ObD": ("auto", "object", "pixel"), "InS": ("auto", "object", "pixel")},
 )
 SCORE_THRESHOLD: Final = Option(
     "score_threshold",
@@ -34,12 +59,14 @@ SCORE_THRESHOLD: Final = Option(
     "Scores greater than or equal to this value count as positive. Ignored when hard labels are submitted.",
     minimum=0,
     maximum=1,
+    accepted={"SemS": _NOT_READ},
 )
 POSITIVE_CLASS: Final = Option(
     "positive_class",
     "string",
     None,
     "Class treated as positive. Null means one-versus-rest for every class of interest.",
+    accepted={**NOT_FOR_OBJECTS, "SemS": _NOT_READ},
 )
 CLASS_AVERAGE: Final = Option(
     "class_average",
@@ -47,6 +74,7 @@ CLASS_AVERAGE: Final = Option(
     "per_class",
     "How one-versus-rest values are combined over classes.",
     choices=("per_class", "macro", "weighted"),
+    accepted={**NOT_FOR_OBJECTS, "SemS": _NOT_READ},
 )
 CLASS_AVERAGE_OR_MICRO: Final = Option(
     "class_average",
@@ -54,6 +82,7 @@ CLASS_AVERAGE_OR_MICRO: Final = Option(
     "per_class",
     "How one-versus-rest values are combined over classes; micro pools the counts of several labels, where a case may have many.",
     choices=("per_class", "macro", "weighted", "micro"),
+    accepted={**NOT_FOR_OBJECTS, "SemS": _NOT_READ},
 )
 SCALE: Final = Option(
     "scale",
@@ -61,6 +90,7 @@ SCALE: Final = Option(
     "dataset",
     "Pool object counts over the data set, or compute per image/patient and average.",
     choices=("dataset", "image", "patient"),
+    accepted=ONLY_FOR_OBJECTS,
 )
 LOCALIZATION_CRITERION: Final = Option(
     "localization_criterion",
@@ -69,6 +99,12 @@ LOCALIZATION_CRITERION: Final = Option(
     "Catalogue id of the hit criterion.",
     choices=_CRITERIA,
     choices_declared_in="evaluation.matching.criterion_tables",
+    accepted={
+        **ONLY_FOR_OBJECTS,
+        "ObD": tuple(
+            name for name in _CRITERIA if name not in {"loc_mask_iou", "loc_boundary_iou", "loc_point_in_mask"}
+        ),
+    },
 )
 LOCALIZATION_THRESHOLD: Final = Option(
     "localization_threshold",
@@ -76,6 +112,7 @@ LOCALIZATION_THRESHOLD: Final = Option(
     0.5,
     "Cutoff on the hit criterion. A hit needs a value >= cutoff for overlap criteria and <= cutoff (same unit as spacing) for a distance. Ignored by point criteria and by criterion_gt_half, which is always strict > 0.5.",
     minimum=0,
+    accepted=ONLY_FOR_OBJECTS,
 )
 ASSIGNMENT: Final = Option(
     "assignment",
@@ -83,6 +120,7 @@ ASSIGNMENT: Final = Option(
     "greedy_by_score",
     "Assignment strategy.",
     choices=("greedy_by_score", "greedy_by_criterion", "hungarian", "criterion_gt_half"),
+    accepted=ONLY_FOR_OBJECTS,
 )
 DOUBLE_ASSIGNMENT: Final = Option(
     "double_assignment",
@@ -90,6 +128,7 @@ DOUBLE_ASSIGNMENT: Final = Option(
     "fp",
     "What happens to surplus predictions that hit an already matched reference.",
     choices=("fp", "ignore"),
+    accepted=ONLY_FOR_OBJECTS,
 )
 ON_BOTH_EMPTY: Final = Option(
     "on_both_empty",
@@ -106,6 +145,8 @@ ON_ONE_EMPTY: Final = Option(
     choices=("worst", "exclude"),
 )
 INCLUDE_BACKGROUND: Final = Option("include_background", "boolean", False, "Score the background class as well.")
+INCLUDE_BACKGROUND_OF_MASKS: Final = replace(INCLUDE_BACKGROUND, accepted={"InS": _NOT_READ})
+"""For metrics of masks, which a problem with instances computes on matched objects only."""
 INSTANCE_CONNECTIVITY: Final = Option(
     "instance_connectivity",
     "enum",
@@ -135,6 +176,7 @@ SPACING: Final = Option(
     "from_image",
     "Physical size of a pixel/voxel per array axis; from_image reads the reference header.",
     unit="mm",
+    accepted={"InS": ("from_image",)},
 )
 BOUNDARY_CONNECTIVITY: Final = Option(
     "boundary_connectivity",

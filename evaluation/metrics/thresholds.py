@@ -18,6 +18,7 @@ from evaluation.metrics.shared_options import (
     CLASS_AVERAGE,
     LEVEL,
     MATCHING,
+    ONLY_FOR_OBJECTS,
     POSITIVE_CLASS,
     SCALE,
 )
@@ -117,12 +118,14 @@ def auroc(
             "With coco_101: how many predictions of an image and class are read, best first; null is 100, as in pycocotools.",
             minimum=1,
             stands_where_set=True,
+            accepted=ONLY_FOR_OBJECTS,
         ),
         Option(
             "localization_thresholds",
             "array",
             None,
             "Optional list of cutoffs to average over, e.g. 0.50 to 0.95 in steps of 0.05; overrides localization_threshold.",
+            accepted=ONLY_FOR_OBJECTS,
         ),
         *MATCHING,
     ),

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evaluation import catalogue
 from evaluation.problems.dimensions import refuse_flat
 from evaluation.readers import ReadError
 from evaluation.readers.geometry import SPACING_TOLERANCE
 from evaluation.readers.images import read_label_image
 from evaluation.readers.registration_cases import FIXED_MASK, fixed_grid, labels_of, landmarks_of, moving_grid
-from evaluation.scoring.registration import RegistrationReference, affine_of, between, inverse, mapped
+from evaluation.scoring.registration import RegistrationReference, affine_of, between, inverse, mapped, needs_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +34,7 @@ def read_registration(assessment: Assessment, parts: Mapping[str, Path]) -> Regi
         If something lacks, cannot be read or does not fit together.
     """
     case = next(iter(parts.values())).parent.name
-    needs = {need for use in assessment.computed for need in catalogue.get(use.id).needs}
+    needs = {need for use in assessment.computed for need in needs_of(use)}
     grid = fixed_grid(parts, case)
     refuse_flat(assessment, grid, case)
     other = moving_grid(parts)

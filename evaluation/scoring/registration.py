@@ -138,7 +138,22 @@ def prepare_registration(regions: Sequence[Region], reference: RegistrationRefer
 
 def of_labels(use: MetricUse) -> bool:
     """Whether a metric compares labels; it then has a value a region."""
-    return "masks" in catalogue.get(use.id).needs
+    return "masks" in needs_of(use)
+
+
+def needs_of(use: MetricUse) -> frozenset[str]:
+    """Return the parts of a case that a metric of a registration needs; labels are compared as masks of regions.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> regions = [{"name": "block", "labels": [1]}]
+    >>> metrics = [{"id": "fbeta"}, {"id": "tre"}]
+    >>> uses = parse({"problem": "registration", "regions": regions, "metrics": metrics}).metrics
+    >>> [sorted(needs_of(use)) for use in uses]
+    [['masks'], ['landmarks']]
+    """
+    return frozenset("masks" if need == "labels" else need for need in catalogue.get(use.id).needs)
 
 
 def wanted(assessment: Assessment) -> Iterator[tuple[str, MetricUse]]:
@@ -195,12 +210,12 @@ def score_registration(
 
 def _is_compared(use: MetricUse) -> bool:
     """Whether its value without any displacement stands beside that of a field; distances of labels would take too long."""
-    return catalogue.get(use.id).needs in _BEFORE
+    return needs_of(use) in _BEFORE
 
 
 def _of_reference(use: MetricUse, region: str, reference: PreparedRegistration) -> Result | None:
     """What the reference alone makes undefined, for everyone."""
-    needs = catalogue.get(use.id).needs
+    needs = needs_of(use)
     registration = reference.reference
     nothing = (
         ("masks" in needs and region in reference.empty)
@@ -231,7 +246,7 @@ class _Measured:
     def value(self, use: MetricUse, region: str) -> Result:
         """Of one metric in one region."""
         metric = catalogue.get(use.id)
-        if "masks" in metric.needs:
+        if of_labels(use):
             assert self._reference.masks is not None
             return measure_masks(self._assessment.problem, use, region, self._reference.masks, self._pulled())
         result: Result

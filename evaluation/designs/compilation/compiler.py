@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evaluation import problems as kinds
-from evaluation.assessment import Assessment, AssessmentError, parse
+from evaluation.assessment import Assessment, AssessmentError, check_ignored_options, parse
 from evaluation.assessment.columns import NUMBER, YES_NO, column_name
 from evaluation.assessment.exclusions import GRADES
 from evaluation.assessment.interaction import LEVELS
@@ -184,6 +184,7 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
         return Compilation(None, parts, tuple(dict.fromkeys(problems)), assumptions)
     try:
         assessment = parse(parts)
+        check_ignored_options(assessment)
     except AssessmentError as error:
         return Compilation(None, parts, (Problem(_source(str(error)), str(error)),), assumptions)
     if question := undeclared_level(assessment.aggregation):

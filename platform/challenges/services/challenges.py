@@ -12,7 +12,7 @@ from accounts.models import User
 from audit.services import record
 from challenges import hooks
 from challenges.models import Challenge, Organizer, Phase, Task
-from evaluation.assessment import AssessmentError, parse
+from evaluation.assessment import AssessmentError, check_ignored_options, parse
 from evaluation.assessment.costs import CostError
 from evaluation.running.efficiency import check_measured
 
@@ -44,6 +44,7 @@ def create_phase(*, actor: User | None, task: Task, assessment: Mapping[str, Any
     """
     try:
         parsed = parse(assessment)
+        check_ignored_options(parsed)
         check_measured(parsed, fields.get("algorithms"))
     except (AssessmentError, CostError) as error:
         raise ValidationError(str(error)) from error

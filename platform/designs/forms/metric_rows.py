@@ -55,7 +55,7 @@ def metric_row(parameter: Parameter, index: int | None, row: Mapping[str, Any], 
         else "What follows from the metric"
         if metric or cost
         else "Measured elsewhere? Describe it",
-        options=_options(metric, row, position, key),
+        options=_options(metric, row, position, key, values),
         policy=_policy(metric, row, position, key, values),
         facts=_cost_facts(cost, values) if cost else _facts(metric),
         metric=metric.id if metric else cost.id if cost else "",
@@ -101,10 +101,17 @@ def _cost_facts(cost: CostMetric, values: Values) -> str:
     return f"Lower is better, in {cost.unit}{failed}."
 
 
-def _options(metric: Metric | None, row: Mapping[str, Any], position: str, key: str) -> tuple[Input, ...]:
+def _options(
+    metric: Metric | None, row: Mapping[str, Any], position: str, key: str, values: Values
+) -> tuple[Input, ...]:
+    """Inputs for the options that scoring reads; an option that is set and ignored stays visible, so that it can be removed."""
     if metric is None:
         return ()
-    return option_inputs(metric.assessment_options, row.get("options") or {}, f"row.{position}.options", key)
+    given = row.get("options") or {}
+    kind = next((kind for kind in kinds_of(values) if kind in metric.problems), "")
+    read = {option.name: option for option in metric.options_for(kind or "")}
+    options = [read.get(o.name, o) for o in metric.assessment_options if o.name in read or o.name in given]
+    return option_inputs(options, given, f"row.{position}.options", key)
 
 
 def _policy(
