@@ -133,8 +133,14 @@ def completeness(document: Document) -> Completeness:
 
 
 def applies(parameter: Parameter, values: Values) -> bool:
-    """Whether a parameter has anything to say here: its condition holds, or it has none."""
-    return parameter.required_when is None or holds(parameter.required_when, values)
+    """Return whether the parameter can be answered in this design: its condition is met, or it has none."""
+    condition = parameter.applies_when or parameter.required_when
+    return condition is None or holds(condition, values)
+
+
+def is_required(parameter: Parameter, values: Values) -> bool:
+    """Return whether this design needs an answer to the parameter."""
+    return parameter.required and (parameter.required_when is None or holds(parameter.required_when, values))
 
 
 def reported(entry: IndexEntry, values: Values) -> bool:
@@ -161,11 +167,7 @@ def _task(values: Values, catalogue: Catalogue) -> TaskCompleteness:
     is_reported = {entry.number: reported(entry, values) for entry in listed}
     starred = [entry for entry in listed if entry.starred]
     asked = {
-        section.key: [
-            parameter
-            for parameter in catalogue.in_section(section.key)
-            if parameter.required and applies(parameter, values)
-        ]
+        section.key: [parameter for parameter in catalogue.in_section(section.key) if is_required(parameter, values)]
         for section in catalogue.sections
     }
     essential = [

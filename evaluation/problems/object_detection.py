@@ -12,8 +12,11 @@ from evaluation.problems.tables import (
     ReferenceTableError,
     SubmitWords,
     TableProblem,
+    TableReferences,
+    some_classes,
 )
 from evaluation.problems.tried import ALGORITHMS
+from evaluation.wording import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from evaluation.scoring.evidence_blocks import CaseEvidence
     from evaluation.scoring.rows import Numbers, ScoredCase
 
+_OF_POINTS: Final = "loc_center_distance"
+"""The hit criterion that compares places and no extents."""
 _UNNAMED: Final = "objects"
 """What objects are called where no class is."""
 
@@ -46,7 +51,10 @@ class ObjectReferences(ReferenceTable):
         self.table = table
         self.cases = table.cases
         self.content = f"{name} of {axes} axes"
+        self.class_names = class_names(table)
         self.facts = {"objects": name, "axes": axes}
+        if len(self.class_names) == 1:
+            self.facts["class"] = self.class_names[0]
 
     def covered(self, cases: Sequence[str]) -> list[str]:
         """Of a CSV file these are all, since a case without objects has no row; COCO JSON lists its images."""
@@ -117,14 +125,35 @@ class ObjectDetection(TableProblem):
         return ObjectReferences(read_objects(path, scored=False))
 
     def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
-        """Refuse objects that no region of the assessment names; a case without objects is one without rows."""
+        """Refuse classes that the assessment does not name; a case without objects is one without rows.
+
+        An assessment that names no class has one class: references may leave it empty or give it one name. Where the
+        assessment names several classes, every object of the references needs one of them.
+        """
         assert isinstance(table, ObjectReferences)
+        if table.facts["objects"] == "points" and (needing := extent_metrics(assessment)):
+            message = (
+                f"The references are points, and {joined(needing)} compare extents, which points do not have. "
+                "Seal boxes, or register the hit criterion loc_center_distance."
+            )
+            raise ReferenceTableError(message)
         labels = {str(label) for region in assessment.regions for label in region.labels}
-        for case in cases:
-            classes = table.table.of(case).classes
-            strange = sorted({str(name) for name in (() if classes is None else classes) if name} - labels)
-            if strange:
-                message = f"The reference of {case} cannot be taken: no region of the assessment names the class {strange[0]!r}."
+        if not labels and len(table.class_names) > 1:
+            message = (
+                f"The references name {len(table.class_names)} classes ({some_classes(table.class_names)}), and the design names none. "
+                "Name the classes in the design under “Scored regions or classes”, or give all objects one class."
+            )
+            raise ReferenceTableError(message)
+        for case in cases if labels else ():
+            names = _classes(table.table.of(case))
+            if strange := sorted({name for name in names if name} - labels):
+                message = f"The reference of case {case} has the class {strange[0][:40]!r}. The design names {some_classes(sorted(labels))}."
+                raise ReferenceTableError(message)
+            if len(labels) > 1 and "" in names:
+                message = (
+                    f"The reference of case {case} has an object without a class. The design names several classes: write "
+                    f"one of {some_classes(sorted(labels))} in the column class of each row."
+                )
                 raise ReferenceTableError(message)
 
     def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
@@ -174,19 +203,37 @@ class ObjectDetection(TableProblem):
             raise ReadError(
                 "table", path.name, f"objects without a score, which {', '.join(expected.need_scores)} need"
             )
-        named = {
-            str(name)
-            for objects in object_table.objects.values()
-            if objects.classes is not None
-            for name in set(objects.classes.tolist())
-        }
-        strange = sorted(named - set(expected.classes))
-        if strange:
-            raise ReadError("table", path.name, f"the class {strange[0][:40]!r}, which the task does not know")
+        known = set(expected.classes)
+        if strange := [name for name in class_names(object_table) if name not in known]:
+            allowed = (
+                f"one of {some_classes(expected.classes)}" if known else "no class: this task has one, without a name"
+            )
+            raise ReadError("table", path.name, f"the class {strange[0][:40]!r}", allowed)
+        if len(known) > 1 and has_unnamed_objects(object_table):
+            raise ReadError("table", path.name, "objects without a class", f"one of {some_classes(expected.classes)}")
+
+    def open_references(self, assessment: Assessment, folder: Path) -> TableReferences:
+        """Read and check the table of references of a folder, as a platform does when it seals them."""
+        from evaluation.readers import ReadError
+
+        references = super().open_references(assessment, folder)
+        try:
+            self.check_references(references.table, assessment, references.cases)
+        except ReferenceTableError as error:
+            raise ReadError("table", folder.name, str(error)) from None
+        return references
+
+    def check_opened(
+        self, assessment: Assessment, table: PredictionTable, path: Path, references: TableReferences
+    ) -> None:
+        """Refuse objects of another kind or class."""
+        expected = self.with_facts(self.expected(assessment, references.shared), references.table.facts)
+        self.check_predictions(table, path, replace(expected, need_scores=(), may_be_empty=True))
 
     def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
-        """Case, class, score and coordinates."""
-        return ("case", "class", "score", *_places(*expected.kind))
+        """Case, class where the task has one, score and coordinates."""
+        classes = ("class",) if expected.classes else ()
+        return ("case", *classes, "score", *_places(*expected.kind))
 
     # What a scoring image is shown ------------------------------------------------------------------------------------
 
@@ -237,7 +284,9 @@ class ObjectDetection(TableProblem):
         }
 
     def with_facts(self, expected: ExpectedTable, facts: Mapping[str, Any]) -> ExpectedTable:
-        """With boxes or points, as the references have them."""
+        """With boxes or points, as the references have them, and the one class that they name where the assessment names none."""
+        if "class" in facts and not expected.classes:
+            expected = replace(expected, classes=(str(facts["class"]),))
         return replace(expected, kind=(facts["objects"], facts["axes"])) if "objects" in facts else expected
 
     def shared(
@@ -459,6 +508,38 @@ def _places(kind: str, axes: int) -> tuple[str, ...]:
     """Columns of coordinates."""
     letters = ("x", "y", "z")[:axes]
     return letters if kind == "points" else tuple(f"{a}_{end}" for end in ("min", "max") for a in letters)
+
+
+def extent_metrics(assessment: Assessment) -> list[str]:
+    """Names of the metrics whose hit criterion needs boxes.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> by_distance = {"localization_criterion": "loc_center_distance", "localization_threshold": 7.5}
+    >>> metrics = [{"id": "fbeta", "options": by_distance}, {"id": "average_precision"}]
+    >>> extent_metrics(parse({"problem": "object_detection", "metrics": metrics}))
+    ['average_precision']
+    """
+    return [use.name for use in assessment.computed if use.options.get("localization_criterion") != _OF_POINTS]
+
+
+def class_names(table: ObjectTable) -> list[str]:
+    """Names of the classes of all objects of a table, ascending; the empty name of an object without a class is none.
+
+    Examples
+    --------
+    >>> from evaluation.matching import Objects
+    >>> from evaluation.readers.object_tables import ObjectTable
+    >>> class_names(ObjectTable({"a": Objects(points=[[1, 2], [3, 4]], classes=["node", ""])}, ["a"]))
+    ['node']
+    """
+    return sorted({name for objects in table.objects.values() for name in _classes(objects)} - {""})
+
+
+def has_unnamed_objects(table: ObjectTable) -> bool:
+    """Whether any object of a table has no class."""
+    return any("" in _classes(objects) for objects in table.objects.values())
 
 
 def _classes(objects: Objects) -> Sequence[str]:

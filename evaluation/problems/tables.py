@@ -406,14 +406,25 @@ class TableProblem(Problem):
 
         assert isinstance(references, TableReferences)
         try:
-            table = self.read_predictions(
-                self.find_table(folder), references.cases, references.shared, references=references.table
-            )
+            path = self.find_table(folder)
+            table = self.read_predictions(path, references.cases, references.shared, references=references.table)
+            self.check_opened(assessment, table, path, references)
         except ReadError as error:
             return Opened(reasons={"": error.issue})
         reasons = {case: issue for case in references.cases if (issue := table.issue(case)) is not None}
         predictions = self.predictions_of(table, references.cases, reasons)
         return Opened(predictions, self.told_reasons(assessment, table, reasons, references), table.unused)
+
+    def check_opened(
+        self, assessment: Assessment, table: PredictionTable, path: Path, references: TableReferences
+    ) -> None:
+        """Refuse a table of a folder as a whole, where a platform would; metrics that lack scores are left without a value.
+
+        Raises
+        ------
+        ReadError
+            With what was found and what is expected.
+        """
 
     def predictions_of(
         self, table: PredictionTable, cases: Sequence[str], reasons: Mapping[str, Issue]

@@ -68,6 +68,8 @@ def read_objects(
 ) -> ObjectTable:
     """Read ``objects.csv`` or ``objects.json``.
 
+    The column ``class`` of a CSV file is optional: without it, objects have no class.
+
     Parameters
     ----------
     path
@@ -86,7 +88,7 @@ def read_objects(
     """
     if path.suffix.lower() == ".json":
         return _read_coco(path, references, limits)
-    table = read_table(path, ("case", "class"), limits=limits)
+    table = read_table(path, ("case",), limits=limits)
     boxes = all(column in table for column in (*_LOWER[:2], *_UPPER[:2]))
     if not boxes and not all(column in table for column in _POINT[:2]):
         raise ReadError("table", path.name, "neither boxes nor points", "x_min, y_min, x_max, y_max or x, y")
@@ -123,7 +125,7 @@ def read_objects(
 def _by_case(
     table: Table, places: Any, scores: Any, ignored: Any, kind: tuple[str, int], wrong: Mapping[int, ReadError]
 ) -> ObjectTable:
-    cases, classes = table.text("case"), table.columns["class"]
+    cases, classes = table.text("case"), table.columns.get("class")
     rows_of: dict[str, list[int]] = {}
     for row, case in enumerate(cases):
         rows_of.setdefault(case, []).append(row)
@@ -136,7 +138,7 @@ def _by_case(
     objects = {
         case: Objects(
             **{kind[0]: places[rows]},
-            classes=[classes[row] for row in rows],
+            classes=None if classes is None else [classes[row] for row in rows],
             scores=None if scores is None else scores[rows],
             ignored=None if ignored is None else ignored[rows],
         )

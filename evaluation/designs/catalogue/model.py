@@ -89,7 +89,15 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a design, an algorithm description or a report."""
+    """One parameter of a design, an algorithm description or a report.
+
+    Attributes
+    ----------
+    required_when
+        Condition under which a required parameter needs an answer; always without one.
+    applies_when
+        Condition under which the parameter can be answered, where that is wider than `required_when`.
+    """
 
     id: str
     kind: str
@@ -117,6 +125,7 @@ class Parameter:
     numbers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     checks: tuple[Check, ...] = ()
     never_absent: bool = False
+    applies_when: Mapping[str, Any] | None = None
 
     @property
     def is_task(self) -> bool:
@@ -317,6 +326,7 @@ def _parameter(
             for check in item.get("checks") or ()
         ),
         never_absent=item["id"] in absent,
+        applies_when=item.get("applies_when"),
     )
 
 

@@ -12,7 +12,7 @@ from designs.forms.posted import OTHER
 from designs.forms.records import record_inputs
 from evaluation.designs.catalogue import Parameter
 from evaluation.designs.checks.running import Finding
-from evaluation.designs.completeness import RARELY_REPORTED, applies
+from evaluation.designs.completeness import RARELY_REPORTED, applies, is_required
 from evaluation.designs.document import Entry, State, Values
 from evaluation.designs.document.words import entry_words
 from evaluation.designs.executing import Statement, statements_of
@@ -55,6 +55,7 @@ class FieldView:
     revision: int
     task_key: str
     applies: bool
+    is_required: bool
     words: str
     findings: tuple[Finding, ...] = ()
     comments: int = 0
@@ -89,7 +90,7 @@ class FieldView:
             return Mark.IDLE
         blocks = any(finding.blocks for finding in self.findings)
         if self.is_blank:
-            return Mark.NEEDED if blocks or self.parameter.required else Mark.OPTIONAL
+            return Mark.NEEDED if blocks or self.is_required else Mark.OPTIONAL
         return Mark.ERROR if blocks else Mark.DONE
 
     @property
@@ -152,6 +153,7 @@ def field_view(
         revision=revision,
         task_key=task_key,
         applies=applies(parameter, values),
+        is_required=is_required(parameter, values),
         words=entry_words(parameter, entry, insider=insider),
         findings=tuple(findings),
         comments=comments,

@@ -12,7 +12,7 @@ from designs.queries.findings import all_findings
 from evaluation.designs.catalogue import Parameter, shipped
 from evaluation.designs.checks.compiling import ELSEWHERE
 from evaluation.designs.checks.running import Finding
-from evaluation.designs.completeness import GATE, applies, completeness
+from evaluation.designs.completeness import GATE, completeness, is_required
 from evaluation.designs.document import Document, State, Values
 
 _KEPT_SECONDS: Final = 7 * 24 * 3600
@@ -118,7 +118,7 @@ def progress_of(document: Document) -> Progress:
 
 def needed(parameters: list[Parameter], values: Values) -> list[Parameter]:
     """Those that are needed here."""
-    return [p for p in parameters if p.required and applies(p, values)]
+    return [p for p in parameters if is_required(p, values)]
 
 
 def unanswered(parameters: list[Parameter], values: Values) -> list[Parameter]:

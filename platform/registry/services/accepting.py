@@ -13,7 +13,7 @@ from designs.queries.findings import all_findings
 from designs.services import freeze_version
 from evaluation.designs.catalogue import Parameter, shipped
 from evaluation.designs.checks import Finding
-from evaluation.designs.completeness import applies
+from evaluation.designs.completeness import is_required
 from evaluation.designs.differences import Difference, compare
 from evaluation.designs.document import Document, State
 from evaluation.designs.document.entries import BLANK
@@ -164,7 +164,7 @@ def _measured(
     missing: dict[tuple[str, str], Missing] = {}
     for values in document.each_task():
         for parameter in shipped().parameters.values():
-            if parameter.required and applies(parameter, values) and not values.entry(parameter.id).is_filled:
+            if is_required(parameter, values) and not values.entry(parameter.id).is_filled:
                 task = values.name if parameter.is_task else ""
                 missing.setdefault((parameter.id, task), Missing(parameter, task))
     errors = [finding for finding in all_findings(document, design=design, phase="registration") if finding.blocks]

@@ -80,6 +80,7 @@ EXAMPLES = [
     ("case_number_justification.common_practice", [{}, {"case_number_justification": "The interval of the rank shall be narrower than two ranks."}], [{}, {"case_number_justification": "These are usual numbers."}]),
     ("metric_justification.popularity", [{}, {"metric_justification": "Boundary errors above one millimetre matter for planning."}], [{}, {"metric_justification": "DSC is commonly used."}]),
     ("metrics.parameters", [{}, {"metrics": [NSD]}], [{}, {"metrics": [{"name": "normalized_surface_distance_nsd"}]}]),
+    ("regions.detected_classes", [{}, {"task_category": ["detection"], "regions": [{"name": "mitosis"}]}], [{}, {"task_category": ["detection"]}]),
     ("metrics.dependent", [{}, {"metrics": [DSC, NSD]}], [{}, {"metrics": [DSC, {"name": "jaccard_index", "used_for_ranking": True}]}]),
     ("ranking_method.weights", [{}, {**CLASSIFIED, "ranking_method": [{**MEAN_RANK, "region_aggregation": "regions_first"}]}], [{}, {**CLASSIFIED, "ranking_method": [MEAN_RANK]}]),
     ("ranking_method.metrics_exist", [{}, {"metrics": [DSC], "ranking_method": [{"metrics": ["DSC"]}]}], [{}, {"metrics": [DSC], "ranking_method": [{"metrics": ["HD95"]}]}]),

@@ -7,8 +7,9 @@ from designs import services
 from designs.queries import drafts_beside
 from designs.queries.findings import all_findings, gate_of
 from designs.services.examples import example_document
+from evaluation import problems
 from evaluation.designs.catalogue import shipped
-from evaluation.designs.completeness import Share, bias_share, completeness, description_share
+from evaluation.designs.completeness import Share, applies, bias_share, completeness, description_share, is_required
 from evaluation.designs.document import Entry, State, from_json
 from tests.unit.designs.world import design, person, save
 
@@ -57,6 +58,19 @@ def test_parameters_that_do_not_apply_are_not_asked_for():
     without = measured({}, {"number_training_cases": 0})
     with_training = measured({}, {"number_training_cases": 100})
     assert without.gate.total < with_training.gate.total
+
+
+def test_regions_can_be_answered_for_every_kind_that_has_them_and_are_required_for_segmentation():
+    regions = shipped()["regions"]
+    with_regions = {
+        category for kind in problems.all_problems() if kind.takes_regions for category in kind.task_categories
+    }
+    assert set(regions.applies_when["value"]) == with_regions
+    document, _ = from_json({"challenge": {}, "tasks": [{"task_category": ["detection"]}]}, catalogue=shipped())
+    detection = document.values("task-1")
+    assert (applies(regions, detection), is_required(regions, detection)) == (True, False)
+    document, _ = from_json({"challenge": {}, "tasks": [{"task_category": ["segmentation"]}]}, catalogue=shipped())
+    assert is_required(regions, document.values("task-1"))
 
 
 def test_the_share_that_a_call_asks_for_decides():

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from evaluation import problems as kinds
 from evaluation.assessment import Assessment, MetricUse
 from evaluation.designs.checks.registry import Subject, register
 from evaluation.designs.compilation import compile_values
 from evaluation.designs.compilation.costs import cost_of, registers_costs
 from evaluation.designs.compilation.metrics import label_of, meaning, names_of
-from evaluation.designs.compilation.problems import possible_kinds
+from evaluation.designs.compilation.problems import kinds_of, possible_kinds
 from evaluation.wording import joined
 
 # Metrics of one set order algorithms by (nearly) the same property, so that together they weigh it twice.
@@ -105,6 +106,13 @@ def metric_parameters_present(subject: Subject) -> str | None:
         if meant.metric is not None:
             unclear += list(meant.unclear)
     return f"{'; '.join(unclear)}." if unclear else None
+
+
+@register("detected_classes_named", reads=("task_category", "regions", "metrics", "problem_settings"))
+def detected_classes_named(subject: Subject) -> str | None:
+    """Report a detection of objects whose design names no class."""
+    is_detection = any(kinds.get(kind).finds_objects for kind in kinds_of(subject.values) if kind)
+    return "" if is_detection and not subject.values.rows("regions") else None
 
 
 @register("dependent_metrics", reads=("metrics",))
