@@ -235,7 +235,7 @@ def _document(assessment: Assessment, problem: Problem, *, as_list: bool) -> dic
     document["metrics"] = [_metric_document(metric, problem) for metric in assessment.metrics]
     if assessment.scorer:
         document[SCORER] = dict(assessment.scorer)
-    if problem.settings:
+    if assessment.settings or any(not option.stands_where_set for option in problem.settings):
         document[_SETTINGS] = dict(assessment.settings)
     schemes = [scheme_document(ranking) for ranking in assessment.rankings]
     document["aggregation"] = aggregation_document(assessment.aggregation)

@@ -192,6 +192,12 @@ class Objects:
             spacing=self.spacing,
         )
 
+    def with_spacing(self, spacing: Sequence[float]) -> Objects:
+        """Return the same objects with another size of a pixel along each axis."""
+        other = self.select(np.arange(self.size))
+        other.spacing = tuple(float(size) for size in spacing)
+        return other
+
     def _checked_ids(self, ids: Sequence[int] | None) -> NDArray[np.int64]:
         if self.labels is None:
             rows = self.boxes_given if self.boxes_given is not None else self.points_given

@@ -149,6 +149,7 @@ def described(expected: ExpectedTable, most_of_case: int | None) -> dict[str, An
         "kind": expected.kind[0],
         "axes": expected.kind[1],
         "most_objects_of_case": most_of_case,
+        **({"unit": expected.unit} if expected.unit else {}),
     }
 
 
@@ -156,7 +157,7 @@ def expected_of(problem: str, document: Mapping[str, Any]) -> ExpectedTable:
     """What `described` wrote."""
     kind = (str(document["kind"]), int(document["axes"]))
     files, classes, scores = (tuple(document[key]) for key in ("files", "classes", "need_scores"))
-    return ExpectedTable(table_problem(problem).id, files, classes, scores, kind)
+    return ExpectedTable(table_problem(problem).id, files, classes, scores, kind, unit=str(document.get("unit", "")))
 
 
 def rules_of(document: Mapping[str, Any]) -> RulesBeside | None:

@@ -100,6 +100,16 @@ def reversed_risk(assessment: Assessment, results: pd.DataFrame) -> Iterator[str
             )
 
 
+def never_hits(assessment: Assessment, results: pd.DataFrame) -> Iterator[str]:
+    """Report predictions of which not one hits a reference object."""
+    hits = {use.name for use in assessment.computed if use.higher_is_better and use.worst == 0}
+    values = results.loc[results["metric"].isin(hits) & (results["outcome"] == "ok"), "value"]
+    if len(values) and (values == 0).all():
+        yield (
+            "No predicted object hits a reference object. Check the unit of the coordinates, their origin and the order of the axes."
+        )
+
+
 def reversed_field(assessment: Assessment, results: pd.DataFrame) -> Iterator[str]:
     """A field that makes things worse than none."""
     for use in assessment.metrics if "before" in results else ():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from evaluation.metrics.options import Option
+from evaluation.problems.coordinates import SPACINGS, positive_fact
 from evaluation.problems.landmark_figures import FIGURES
 from evaluation.problems.tables import (
     ExpectedTable,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
 
 DIAGONAL: Final = "image_diagonal"
-SPACINGS: Final = ("spacing_x", "spacing_y", "spacing_z")
 _SHOWN: Final = 12
 
 
@@ -261,12 +260,13 @@ class LandmarkLocalization(TableProblem):
         image_facts: dict[str, Any] = {}
         if assessment.settings["penalty"] == DIAGONAL:
             image_facts["diagonals"] = {
-                case: _positive(case, case_facts, DIAGONAL) for case, case_facts in facts.items()
+                case: positive_fact(case, case_facts, DIAGONAL) for case, case_facts in facts.items()
             }
         columns = SPACINGS[: table.table.axes]
         if assessment.settings["spacing"] == "cases":
             image_facts["spacings"] = {
-                case: [_positive(case, case_facts, column) for column in columns] for case, case_facts in facts.items()
+                case: [positive_fact(case, case_facts, column) for column in columns]
+                for case, case_facts in facts.items()
             }
         return image_facts
 
@@ -468,19 +468,6 @@ class LandmarkLocalization(TableProblem):
 def _unit(settings: Mapping[str, Any]) -> str:
     """Unit of distances."""
     return "px" if settings["unit"] == "px" and settings["spacing"] == "none" else "mm"
-
-
-def _positive(case: str, facts: Mapping[str, Any], column: str) -> float:
-    value = facts.get(column)
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        number = math.nan
-    if not (math.isfinite(number) and number > 0):
-        given = "nothing" if value in (None, "") else repr(value)
-        message = f"cases.csv: {given} as {column} of the case {case}; expected a number above 0"
-        raise ReferenceTableError(message)
-    return number
 
 
 def _moved(steps: Sequence[float], value: float, row: int) -> float:

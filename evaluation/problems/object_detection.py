@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.problems.cautions import never_hits
+from evaluation.problems.coordinates import DISTANCE, SETTINGS, check_settings, coordinate_words, spacings
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
     from evaluation.scoring.evidence_blocks import CaseEvidence
     from evaluation.scoring.rows import Numbers, ScoredCase
 
-_OF_POINTS: Final = "loc_center_distance"
-"""The hit criterion that compares places and no extents."""
 _UNNAMED: Final = "objects"
 """What objects are called where no class is."""
 
@@ -111,6 +111,13 @@ class ObjectDetection(TableProblem):
     picture_words = "{case} with the objects of the prediction"
     pixel_kind = "semantic_segmentation"
     decoy_columns = ("objects_sha256", "objects")
+    settings = SETTINGS
+    doubting = (never_hits,)
+
+    def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Check that unit and spacing fit together."""
+        check_settings(settings)
+        return settings
 
     def check(self, assessment: Assessment) -> None:
         """A mean over classes needs classes."""
@@ -315,9 +322,23 @@ class ObjectDetection(TableProblem):
         return cases
 
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Objects:
-        """The objects of a case."""
+        """Return the objects of a case, with the registered size of its pixels."""
         assert isinstance(table, ObjectReferences)
-        return table.table.of(case)
+        objects = table.table.of(case)
+        spacing = shared.get("spacings", {}).get(case)
+        return objects if spacing is None else objects.with_spacing(spacing)
+
+    def shared_facts(
+        self, table: ReferenceTable, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Return the size of a pixel of each case, where a spacing is registered."""
+        assert isinstance(table, ObjectReferences)
+        by_case = spacings(assessment, table.table.kind[1], facts)
+        return {"spacings": by_case} if by_case else {}
+
+    def expected(self, assessment: Assessment, shared: Mapping[str, Any]) -> ExpectedTable:
+        """Return what a table has to hold, with the unit of its coordinates."""
+        return replace(super().expected(assessment, shared), unit=assessment.settings.get("unit") or "")
 
     def score(
         self,
@@ -465,8 +486,8 @@ class ObjectDetection(TableProblem):
         scores = ", and every object needs one" if expected.need_scores else ""
         before = (
             f"One table `objects.csv` with a row for each predicted {noun} of the {cases} cases, packed into an archive or "
-            "dropped as it is; COCO results with their images and categories as `objects.json` are read as well. Coordinates "
-            f"are in pixels from the upper left corner of the image; the score is a number from 0 to 1{scores}."
+            "dropped as it is; COCO results with their images and categories as `objects.json` are read as well. "
+            f"{coordinate_words(expected.unit)} The score is a number from 0 to 1{scores}."
         )
         cost = f"A case with a row that cannot be read {incomplete_cost}: otherwise leaving out a hard case would pay."
         return SubmitWords(
@@ -521,7 +542,7 @@ def extent_metrics(assessment: Assessment) -> list[str]:
     >>> extent_metrics(parse({"problem": "object_detection", "metrics": metrics}))
     ['average_precision']
     """
-    return [use.name for use in assessment.computed if use.options.get("localization_criterion") != _OF_POINTS]
+    return [use.name for use in assessment.computed if use.options.get("localization_criterion") != DISTANCE]
 
 
 def class_names(table: ObjectTable) -> list[str]:

@@ -46,6 +46,8 @@ class ExpectedTable:
     may_be_empty
         Whether a table is taken in which nothing is found in any case: an algorithm that ran found nothing, a person who
         uploads such a table has mistaken the file.
+    unit
+        Unit of the coordinates, where the assessment registers it.
     """
 
     problem: str
@@ -54,6 +56,7 @@ class ExpectedTable:
     need_scores: tuple[str, ...]
     kind: tuple[str, int] = ("", 0)
     may_be_empty: bool = False
+    unit: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:

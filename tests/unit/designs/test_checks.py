@@ -34,6 +34,20 @@ SCHEDULE = [
 
 
 MEAN_RANK = {"name": "R", "scheme": "metric_based", "operator": "mean", "metric_aggregation": "mean_rank"}
+BY_DISTANCE = {
+    "task_category": ["detection"],
+    "metrics": [
+        {
+            "metric": "fbeta",
+            "used_for_ranking": True,
+            "options": {"localization_criterion": "loc_center_distance", "localization_threshold": 7.5},
+        }
+    ],
+    "ranking_type": "single_ranking",
+    "ranking_method": [MEAN_RANK],
+    "tie_handling": "standard_competition",
+    "missing_data_handling": "worst_value",
+}
 CLASSIFIED = {
     "task_category": ["classification"],
     "regions": [{"name": name, "labels": [name]} for name in ("melanoma", "nevus", "wart")],
@@ -80,6 +94,7 @@ EXAMPLES = [
     ("case_number_justification.common_practice", [{}, {"case_number_justification": "The interval of the rank shall be narrower than two ranks."}], [{}, {"case_number_justification": "These are usual numbers."}]),
     ("metric_justification.popularity", [{}, {"metric_justification": "Boundary errors above one millimetre matter for planning."}], [{}, {"metric_justification": "DSC is commonly used."}]),
     ("metrics.parameters", [{}, {"metrics": [NSD]}], [{}, {"metrics": [{"name": "normalized_surface_distance_nsd"}]}]),
+    ("problem_settings.unit", [{}, {**BY_DISTANCE, "problem_settings": {"settings": {"unit": "px"}}}], [{}, BY_DISTANCE]),
     ("regions.detected_classes", [{}, {"task_category": ["detection"], "regions": [{"name": "mitosis"}]}], [{}, {"task_category": ["detection"]}]),
     ("metrics.dependent", [{}, {"metrics": [DSC, NSD]}], [{}, {"metrics": [DSC, {"name": "jaccard_index", "used_for_ranking": True}]}]),
     ("ranking_method.weights", [{}, {**CLASSIFIED, "ranking_method": [{**MEAN_RANK, "region_aggregation": "regions_first"}]}], [{}, {**CLASSIFIED, "ranking_method": [MEAN_RANK]}]),

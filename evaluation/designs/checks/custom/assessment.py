@@ -10,6 +10,7 @@ from evaluation.designs.compilation import compile_values
 from evaluation.designs.compilation.costs import cost_of, registers_costs
 from evaluation.designs.compilation.metrics import label_of, meaning, names_of
 from evaluation.designs.compilation.problems import kinds_of, possible_kinds
+from evaluation.problems.coordinates import lacks_unit
 from evaluation.wording import joined
 
 # Metrics of one set order algorithms by (nearly) the same property, so that together they weigh it twice.
@@ -171,6 +172,13 @@ def number_of_regions(metric: MetricUse, assessment: Assessment) -> int:
     regions = {region.name: list(range(len(region.labels))) for region in assessment.regions}
     shared = {"classes": list(regions), "regions": regions}
     return len(assessment.kind.regions_of(assessment, metric, shared))
+
+
+@register("coordinates_have_a_unit", reads=("metrics", "problem_settings", "task_category", "regions"))
+def coordinates_have_a_unit(subject: Subject) -> str | None:
+    """Report distances that are compared in a unit that the design does not register."""
+    assessment = compile_values(subject.values, assume=True).assessment
+    return "" if assessment is not None and lacks_unit(assessment) else None
 
 
 @register("own_metric_defined", reads=("metrics",))
