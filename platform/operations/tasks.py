@@ -14,10 +14,10 @@ TELL_EVERY = 5.0
 _told: dict[str, float] = {}
 
 
-@shared_task(expires=10)
+@shared_task(expires=9)
 def heartbeat() -> None:
     """Show that scheduler, broker, worker and database work together."""
-    heartbeats.beat(queue="ingest")
+    heartbeats.beat(queue="sweep")
 
 
 @worker_ready.connect

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from registry.services import deposits, embargoes, publishing, reminders, states, verifying
-from work.services import send
+from work.services import send_missing
 
 
 @shared_task(ignore_result=True)
@@ -27,10 +27,9 @@ def verify() -> None:
 @shared_task(ignore_result=True)
 def sweep() -> None:
     """Find what is due: lost jobs, embargoes, comment periods, reminders, the daily verification."""
-    for version_id in publishing.unpublished_versions():
-        send("registry.tasks.publish_version", [version_id])
+    send_missing("registry.tasks.publish_version", [(version_id,) for version_id in publishing.unpublished_versions()])
     embargoes.open_due()
     states.finish_due()
     reminders.remind_daily()
     if verifying.is_due():
-        send("registry.tasks.verify", [])
+        send_missing("registry.tasks.verify", [()])

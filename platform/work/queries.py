@@ -4,15 +4,22 @@ Leases compare moments that different machines wrote. With each machine's own cl
 everybody's work away, and its own would wait an hour for it to be found lost.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from celery import current_app
 from django.db import connection
 from django.db.models import Count, F, Min, Q, QuerySet
 from django.utils import timezone
+from kombu.exceptions import OperationalError as BrokerError
 
+from work.domain.messages import Queued, queued_on
 from work.kinds import Kind, registered
+
+LONGEST_PATIENCE = timedelta(minutes=1)
+"""A message that was not taken for so long is sent again where it is not queued, however often it was sent before."""
 
 
 def shared_now() -> datetime:
@@ -81,6 +88,43 @@ def lost(kind: Kind) -> QuerySet[Any]:
     return waiting(kind).filter(Q(asked_at=None) | overdue("asked_at", kind.patience)).order_by(*kind.order)
 
 
+def patience(kind: Kind, asked_at: datetime, moments: Iterable[datetime | None]) -> timedelta:
+    """Return how long to wait for the message of a row before another one is sent.
+
+    It grows with each message that had no effect, from the kind's patience to a minute: where workers take messages and
+    cannot begin, for instance on a full disk, more messages help no one.
+
+    Parameters
+    ----------
+    asked_at
+        When a worker was last asked.
+    moments
+        Since when the row is open, until when it was held, when it became due; None for what does not apply.
+
+    Examples
+    --------
+    >>> from datetime import UTC
+    >>> from types import SimpleNamespace
+    >>> kind, noon = SimpleNamespace(patience=timedelta(seconds=5)), datetime(2026, 3, 1, 12, tzinfo=UTC)
+    >>> [patience(kind, noon + timedelta(seconds=after), [noon, None]).seconds for after in (0, 6, 13, 27, 600)]
+    [5, 6, 13, 27, 60]
+    """
+    waits_since = max((moment for moment in moments if moment is not None), default=asked_at)
+    return min(max(asked_at - waits_since, kind.patience), max(LONGEST_PATIENCE, kind.patience))
+
+
+def queued_messages(queue: str) -> Queued | None:
+    """Return what is queued at the broker and was not taken yet; None where the broker does not answer."""
+    if current_app.conf.task_always_eager:
+        return Queued()
+    try:
+        with current_app.connection_for_read(connect_timeout=2) as link:
+            link.ensure_connection(max_retries=1, interval_start=0, timeout=2)
+            return queued_on(link.default_channel, queue)
+    except (BrokerError, ConnectionError, TimeoutError):
+        return None
+
+
 def next_rows(kind: Kind, limit: int = 8) -> list[Any]:
     """Return the keys of the rows whose turn is next; several, because another worker may be faster with the first.
 
@@ -141,36 +185,69 @@ class Figures:
         return f"busy since {self.running_since:%H:%M:%S} UTC: {self.kind.doing}" if self.running_since else "idle"
 
 
-def figures_of(kind: Kind, *, challenge: object = None, now: datetime | None = None) -> Figures:
-    """Return how the work of a kind stands, on the whole installation or of one challenge; one query."""
-    now = now or shared_now()
-    rows = kind.open_rows.order_by()
-    if challenge is not None:
-        rows = rows.filter(**{kind.challenge: challenge})
+def _numbers(kind: Kind, now: datetime) -> dict[str, Any]:
+    """Return the aggregates over open rows that make up `Figures`."""
     is_due, is_held = _due(now), held(now)
-    numbers = rows.aggregate(
-        length=Count(kind.counted, filter=is_due | is_held, distinct=True),
-        waiting=Count(kind.counted, filter=free(now), distinct=True),
-        running=Count(kind.counted, filter=is_held, distinct=True),
-        put_off=Count(kind.counted, filter=~is_due & ~is_held, distinct=True),
-        repeated=Count(kind.counted, filter=Q(attempts__gt=1) | Q(attempts=1) & ~is_held, distinct=True),
-        oldest=Min(F(kind.since), filter=is_due | is_held),
-        running_since=Min(F(kind.since), filter=is_held),
-    )
-    return Figures(kind=kind, **numbers)
+    return {
+        "length": Count(kind.counted, filter=is_due | is_held, distinct=True),
+        "waiting": Count(kind.counted, filter=free(now), distinct=True),
+        "running": Count(kind.counted, filter=is_held, distinct=True),
+        "put_off": Count(kind.counted, filter=~is_due & ~is_held, distinct=True),
+        "repeated": Count(kind.counted, filter=Q(attempts__gt=1) | Q(attempts=1) & ~is_held, distinct=True),
+        "oldest": Min(F(kind.since), filter=is_due | is_held),
+        "running_since": Min(F(kind.since), filter=is_held),
+    }
 
 
-def figures(*, challenge: object = None) -> list[Figures]:
-    """Return how the work of every kind stands; one query a kind.
+def figures_of(kind: Kind, *, now: datetime | None = None) -> Figures:
+    """Return how the work of a kind stands; one query."""
+    rows = kind.open_rows.order_by()
+    return Figures(kind=kind, **rows.aggregate(**_numbers(kind, now or shared_now())))
 
-    Parameters
-    ----------
-    challenge
-        Only what belongs to this challenge; kinds that belong to none are left out then.
-    """
+
+def figures() -> list[Figures]:
+    """Return how the work of every kind stands; one query per kind."""
     now = shared_now()
-    kinds = [kind for kind in registered() if challenge is None or kind.challenge]
-    return [figures_of(kind, challenge=challenge, now=now) for kind in kinds]
+    return [figures_of(kind, now=now) for kind in registered()]
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """What is left to do on the whole installation, and how much of it belongs to one challenge.
+
+    Attributes
+    ----------
+    rows
+        For each kind with something left to do: figures of the installation, as the metrics report them, and how much
+        belongs to the challenge; None for kinds that belong to no challenge.
+    """
+
+    rows: list[tuple[Figures, int | None]]
+
+    @property
+    def length(self) -> int:
+        """How much waits or is worked on."""
+        return sum(entry.length for entry, _ in self.rows)
+
+    @property
+    def oldest(self) -> datetime | None:
+        """Since when the oldest of it does."""
+        return min((entry.oldest for entry, _ in self.rows if entry.oldest), default=None)
+
+
+def backlog_of(challenge: object) -> Backlog:
+    """Return the backlog as an organizer of a challenge sees it; one query per kind."""
+    now, rows = shared_now(), []
+    for kind in registered():
+        numbers = _numbers(kind, now)
+        if kind.challenge:
+            numbers["own"] = Count(kind.counted, filter=Q(**{kind.challenge: challenge}), distinct=True)
+        found = kind.open_rows.order_by().aggregate(**numbers)
+        own = found.pop("own", None)
+        entry = Figures(kind=kind, **found)
+        if not entry.is_nothing:
+            rows.append((entry, own))
+    return Backlog(rows)
 
 
 def busy() -> Figures | None:

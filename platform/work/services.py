@@ -11,7 +11,7 @@ Claiming, renewing and ending are one conditional update each, so that only one 
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -24,8 +24,9 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import F, QuerySet
 from kombu.exceptions import OperationalError as BrokerError
 
+from work.domain.messages import Arguments, Queued, queue_of
 from work.kinds import Kind, registered
-from work.queries import free, lost, next_rows, shared_now
+from work.queries import free, lost, next_rows, patience, queued_messages, shared_now, waiting
 
 log = structlog.get_logger(__name__)
 
@@ -301,8 +302,7 @@ def withdraw(rows: QuerySet[Any], **changes: Any) -> int:
 
 
 def _argument(kind: Kind, pk: object) -> str | int:
-    value = kind.model._default_manager.values_list(kind.argument or "pk", flat=True).get(pk=pk)  # noqa: SLF001
-    return value if isinstance(value, int) else str(value)
+    return _text(kind.model._default_manager.values_list(kind.argument or "pk", flat=True).get(pk=pk))  # noqa: SLF001
 
 
 def ask(kind: Kind, row: Any, *, countdown: float | None = None) -> None:
@@ -313,22 +313,50 @@ def ask(kind: Kind, row: Any, *, countdown: float | None = None) -> None:
     row
         A stored row of the kind; its `asked_at` is set as well, so that a later `save` keeps it.
     countdown
-        Seconds that it should wait before it is begun.
+        Seconds that it should wait before it is begun; until then its message is on the way.
     """
-    row.asked_at = shared_now()
+    row.asked_at = shared_now() + timedelta(seconds=countdown or 0)
     kind.model._default_manager.filter(pk=row.pk).update(asked_at=row.asked_at)  # noqa: SLF001
     enqueue(kind.task, *_arguments(kind, row), countdown=countdown)
 
 
-def sweep() -> dict[str, int]:
-    """Ask once more for what nobody works on; returns for how many rows of each kind.
+class QueuedMessages:
+    """The messages that are queued at the broker, each queue read once and only when it is asked for."""
 
-    Nothing here decides anything: a message too many finds nothing to do.
+    def __init__(self) -> None:
+        self._by_queue: dict[str, Queued] = {}
+
+    def of(self, task: str) -> Queued:
+        """Return what is queued on the queue of a task; nothing where the broker does not answer."""
+        queue = queue_of(current_app, task)
+        if queue not in self._by_queue:
+            self._by_queue[queue] = queued_messages(queue) or Queued()
+        return self._by_queue[queue]
+
+    def number(self, task: str) -> int:
+        """Return how many messages of a task are queued, whatever their arguments."""
+        return sum(number for (name, _), number in self.of(task).items() if name == task)
+
+
+def send_missing(task: str, arguments: Iterable[Arguments]) -> int:
+    """Send the messages of a task that are not queued already; returns how many were sent."""
+    queued = QueuedMessages().of(task)
+    missing = [args for args in arguments if (task, args) not in queued]
+    for args in missing:
+        send(task, args)
+    return len(missing)
+
+
+def sweep() -> dict[str, int]:
+    """Ask again for what no worker works on; returns for how many rows of each kind.
+
+    Nothing here decides anything: a superfluous message finds nothing to do. But a message that is queued already is not
+    sent again, since what fills the queue makes everything behind it wait.
     """
-    counts = {}
+    counts, queued = {}, QueuedMessages()
     for kind in registered():
         try:
-            counts[kind.name] = sweep_kind(kind)
+            counts[kind.name] = sweep_kind(kind, queued)
         except Exception:  # one kind that cannot be looked for keeps no other waiting
             log.exception("sweep_failed", kind=kind.name)
     if any(counts.values()):
@@ -336,26 +364,62 @@ def sweep() -> dict[str, int]:
     return counts
 
 
-def sweep_kind(kind: Kind) -> int:
-    """Ask once more for rows of one kind that are due, that nobody holds and whose message should have arrived."""
+def sweep_kind(kind: Kind, queued: QueuedMessages | None = None) -> int:
+    """Ask again for rows of one kind that are due, that no worker holds and whose message is lost.
+
+    Parameters
+    ----------
+    queued
+        What is queued already; read from the broker by default.
+
+    Returns
+    -------
+    int
+        For how many rows a message was sent.
+    """
     if not kind.is_enabled():
         return 0
     rows = lost(kind) if kind.chosen is None else kind.chosen(lost(kind))
-    chosen = list(rows[: kind.at_once])
+    fields = ("pk", kind.argument or "pk", "asked_at", kind.since, "lease_until", "due_at")
+    now = shared_now()
+    candidates = [
+        (pk, _text(value))
+        for pk, value, asked_at, *moments in rows.values_list(*fields)
+        if asked_at is None or abs(now - asked_at) > patience(kind, asked_at, moments)
+    ]
+    if not candidates:
+        return 0
+    chosen = _missing(kind, candidates, queued or QueuedMessages())[: kind.at_once]
     if not chosen:
         return 0
-    keys = [row.pk for row in chosen]
-    kind.model._default_manager.filter(pk__in=keys).update(asked_at=shared_now())  # noqa: SLF001
+    kind.model._default_manager.filter(pk__in=[pk for pk, _ in chosen]).update(asked_at=now)  # noqa: SLF001
     if kind.is_collective:
         send(kind.task, [])
     else:
-        for row in chosen:
-            send(kind.task, _arguments(kind, row))
+        for _, value in chosen:
+            send(kind.task, [] if kind.argument is None else [value])
     return len(chosen)
+
+
+def _missing(
+    kind: Kind, candidates: list[tuple[Any, str | int]], queued: QueuedMessages
+) -> list[tuple[Any, str | int]]:
+    """Return the rows of which no message is queued."""
+    if kind.is_collective:
+        return [] if queued.number(kind.task) else candidates
+    if kind.argument is None:
+        # Any message serves any row, those that were asked for just now included.
+        lacking = waiting(kind).count() - queued.number(kind.task)
+        return candidates[: max(lacking, 0)]
+    of_task = queued.of(kind.task)
+    return [(pk, value) for pk, value in candidates if (kind.task, (value,)) not in of_task]
 
 
 def _arguments(kind: Kind, row: Any) -> list[str | int]:
     if kind.argument is None or kind.is_collective:
         return []
-    value = row.pk if kind.argument == "pk" else getattr(row, kind.argument)
-    return [value if isinstance(value, int) else str(value)]
+    return [_text(row.pk if kind.argument == "pk" else getattr(row, kind.argument))]
+
+
+def _text(value: object) -> str | int:
+    return value if isinstance(value, int) else str(value)

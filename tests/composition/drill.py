@@ -75,7 +75,11 @@ call_command("verify_storage")
 {_STATE}
 """
 # What they leave half done is taken up again.
-_KILLED = ["worker-score", "worker-ingest", "web", "postgres", "redis", "storage", "beat", "proxy", "worker-rank"]
+_KILLED = [
+    *(f"worker-{name}" for name in ("score", "validate", "ingest")),
+    *("web", "postgres", "redis", "storage", "beat", "proxy"),
+    *(f"worker-{name}" for name in ("rank", "figures", "mail")),
+]
 
 
 def use(
@@ -171,7 +175,9 @@ def _set_up(folder: Path) -> None:
         sender="podium@example.org", prefix="drill", publisher="Drill", tls="internal", stdout=io.StringIO(),
     )  # fmt: skip
     with (folder / ".env").open("a") as file:
-        file.write(f"HTTP_PORT={HTTP}\nHTTPS_PORT={HTTPS}\nSCORE_CONCURRENCY=1\nSCORE_MEMORY=2g\nINGEST_MEMORY=2g\n")
+        file.write(
+            f"HTTP_PORT={HTTP}\nHTTPS_PORT={HTTPS}\nSCORE_CONCURRENCY=1\nSCORE_MEMORY=2g\nINGEST_MEMORY=2g\nVALIDATE_MEMORY=2g\n"
+        )
         file.write(f"PODIUM_CASE_MEMORY_BYTES={1024**3}\n")
 
 

@@ -56,52 +56,68 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TIMEZONE = "UTC"
-PODIUM_QUEUES = ("ingest", "score", "rank", "mail")
+# One queue per class of waiting: a worker that serves `mail` and `sweep`, and one that serves `validate`, take nothing else,
+# so neither waits behind a computation. Work of minutes that no one needs at once goes to `figures`.
+PODIUM_QUEUES = ("mail", "sweep", "validate", "ingest", "score", "rank", "figures")
 CELERY_TASK_DEFAULT_QUEUE = "ingest"
 CELERY_TASK_ROUTES = {
-    "accounts.tasks.*": {"queue": "mail"},
-    "challenges.tasks.*": {"queue": "ingest"},
-    "datasets.tasks.*": {"queue": "ingest"},
-    "test_sets.tasks.*": {"queue": "ingest"},
-    "executions.tasks.run_*": {"queue": "run"},
-    "executions.tasks.*": {"queue": "ingest"},
-    "judging.tasks.judge_*": {"queue": "judge"},
-    "judging.tasks.*": {"queue": "ingest"},
-    "federation.tasks.*": {"queue": "ingest"},
-    "work.tasks.*": {"queue": "ingest"},
-    "submissions.tasks.score_*": {"queue": "score"},
-    "submissions.tasks.*": {"queue": "ingest"},
-    "measurements.tasks.*": {"queue": "ingest"},
-    "results.tasks.*": {"queue": "ingest"},
+    # Letters.
+    "notifications.tasks.sweep": {"queue": "sweep"},
     "notifications.tasks.*": {"queue": "mail"},
-    "reviews.tasks.*": {"queue": "ingest"},
-    "registry.tasks.*": {"queue": "ingest"},
+    "accounts.tasks.write_*": {"queue": "mail"},
+    # Periodic tasks that only look for what is due.
+    "work.tasks.*": {"queue": "sweep"},
+    "operations.tasks.*": {"queue": "sweep"},
+    "challenges.tasks.sweep": {"queue": "sweep"},
+    "leaderboards.tasks.sweep": {"queue": "sweep"},
+    "designs.tasks.sweep": {"queue": "sweep"},
+    "registry.tasks.sweep": {"queue": "sweep"},
+    "reviews.tasks.sweep": {"queue": "sweep"},
+    # Submissions.
+    "submissions.tasks.validate": {"queue": "validate"},
+    "submissions.tasks.*": {"queue": "score"},
+    "executions.tasks.run_*": {"queue": "run"},
+    "executions.tasks.assemble": {"queue": "score"},
+    "judging.tasks.judge_*": {"queue": "judge"},
+    # Rankings, and what people wait for on a page.
+    "leaderboards.tasks.analyse_version": {"queue": "figures"},
     "leaderboards.tasks.*": {"queue": "rank"},
-    "typesetting.tasks.*": {"queue": "rank"},
-    "workbench.tasks.*": {"queue": "rank"},
-    "reports.tasks.*": {"queue": "rank"},
-    "operations.tasks.*": {"queue": "ingest"},
+    "results.tasks.*": {"queue": "rank"},
+    "typesetting.tasks.set_file": {"queue": "rank"},
+    "registry.tasks.publish_version": {"queue": "rank"},
+    # Computations that may take minutes.
+    "designs.tasks.simulate": {"queue": "figures"},
+    "registry.tasks.verify": {"queue": "figures"},
+    "reports.tasks.*": {"queue": "figures"},
+    "workbench.tasks.*": {"queue": "figures"},
+    # Everything else reads uploaded files, or can wait: the default queue.
 }
 # What got lost between a commit and the broker is found again by these.
 PODIUM_SWEEP_SECONDS = env.int("PODIUM_SWEEP_SECONDS", 5)
 # Whether workers ask the web addresses that organizers write into designs.
 PODIUM_CHECK_LINKS = env.bool("PODIUM_CHECK_LINKS", False)
 CELERY_BEAT_SCHEDULE_FILENAME = str(PODIUM_DATA / "run" / "beat")
+_PERIODS = {
+    "work.tasks.sweep": PODIUM_SWEEP_SECONDS,
+    "challenges.tasks.sweep": PODIUM_SWEEP_SECONDS,
+    "submissions.tasks.sweep": PODIUM_SWEEP_SECONDS,
+    "notifications.tasks.sweep": PODIUM_SWEEP_SECONDS,
+    "operations.tasks.heartbeat": 10,
+    "executions.tasks.sweep": 60,
+    "leaderboards.tasks.sweep": 60,
+    "designs.tasks.sweep": 60,
+    "reviews.tasks.sweep": 300,
+    "registry.tasks.sweep": 300,
+    "federation.tasks.remove_sums": 3600,
+    "typesetting.tasks.forget": 24 * 3600,
+    "accounts.tasks.forget": 24 * 3600,
+    "designs.tasks.check_all_links": 7 * 24 * 3600,
+}
+# Sends no task of which a message is still queued.
+CELERY_BEAT_SCHEDULER = "config.schedule.Schedule"
 CELERY_BEAT_SCHEDULE = {
-    "work-sweep": {"task": "work.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
-    "challenges-sweep": {"task": "challenges.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
-    "executions-sweep": {"task": "executions.tasks.sweep", "schedule": 60},
-    "submissions-sweep": {"task": "submissions.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
-    "federation-removals": {"task": "federation.tasks.remove_sums", "schedule": 3600},
-    "notifications-sweep": {"task": "notifications.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
-    "leaderboards-sweep": {"task": "leaderboards.tasks.sweep", "schedule": 60},
-    "reviews-sweep": {"task": "reviews.tasks.sweep", "schedule": 300},
-    "designs-sweep": {"task": "designs.tasks.sweep", "schedule": 60},
-    "designs-links": {"task": "designs.tasks.check_all_links", "schedule": 7 * 24 * 3600},
-    "registry-sweep": {"task": "registry.tasks.sweep", "schedule": 300},
-    "typesetting-forget": {"task": "typesetting.tasks.forget", "schedule": 24 * 3600},
-    "accounts-forget": {"task": "accounts.tasks.forget", "schedule": 24 * 3600},
-    "worker-heartbeat": {"task": "operations.tasks.heartbeat", "schedule": 10},
+    task: {"task": task, "schedule": seconds, "options": {"expires": 0.9 * seconds}}
+    for task, seconds in _PERIODS.items()
 }
 
 # --- Cache ------------------------------------------------------------------------------------------------------------

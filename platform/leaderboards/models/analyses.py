@@ -20,6 +20,10 @@ class Analysis(Work):
     steps = models.JSONField(default=list, help_text="names of the steps that are done")
     total = models.PositiveSmallIntegerField(default=0, help_text="how many steps there are; 0 before the first one")
     finished_at = models.DateTimeField(null=True, blank=True)
+    is_superseded = models.BooleanField(
+        default=False,
+        help_text="a later version took its place before all figures were drawn: the others are not drawn",
+    )
     failures = models.JSONField(default=dict, help_text="step → why it failed; for organizers")
 
     class Meta:
@@ -39,6 +43,11 @@ class Analysis(Work):
     @property
     def is_finished(self) -> bool:
         return self.finished_at is not None
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether figures are still to come."""
+        return self.finished_at is None and not self.is_superseded
 
     @property
     def done(self) -> int:

@@ -3,10 +3,12 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
+from django.utils import timezone
 
-from leaderboards.models import Analysis, FollowUp, RankingRequest
+from leaderboards.models import Analysis, FollowUp, RankingRequest, Standing
 from leaderboards.queries.rankings import standing_versions
+from submissions.queries.results import is_scoring
 from work.kinds import Kind
 from work.queries import free, held, overdue, shared_now
 
@@ -25,6 +27,30 @@ def _standing_first(rows: QuerySet[Analysis]) -> QuerySet[Analysis]:
     return rows.none() if is_busy else rows.order_by("version_id")[:1]
 
 
+REST = timedelta(seconds=3)
+"""While scores keep coming in, a phase is ranked no more often: a ranking after each would take the workers from scoring."""
+LONG_REST = timedelta(seconds=30)
+"""The same while other submissions to the phase are being scored: each of them changes the ranking again."""
+
+
+def rest(request: RankingRequest) -> timedelta | None:
+    """Return how long a ranking that a score asked for waits, since another one was made just now; None for not at all."""
+    if request.cause != Standing.Cause.SCORE:
+        return None
+    last = Standing.objects.filter(phase_id=request.phase_id).aggregate(last=Max("since"))["last"]
+    if last is None:
+        return None
+    longest = LONG_REST if is_scoring(request.phase_id) else REST
+    # Never longer than that, whatever the clocks of two machines say.
+    left = min(last + longest - timezone.now(), longest)
+    return left if left > timedelta(0) else None
+
+
+def _rested(rows: QuerySet[RankingRequest]) -> QuerySet[RankingRequest]:
+    """Leave out rankings that wait for further scores; their messages are with a worker that keeps them until then."""
+    return rows.filter(pk__in=[request.pk for request in rows if rest(request) is None])
+
+
 RANKING = Kind(
     name="ranking",
     doing="ranking",
@@ -35,6 +61,7 @@ RANKING = Kind(
     lease=LEASE,
     since="requested_at",
     challenge="phase__task__challenge",
+    chosen=_rested,
 )
 NOT_RANKED = "Not ranked"
 """Begins the reason where a rule keeps a phase from being ranked, which is no failure."""
@@ -54,7 +81,7 @@ ANALYSES = Kind(
     name="analyses",
     doing="drawing figures",
     model=Analysis,
-    is_open=Q(finished_at=None),
+    is_open=Q(finished_at=None, is_superseded=False),
     task="leaderboards.tasks.analyse_version",
     argument="version_id",
     lease=LEASE,

@@ -14,8 +14,6 @@ from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db import transaction
-from django.db.models import Max
-from django.utils import timezone
 
 from accounts.models import User
 from audit.services import hold_chain, record
@@ -26,12 +24,12 @@ from evaluation.ranking.schemes import Ranked
 from federation.queries.federations import of_phase
 from leaderboards.models import Analysis, FollowUp, Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
-from leaderboards.queries.work import ANALYSES, FOLLOWING, NOT_RANKED, RANKING
+from leaderboards.queries.work import ANALYSES, FOLLOWING, NOT_RANKED, RANKING, rest
 from leaderboards.services import computing, pooled
 from submissions.models import Run
 from submissions.queries.results import waits_for_scoring
 from work.queries import shared_now
-from work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim
+from work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim, withdraw
 
 SLICE = timedelta(seconds=settings.PODIUM_TASK_SECONDS / 4)
 """A job that has worked so long hands over to the next one; the table it was at then still has three times that."""
@@ -111,9 +109,6 @@ class StoredTables(MutableMapping[int, Ranked]):
 
 log = structlog.get_logger(__name__)
 
-REST = timedelta(seconds=3)
-"""While scores keep coming in, a phase is ranked no more often: a ranking after each would take the workers from scoring."""
-
 
 @transaction.atomic
 def request_ranking(phase_id: int, *, cause: str = Standing.Cause.SCORE) -> None:
@@ -134,18 +129,15 @@ def request_ranking(phase_id: int, *, cause: str = Standing.Cause.SCORE) -> None
         request.cause = cause
     request.attempts = 0
     request.save()
-    if not waiting:
-        ask(RANKING, request, countdown=_rest(request))
+    pause = rest(request)
+    # The last of many scores, or the end of the phase, need not wait as long as the message that is on its way.
+    soonest = shared_now() + (pause or timedelta(0)) + timedelta(seconds=1)
+    if not waiting or (request.asked_at is not None and request.asked_at > soonest):
+        _ask(request, pause)
 
 
-def _rest(request: RankingRequest) -> float | None:
-    """Seconds that a ranking asked for by a score has to wait, since another has just been made."""
-    last = Standing.objects.filter(phase_id=request.phase_id).aggregate(last=Max("since"))["last"]
-    if request.cause != Standing.Cause.SCORE or last is None:
-        return None
-    # Never longer than that, whatever the clocks of two machines say.
-    left = min(last + REST - timezone.now(), REST)
-    return left.total_seconds() if left > timedelta(0) else None
+def _ask(request: RankingRequest, pause: timedelta | None) -> None:
+    ask(RANKING, request, countdown=None if pause is None else pause.total_seconds())
 
 
 def request_final_ranking(phase_id: int) -> None:
@@ -172,7 +164,10 @@ def freeze_board(*, actor: User, phase: Phase, hours: int | None) -> None:
     if hours is None:
         Freeze.objects.filter(phase=phase).delete()
     else:
-        Freeze.objects.update_or_create(phase=phase, defaults={"hours": hours})
+        freeze, _ = Freeze.objects.update_or_create(phase=phase, defaults={"hours": hours})
+        shown = rankings.current_standing(phase, until=freeze.moment)
+        if shown is not None:  # the sweep finds it
+            Analysis.objects.filter(version=shown.version_id).update(is_superseded=False)
     facts = {"phase": phase.slug, "hours": hours, "before": before.hours if before else None}
     record(actor=actor, act="leaderboard_frozen", subject=phase, scope=phase.challenge.slug, facts=facts)
 
@@ -294,7 +289,7 @@ def _finish(
                 row.nothing_counts = request.nothing_counts
                 row.attempts, row.progress, row.begun = 0, [], {}
                 if row.is_due:
-                    ask(RANKING, row, countdown=_rest(row))
+                    _ask(row, rest(row))
                 _request_follow_up(row.phase_id, is_ranked=version is not None)
     except LeaseLostError:
         return None
@@ -312,6 +307,13 @@ def _request_follow_up(phase_id: int, *, is_ranked: bool = False) -> None:
     follow_up.save()
     if not waiting:
         ask(FOLLOWING, follow_up)
+
+
+def _supersede(before: Standing) -> None:
+    """Draw no more figures of a version that is not shown as the current one any more, whoever is at it."""
+    freeze = rankings.freeze_of(before.phase)
+    if freeze is None or not freeze.holds or before.since > freeze.moment:
+        withdraw(Analysis.objects.filter(version=before.version_id, finished_at=None), is_superseded=True)
 
 
 def _let_stand(version: RankingVersion, *, cause: str) -> None:
@@ -339,6 +341,9 @@ def _let_stand(version: RankingVersion, *, cause: str) -> None:
     if act:
         changes = computing.changes(before.version.inputs if before else None, version.inputs)
         Standing.objects.create(phase=phase, version=version, cause=cause, changes=changes)
+        if before:
+            _supersede(before)
+        Analysis.objects.filter(version=version).update(is_superseded=False)
         record(actor=None, act=act, subject=version, scope=phase.challenge.slug, facts=facts)
         ask(ANALYSES, Analysis.objects.get(version=version))
     if cause == Standing.Cause.CLOSED:

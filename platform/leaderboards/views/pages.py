@@ -187,7 +187,7 @@ def _ranking(
     ]
     available = [picture for picture in open_to_all if picture.name in ranking_version.analysis.figures]
     # While figures are being made, every tab may still get some.
-    promised = available if ranking_version.analysis.is_finished else open_to_all
+    promised = open_to_all if ranking_version.analysis.is_pending else available
     views = [tab for tab in catalogue.TABS if any(picture.tab == tab.name for picture in promised)]
     view = next((tab for tab in views if tab.name == request.GET.get("view")), None)
     # Table and all figures on one page: for paper.

@@ -7,6 +7,7 @@ restart loses nothing. Labels are states and queues, never people, teams or chal
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import DatabaseError
 from django.db.models import Avg, Count, F, Max, Sum
 from django.utils import timezone
@@ -22,6 +23,7 @@ from submissions.models import Chunk, Run, Submission
 from uploads.models import Upload
 from uploads.storage import free_bytes
 from work.queries import figures as figures_by_kind
+from work.queries import queued_messages
 
 RECENT = timedelta(hours=1)
 
@@ -38,7 +40,7 @@ class Collector:
         yield up
         yield GaugeMetricFamily("podium_free_bytes", "Free space where uploads arrive", value=float(free_bytes()))
         if parts["database"].ok:
-            for family in (_states, _queues, _uploads, _recent, _heartbeats, _audit):
+            for family in (_states, _queues, _messages, _uploads, _recent, _heartbeats, _audit):
                 try:
                     yield from family(timezone.now())
                 except DatabaseError:
@@ -76,6 +78,17 @@ def _queues(now: datetime) -> Iterable[Metric]:
         put_off.add_metric(name, figures.put_off)
         repeated.add_metric(name, figures.repeated)
     return length, oldest, put_off, repeated
+
+
+def _messages(now: datetime) -> Iterable[Metric]:  # noqa: ARG001
+    """Messages that no worker has taken: far more of them than work is left says that something sends without end."""
+    family = GaugeMetricFamily("podium_broker_messages", "Messages queued at the broker", labels=["queue"])
+    for queue in settings.PODIUM_QUEUES:
+        queued = queued_messages(queue)
+        if queued is None:
+            break  # `podium_up` says that the broker does not answer
+        family.add_metric([queue], queued.total())
+    yield family
 
 
 def _uploads(now: datetime) -> Iterable[Metric]:  # noqa: ARG001

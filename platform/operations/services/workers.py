@@ -100,7 +100,7 @@ def main(commands: dict[str, list[str]]) -> int:
             set_apart()
         bound = ["--max-memory-per-child", str(_resident_kib() + _OWN_KIB)]
         for name, words in commands.items():
-            supervisor.add(Fork(name, [*words, *bound] if "worker" in words else words))
+            supervisor.add(Fork(name, [*words, *bound] if "--concurrency" in words else words))
         code = supervisor.watch()
     except Forked as fork:
         return run(fork)

@@ -54,8 +54,6 @@ class Work:
         """The same for people."""
         if self.minutes is None:
             return "unknown: nothing was scored within a day"
-        if not self.minutes:
-            return "empty"
         whole = round(self.minutes)
         return "less than a minute" if self.minutes < 1 else f"about {whole:,} minute{'' if whole == 1 else 's'}"
 

@@ -19,7 +19,7 @@ from submissions.queries.submissions import labelled
 from submissions.services.repeating import repeat_all
 from web.figures import figure_json
 from web.spreadsheets import csv_file
-from work.queries import figures
+from work.queries import backlog_of
 
 FAILED_PER_PAGE = 10
 
@@ -40,7 +40,7 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
             challenge,
             active_tab="challenges:organize",
             work=overview.work_of(challenge),
-            kinds=[entry for entry in figures(challenge=challenge) if not entry.is_nothing],
+            backlog=backlog_of(challenge),
             moving=labelled(overview.moving(challenge), phases),
             failed=failed,
             days=overview.by_day(phases),

@@ -196,6 +196,12 @@ def waits_for_scoring(phase: Phase) -> bool:
     return not all(suits(phase, run, assessment) for run in counted_runs(phase))
 
 
+def is_scoring(phase_id: int) -> bool:
+    """Whether a submission to a phase is on its way to a result, without a decision of its team."""
+    rows = Submission.objects.filter(phase=phase_id)
+    return rows.filter(Q(state__in=Submission.UNDER_WAY) | Q(runs__state__in=Run.UNFINISHED)).exists()
+
+
 def lacks_too_much(phase: Phase, run: Run) -> bool:
     """Whether a result has answers to fewer cases than the registered design ranks finally."""
     if phase.least_share is None or not phase.ranks_finally:

@@ -6,11 +6,14 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from leaderboards.models import Analysis, RankingRequest, RankingVersion
+from challenges.models import Phase
+from leaderboards.models import Analysis, Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries.work import ANALYSES
 from leaderboards.services import analyses, rankings
+from submissions.models import Run
 from tests.integration.leaderboards import world
 from uploads.storage import load_json
+from work.queries import figures_of
 from work.services import UNEXPECTED, claim, sweep_kind
 
 pytestmark = pytest.mark.django_db
@@ -92,19 +95,77 @@ def test_step_that_kills_its_worker_is_left_out(version, monkeypatch):
     assert analysis.is_finished
 
 
-def test_sweep_hands_out_what_was_lost_and_the_overtaken_only_when_nothing_else_is_left(version, unranked, jobs):
+@pytest.fixture
+def later(version, unranked, jobs):
+    """Return a function that makes the ranking after a version."""
+
+    def make(level=0.95):
+        phase = unranked.phases["open"]
+        world.scored_run(phase, unranked.teams["Ben"], unranked.people["other"], level=level)
+        rankings.request_ranking(phase.pk)
+        return rankings.rank_phase(phase_id=phase.pk)
+
+    return make
+
+
+def test_superseded_version_gets_no_figures(version, later, jobs, client):
     assert sweep_kind(ANALYSES) == 0, "its job has only just been sent"
-    phase = unranked.phases["open"]
-    world.scored_run(phase, unranked.teams["Ben"], unranked.people["other"], level=0.95)
-    rankings.request_ranking(phase.pk)
-    later = rankings.rank_phase(phase_id=phase.pk)
+    newest = later()
     Analysis.objects.update(asked_at=timezone.now() - PAST)
     sweep_kind(ANALYSES)
-    assert jobs == [("leaderboards.tasks.analyse_version", [later.pk])]
-    analyses.analyse_version(version_id=later.pk)
+    assert jobs == [("leaderboards.tasks.analyse_version", [newest.pk])]
+    assert analyses.analyse_version(version_id=version.pk) is None
+    assert figures_of(ANALYSES).length == 1
+    assert analyses.analyse_version(version_id=newest.pk).is_finished
+    assert figures_of(ANALYSES).is_nothing
+    html = client.get(reverse("leaderboards:version", args=["liver", "open", version.number])).content.decode()
+    assert "A later version replaced this ranking" in html
+    assert "hx-trigger" not in html.split("<main")[1]
+
+
+def test_worker_that_draws_a_version_stops_when_a_later_one_takes_its_place(version, later, monkeypatch):
+    first, *others = analyses.STEPS
+    drawn = []
+
+    def supersede(version, sources):
+        drawn.append(first)
+        later()
+        return analyses.Made()
+
+    never = dict.fromkeys(others, lambda version, sources: drawn.append("another"))
+    monkeypatch.setattr(analyses, "STEPS", {first: supersede, **never})
+    assert analyses.analyse_version(version_id=version.pk) is None
+    assert drawn == [first]
+
+
+def test_version_that_returns_gets_its_figures_after_all(version, later, unranked, jobs):
+    later()
+    Run.objects.filter(submission__team=unranked.teams["Ben"], counts=True).update(counts=False)
+    first = Run.objects.filter(pk__in=[team["run"] for team in version.inputs["teams"]])
+    first.update(counts=True)
     jobs.clear()
-    sweep_kind(ANALYSES)
-    assert jobs == [("leaderboards.tasks.analyse_version", [version.pk])]
+    rankings.request_ranking(version.phase_id)
+    assert rankings.rank_phase(phase_id=version.phase_id).pk == version.pk
+    assert analyses.analyse_version(version_id=version.pk).is_finished
+
+
+def test_version_at_which_the_public_ranking_is_frozen_keeps_its_figures(version, later, unranked):
+    phase = version.phase
+    Freeze.objects.create(phase=phase, hours=1)
+    Phase.objects.filter(pk=phase.pk).update(closes_at=timezone.now() + timedelta(minutes=59))
+    Standing.objects.update(since=timezone.now() - timedelta(minutes=5))
+    later()
+    assert analyses.analyse_version(version_id=version.pk).is_finished
+
+
+def test_freeze_that_begins_in_the_past_brings_figures_back(version, later, unranked):
+    Standing.objects.update(since=timezone.now() - timedelta(minutes=5))
+    later()
+    assert Analysis.objects.get(version=version).is_superseded
+    phase = Phase.objects.get(pk=version.phase_id)
+    Phase.objects.filter(pk=phase.pk).update(closes_at=timezone.now() + timedelta(minutes=59))
+    rankings.freeze_board(actor=unranked.people["organizer"], phase=Phase.objects.get(pk=phase.pk), hours=1)
+    assert analyses.analyse_version(version_id=version.pk).is_finished
 
 
 def test_page_shows_its_tabs_at_once_and_asks_again_until_they_are_filled(version, client):

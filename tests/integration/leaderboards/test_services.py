@@ -16,9 +16,11 @@ from evaluation import ranking
 from evaluation.ranking import document
 from evaluation.ranking.evaluate import evaluate
 from leaderboards.models import RankingRequest, RankingVersion, Standing
+from leaderboards.queries import work
 from leaderboards.queries.work import RANKING
 from leaderboards.services import computing, rankings
 from submissions import hooks
+from submissions.models import Submission
 from tests.integration.leaderboards import examples, world
 from uploads.storage import load_json
 from work.services import UNEXPECTED, claim, sweep_kind
@@ -315,25 +317,54 @@ def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
     assert rankings.rank_phase(phase_id=phase.pk).number == 2
 
 
-def test_while_scores_keep_coming_a_phase_is_ranked_only_now_and_then(
-    phase, monkeypatch, django_capture_on_commit_callbacks
-):
+@pytest.fixture
+def countdowns(monkeypatch):
+    """Seconds after which workers are asked for a ranking."""
     waits = []
     monkeypatch.setattr("work.services.send", lambda task, args, countdown=None: waits.append(countdown) or True)
-    rest = rankings.REST.total_seconds()
+    return waits
+
+
+def test_while_scores_keep_coming_a_phase_is_ranked_only_now_and_then(
+    phase, countdowns, django_capture_on_commit_callbacks
+):
+    short = work.REST.total_seconds()
 
     def wait(cause: str = Standing.Cause.SCORE, ago: timedelta = timedelta(0)) -> float | None:
         Standing.objects.filter(phase=phase).update(since=timezone.now() - ago)
         RankingRequest.objects.filter(phase=phase).update(requested=F("computed"))
-        waits.clear()
+        countdowns.clear()
         with django_capture_on_commit_callbacks(execute=True):
             rankings.request_ranking(phase.pk, cause=cause)
-        assert len(waits) == 1
-        return waits[0]
+        assert len(countdowns) == 1
+        return countdowns[0]
 
     assert wait() is None, "the first one is made at once"
     world.rank(phase)
-    assert rest - 1 < wait() <= rest
-    assert wait(ago=rankings.REST) is None
-    assert wait(ago=-timedelta(hours=1)) == rest, "whatever the clock of the other machine says"
+    assert short - 1 < wait() <= short
+    assert wait(ago=work.REST) is None
+    assert wait(ago=-timedelta(hours=1)) == short, "whatever the clock of the other machine says"
     assert wait(Standing.Cause.CLOSED) is None, "the final ranking does not wait"
+
+
+def test_phase_with_submissions_under_way_is_ranked_rarely_and_after_the_last_of_them_soon(
+    phase, unranked, countdowns, django_capture_on_commit_callbacks
+):
+    world.rank(phase)
+    countdowns.clear()
+    Standing.objects.filter(phase=phase).update(since=timezone.now())
+    other = world.scored_run(phase, unranked.teams["Ben"], unranked.people["other"], level=0.7).submission
+    Submission.objects.filter(pk=other.pk).update(state=Submission.State.VALIDATING)
+    with django_capture_on_commit_callbacks(execute=True):
+        for _ in range(18):
+            rankings.request_ranking(phase.pk)
+    (wait,) = countdowns
+    assert work.REST.total_seconds() < wait <= work.LONG_REST.total_seconds()
+    assert sweep_kind(RANKING) == 0, "its message is on the way"
+    countdowns.clear()
+    Submission.objects.filter(pk=other.pk).update(state=Submission.State.SCORED)
+    with django_capture_on_commit_callbacks(execute=True):
+        rankings.request_ranking(phase.pk)
+        rankings.request_ranking(phase.pk)
+    (wait,) = countdowns
+    assert wait is None or wait <= work.REST.total_seconds()

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.utils import timezone
+from prometheus_client.parser import text_string_to_metric_families
 
 from challenges.models import Concern, Phase
 from challenges.queries import phases_of
@@ -237,6 +238,38 @@ def test_the_same_predictions_of_two_teams_are_found_once(client, world: World, 
     assert "the same result in every case" in client.get(f"{BASE}organize/people/").content.decode()
 
 
+def test_the_work_page_shows_the_backlog_that_the_metrics_report(client, world: World, settings):
+    """Both slots are taken by other work: nothing is scored, and yet the queue is anything but empty."""
+    settings.PODIUM_METRICS_TOKEN = "token"
+    now = timezone.now()
+    waiting = [world.upload(zipped(predictions(shift))) for shift in (1, 2, 3)]
+    for minutes, submission in zip((36, 20, 5), waiting, strict=True):
+        rows = Submission.objects.filter(pk=submission.pk)
+        rows.update(state="received", state_since=now - timedelta(minutes=minutes), lease_token=None, lease_until=None)
+    Email.objects.create(to="ada@example.org", kind="account", subject="S", text="T", unsubscribe="/")
+    client.force_login(world.organizer)
+    page = client.get(f"{BASE}organize/work/")
+    metrics = client.get("/metrics", headers={"Authorization": "Bearer token"}).content.decode()
+    backlog = page.context["backlog"]
+    reported = {
+        (sample.name, sample.labels["queue"]): sample.value
+        for family in text_string_to_metric_families(metrics)
+        for sample in family.samples
+        if sample.name in {"podium_queue_length", "podium_queue_oldest_seconds"}
+    }
+    by_kind = {entry.kind.name: (entry, own) for entry, own in backlog.rows}
+    assert (by_kind["validation"][0].waiting, by_kind["validation"][1]) == (3, 3)
+    assert (by_kind["mail"][0].length, by_kind["mail"][1]) == (Email.objects.filter(state="waiting").count(), None)
+    for name, (entry, _) in by_kind.items():
+        assert reported["podium_queue_length", name] == entry.length
+        if entry.oldest:
+            assert abs(reported["podium_queue_oldest_seconds", name] - (now - entry.oldest).total_seconds()) < 60
+    assert backlog.oldest == now - timedelta(minutes=36)
+    text = " ".join(page.content.decode().split())
+    assert f"<dt>Queue</dt><dd>{backlog.length} jobs, the oldest since" in text
+    assert '<th scope="row">Validating</th><td class="num" data-label="Waiting">3</td>' in text
+
+
 @pytest.mark.parametrize("number", [1, 3])
 def test_the_work_page_makes_the_same_number_of_queries(
     client, world: World, workers, django_assert_num_queries, number
@@ -246,5 +279,5 @@ def test_the_work_page_makes_the_same_number_of_queries(
     client.force_login(world.organizer)
     client.get(f"{BASE}organize/work/")
     # Where several machines share a database, what time it is is one more question to it.
-    with django_assert_num_queries(35 if connection.vendor == "postgresql" else 34):
+    with django_assert_num_queries(43 if connection.vendor == "postgresql" else 42):
         client.get(f"{BASE}organize/work/")

@@ -8,8 +8,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from notifications.models import Email
 from operations.models import Heartbeat
-from operations.queries import health
+from operations.queries import health, measuring
 from operations.queries.health import State
+from work.domain.messages import Queued
 
 pytestmark = pytest.mark.django_db
 TOKEN = "a token of this installation"
@@ -72,6 +73,16 @@ def test_parts_queues_and_states_are_told(client):
     }
     assert found["podium_worker_silence_seconds", "ingest"] == pytest.approx(30, abs=20)
     assert found["podium_free_bytes",] > 0
+
+
+def test_messages_at_the_broker_are_counted_by_queue(client, monkeypatch, settings):
+    queued = {"validate": Queued([("submissions.tasks.validate", ("a",)), ("submissions.tasks.validate", ("b",))])}
+    monkeypatch.setattr(measuring, "queued_messages", lambda queue: queued.get(queue, Queued()))
+    found = figures(client)
+    assert found["podium_broker_messages", "validate"] == 2
+    assert {labels[0] for name, *labels in found if name == "podium_broker_messages"} == set(settings.PODIUM_QUEUES)
+    monkeypatch.setattr(measuring, "queued_messages", lambda queue: None)
+    assert not any(name == "podium_broker_messages" for name, *_ in figures(client))
 
 
 def test_no_label_names_a_person_a_team_or_a_challenge(client):

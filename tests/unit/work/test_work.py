@@ -13,6 +13,7 @@ from django.db import connection
 from tests.unit.work import errands
 from tests.unit.work.errands import Errand, errand, kind
 from work import kinds, services
+from work.domain.messages import Queued
 from work.queries import figures_of, lost, next_rows, shared_now
 from work.services import LeaseLostError, claim, claim_next
 
@@ -273,6 +274,77 @@ def test_sweep_asks_for_a_bounded_number_and_for_collective_work_once(sent):
     sent.clear()
     assert services.sweep_kind(kind(is_collective=True)) == 3
     assert sent == [("tests.run_errand", [], None)]
+
+
+def queued_at_the_broker(monkeypatch, *messages):
+    """Let these (task, arguments) be queued; returns the names of the queues that are read."""
+    read = []
+
+    def queued_messages(queue):
+        read.append(queue)
+        return Queued(messages)
+
+    monkeypatch.setattr("work.services.queued_messages", queued_messages)
+    return read
+
+
+def test_sweep_sends_nothing_that_is_queued_already(sent, monkeypatch):
+    """Two long tasks hold both slots: whatever waits has its message, and sweeping on and on adds none."""
+    rows = [errand(asked_at=shared_now() - 6 * SECOND) for _ in range(5)]
+    queued_at_the_broker(monkeypatch, *[("tests.run_errand", (row.pk,)) for row in rows[:4]])
+    for _ in range(3):
+        services.sweep_kind(kind())
+        Errand.objects.update(asked_at=shared_now() - 600 * SECOND)
+    assert [arguments for _, arguments, _ in sent] == [[rows[4].pk]] * 3
+
+
+def test_sweep_sends_no_more_turns_than_rows_wait(sent, monkeypatch):
+    now = shared_now()
+    for _ in range(4):
+        errand(asked_at=now - 6 * SECOND)
+    errand(asked_at=now - SECOND)
+    queued_at_the_broker(monkeypatch, *[("tests.run_errand", ())] * 3, *[("tests.other", ())] * 9)
+    assert services.sweep_kind(kind(argument=None)) == 2
+    assert sent == [("tests.run_errand", [], None)] * 2
+    sent.clear()
+    Errand.objects.update(asked_at=now - 600 * SECOND)
+    queued_at_the_broker(monkeypatch, *[("tests.run_errand", ())] * 5)
+    assert services.sweep_kind(kind(argument=None)) == 0
+    assert services.sweep_kind(kind(is_collective=True)) == 0
+    assert sent == []
+
+
+def test_one_sweep_reads_a_queue_once_and_only_when_a_message_may_be_lost(sent, monkeypatch):
+    monkeypatch.setattr(kinds, "_kinds", {})
+    kinds.register(kind(), kind(name="other"))
+    row = errand(asked_at=shared_now() - SECOND)
+    read = queued_at_the_broker(monkeypatch)
+    services.sweep()
+    assert read == []
+    Errand.objects.filter(pk=row.pk).update(asked_at=None)
+    services.sweep()
+    assert read == ["ingest"]
+
+
+def test_patience_grows_with_each_message_that_no_worker_could_use(sent):
+    """Workers take the messages and begin nothing, for instance because the disk is full."""
+    row, asked = errand(), []
+    for second in range(0, 300, 5):
+        last = shared_now() - SECOND * (second - asked[-1]) if asked else None
+        Errand.objects.filter(pk=row.pk).update(created_at=shared_now() - SECOND * second, asked_at=last)
+        if services.sweep_kind(kind()):
+            asked.append(second)
+    assert asked == [0, 5, 10, 20, 40, 80, 140, 200, 260]
+    # A worker died over it: its row is asked for as soon as the lease has run out.
+    now = shared_now()
+    Errand.objects.update(asked_at=now - 30 * SECOND, created_at=now - 300 * SECOND, lease_until=now - SECOND)
+    assert services.sweep_kind(kind()) == 1
+
+
+def test_what_is_no_row_of_work_is_sent_once_too(sent, monkeypatch):
+    queued_at_the_broker(monkeypatch, ("tests.digest", (1,)), ("tests.other", (2,)))
+    assert services.send_missing("tests.digest", [(1,), (2,)]) == 1
+    assert sent == [("tests.digest", [2], None)]
 
 
 def test_sweep_leaves_alone_what_is_switched_off(sent):

@@ -23,6 +23,21 @@ from operations.services.supervisor import Process, Supervisor
 from operations.services.watching import become
 
 
+def _workers(concurrency: int) -> list[tuple[str, str, list[str]]]:
+    """Return name, queues and slots of each worker.
+
+    Mail and validation have a slot that takes nothing else, and figures have one of their own and take no other. What the
+    first two leave idle costs memory only. A validation goes to whichever of its workers is free.
+    """
+    return [
+        # One process that works itself: letters and sweeps are short, and a pool would weigh another process.
+        ("mail", "mail,sweep", ["--pool", "solo"]),
+        ("validate", "validate,sweep", ["--concurrency", "1"]),
+        ("worker", "validate,ingest,score,rank", ["--concurrency", str(concurrency)]),
+        ("figures", "figures", ["--concurrency", "1"]),
+    ]
+
+
 class Command(BaseCommand):
     help = (
         "Run the platform on this machine: broker (unless REDIS_URL is set), web and worker; in example mode with the "
@@ -189,9 +204,10 @@ class Command(BaseCommand):
         # A terminal stays quiet unless more is asked for; on several machines workers say what they do.
         level = os.environ.get("LOG_LEVEL", "WARNING")
         quietly = ("--loglevel", level, "--without-gossip", "--without-mingle")
-        queues = ",".join(settings.PODIUM_QUEUES)
         commands = {
-            "worker": ["--quiet", "worker", "--concurrency", str(concurrency), "--queues", queues, *quietly],
+            name: ["--quiet", "worker", *slots, "--queues", queues, "--hostname", f"{name}@%h", *quietly]
+            for name, queues, slots in _workers(concurrency)
+        } | {
             # A process of its own, since nobody would notice if it died inside a worker: without it nothing is swept.
             "beat": ["--quiet", "beat", "--pidfile", "", "--loglevel", level],
         }

@@ -1,0 +1,1 @@
+"""Parts of durable work that need neither Django nor the database."""
