@@ -38,6 +38,41 @@ _OWN_KIB = 96 * 1024
 """A process of a pool that needed more beside what it shares makes room for a fresh one after its task."""
 
 
+def worker_commands(concurrency: int, *, level: str, runs_containers: bool) -> dict[str, list[str]]:
+    """Return the arguments of the `celery` program for each process of one machine, by its name.
+
+    Mail and validation have a slot each that takes nothing else. Figures have one of their own and take no other, so two
+    long computations keep neither a letter nor an upload waiting. A slot that is idle costs memory only.
+
+    Parameters
+    ----------
+    concurrency
+        Processes that score and rank, and validate as well while they are free.
+    level
+        From which level on records appear.
+    runs_containers
+        Whether this machine runs algorithms and scoring images.
+    """
+    quietly = ("--loglevel", level, "--without-gossip", "--without-mingle")
+    pools = {
+        # Works itself: letters and sweeps are short, and a pool would weigh another process.
+        "mail": ("mail,sweep", "--pool", "solo"),
+        "validate": ("validate,sweep", "--concurrency", "1"),
+        "worker": ("validate,ingest,score,rank", "--concurrency", str(concurrency)),
+        "figures": ("figures", "--concurrency", "1"),
+    }
+    if runs_containers:
+        # A run may take hours; the process finds out itself whether what has to hold does.
+        pools["runner"] = ("run,judge", "--concurrency", str(min(concurrency, 2)))
+    commands = {
+        name: ["--quiet", "worker", "--queues", queues, *slots, "--hostname", f"{name}@%h", *quietly]
+        for name, (queues, *slots) in pools.items()
+    }
+    # Not inside a worker, where its death would go unnoticed: without it nothing is swept.
+    commands["beat"] = ["--quiet", "beat", "--pidfile", "", "--loglevel", level]
+    return commands
+
+
 class Forked(BaseException):
     """Raised in a new process, so that it leaves what its parent was doing."""
 

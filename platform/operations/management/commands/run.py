@@ -21,21 +21,7 @@ from operations.services.broker import EmbeddedBroker
 from operations.services.example_accounts import printed_accounts
 from operations.services.supervisor import Process, Supervisor
 from operations.services.watching import become
-
-
-def _workers(concurrency: int) -> list[tuple[str, str, list[str]]]:
-    """Return name, queues and slots of each worker.
-
-    Mail and validation have a slot that takes nothing else, and figures have one of their own and take no other. What the
-    first two leave idle costs memory only. A validation goes to whichever of its workers is free.
-    """
-    return [
-        # One process that works itself: letters and sweeps are short, and a pool would weigh another process.
-        ("mail", "mail,sweep", ["--pool", "solo"]),
-        ("validate", "validate,sweep", ["--concurrency", "1"]),
-        ("worker", "validate,ingest,score,rank", ["--concurrency", str(concurrency)]),
-        ("figures", "figures", ["--concurrency", "1"]),
-    ]
+from operations.services.workers import worker_commands
 
 
 class Command(BaseCommand):
@@ -202,19 +188,9 @@ class Command(BaseCommand):
             env=threads,
         )
         # A terminal stays quiet unless more is asked for; on several machines workers say what they do.
-        level = os.environ.get("LOG_LEVEL", "WARNING")
-        quietly = ("--loglevel", level, "--without-gossip", "--without-mingle")
-        commands = {
-            name: ["--quiet", "worker", *slots, "--queues", queues, "--hostname", f"{name}@%h", *quietly]
-            for name, queues, slots in _workers(concurrency)
-        } | {
-            # A process of its own, since nobody would notice if it died inside a worker: without it nothing is swept.
-            "beat": ["--quiet", "beat", "--pidfile", "", "--loglevel", level],
-        }
-        if hosts.engine_name() != "none":
-            # A process of its own, since a run may take hours; it finds out itself whether what has to hold does.
-            runs = ["--concurrency", str(min(concurrency, 2)), "--queues", "run,judge", "--hostname", "runner@%h"]
-            commands["runner"] = ["--quiet", "worker", *runs, *quietly]
+        commands = worker_commands(
+            concurrency, level=os.environ.get("LOG_LEVEL", "WARNING"), runs_containers=hosts.engine_name() != "none"
+        )
         workers = Process(
             "workers",
             [sys.executable, "-m", "operations.services.workers", json.dumps(commands)],
