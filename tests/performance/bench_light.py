@@ -134,7 +134,15 @@ def by_process(data: Path) -> dict[str, float]:
     return found
 
 
-_FORKS = {"podium-worker": "workers", "podium-beat": "clock", "podium-runner": "worker of algorithms"}
+_FORKS = {
+    "podium-worker": "workers",
+    # The kernel keeps fifteen characters.
+    "podium-validate": "worker of validation",
+    "podium-figures": "worker of figures",
+    "podium-mail": "worker of mail and sweeps",
+    "podium-beat": "clock",
+    "podium-runner": "worker of algorithms",
+}
 _PARTS = {
     "web": "gunicorn",
     "what workers are forked from": "services.workers",
