@@ -241,12 +241,12 @@ def backlog_of(challenge: object) -> Backlog:
     for kind in registered():
         numbers = _numbers(kind, now)
         if kind.challenge:
-            numbers["own"] = Count(kind.counted, filter=Q(**{kind.challenge: challenge}), distinct=True)
-        found = kind.open_rows.order_by().aggregate(**numbers)
-        own = found.pop("own", None)
-        entry = Figures(kind=kind, **found)
+            numbers["of_challenge"] = Count(kind.counted, filter=Q(**{kind.challenge: challenge}), distinct=True)
+        values = kind.open_rows.order_by().aggregate(**numbers)
+        of_challenge = values.pop("of_challenge", None)
+        entry = Figures(kind=kind, **values)
         if not entry.is_nothing:
-            rows.append((entry, own))
+            rows.append((entry, of_challenge))
     return Backlog(rows)
 
 

@@ -165,9 +165,9 @@ def freeze_board(*, actor: User, phase: Phase, hours: int | None) -> None:
         Freeze.objects.filter(phase=phase).delete()
     else:
         freeze, _ = Freeze.objects.update_or_create(phase=phase, defaults={"hours": hours})
-        shown = rankings.current_standing(phase, until=freeze.moment)
-        if shown is not None:  # the sweep finds it
-            Analysis.objects.filter(version=shown.version_id).update(is_superseded=False)
+        standing = rankings.current_standing(phase, until=freeze.moment)
+        if standing is not None:  # the sweep finds it
+            Analysis.objects.filter(version=standing.version_id).update(is_superseded=False)
     facts = {"phase": phase.slug, "hours": hours, "before": before.hours if before else None}
     record(actor=actor, act="leaderboard_frozen", subject=phase, scope=phase.challenge.slug, facts=facts)
 

@@ -40,9 +40,9 @@ def queued_on(channel: Any, queue: str) -> Queued:
         return Queued()
     # The client adds the prefix of the installation to the commands that Celery uses, which this is none of.
     key = channel.global_keyprefix + queue
-    found: Queued = Counter()
+    counts: Queued = Counter()
     for text in channel.client.lrange(key, 0, -1):
         message = json.loads(text)
         body = json.loads(base64.b64decode(message["body"]))
-        found[message["headers"]["task"], tuple(body[0])] += 1
-    return found
+        counts[message["headers"]["task"], tuple(body[0])] += 1
+    return counts
