@@ -47,6 +47,17 @@ def empty_cache() -> None:
 
 
 @pytest.fixture(autouse=True)
+def empty_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read a queue as empty: messages of earlier tests stay on a Redis of the leg, and keys of rows are used again.
+
+    `tests/integration/work` and `tests/chaos/deadline.py` read a real broker.
+    """
+    from work.domain.messages import Queued
+
+    monkeypatch.setattr("work.services.queued_messages", lambda _queue: Queued())
+
+
+@pytest.fixture(autouse=True)
 def typesetter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set a document as soon as it is asked for, as a worker that has nothing else to do would."""
 

@@ -273,7 +273,6 @@ def test_a_wrong_token_is_said_without_the_token(ada, zenodo, settings):
 
 def test_the_sweep_finds_lost_jobs(ada, zenodo, monkeypatch):
     sent = []
-    monkeypatch.setattr("registry.tasks.send", lambda name, args: sent.append((name, list(args))))
     monkeypatch.setattr("work.services.send", lambda name, args: sent.append((name, list(args))))
     version = registered(ada)
     queued = deposits.queue_deposit(version=version)
