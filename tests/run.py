@@ -1,10 +1,14 @@
 """The whole suite, as `make test` runs it: static checks, then the tests in legs, then what was skipped and why.
 
-``python tests/run.py lint`` runs the static checks alone, and ``check`` these and the unit tests that are not slow.
+``python tests/run.py lint`` runs the static checks alone, and ``check`` these and the unit tests that are not slow. ``plan``
+lists what would run and what would be skipped, and fails where the suite would.
 
 Legs: the embedded default (SQLite, no broker), the same integration tests on PostgreSQL + Redis where `DATABASE_URL`
 and `REDIS_URL` are set, and real processes with a real browser. What is not there is named at the end, and is an error
 when ``CI=true``.
+
+``PODIUM_CI_WITHOUT`` lists requirements, separated by commas, that this run does without (`REQUIREMENTS`). Their tests are
+skipped, also where the requirement is there, and the summary names them. An unknown name is an error.
 
 Browsers and workers wait for each other a third of their time, and tests that only compute never wait. So two lanes of
 legs run side by side where there is more than one core: the computing lane takes what the other leaves idle, and gives
@@ -23,6 +27,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -30,8 +35,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 SERVICES = ("DATABASE_URL", "REDIS_URL")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # As pytest names them at its end.
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::[^\s\[]+(?:\[.*?\](?= - |$))?)", re.MULTILINE)
 # More than this is no matter of two things that met at a bad moment.
@@ -232,14 +237,14 @@ def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> P
 
 
 def containers_lack() -> list[str]:
-    """What tests with real containers need and this machine has not."""
+    """Return what tests with real containers need and this machine does not have."""
     places = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     programs = [name for name in ("podman", "runc", "busybox", "mke2fs") if not shutil.which(name, path=places)]
     return programs + ([] if os.geteuid() == 0 else ["root"])
 
 
 def composition_lacks() -> str:
-    """What bringing up `docker-compose.yml` needs and this machine has not, in a sentence."""
+    """Return what bringing up `docker-compose.yml` needs and this machine does not have, in a sentence."""
     asked = subprocess.run(
         [*COMPOSITION, "--lacking"],
         check=False,
@@ -251,40 +256,122 @@ def composition_lacks() -> str:
     return "" if asked.returncode == 0 else asked.stdout.strip() or asked.stderr.strip()[-500:]
 
 
-def lacking() -> list[str]:
-    missing = []
-    if not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
-        missing.append("a browser (chromium): the browser tests were skipped")
-    if not all(os.environ.get(name) for name in SERVICES):
-        missing.append("PostgreSQL and Redis (DATABASE_URL, REDIS_URL): the second leg was skipped")
-    if engine_lacks := containers_lack():
-        missing.append(f"an engine for containers ({', '.join(engine_lacks)}): the tests marked `engine` were skipped")
-    if composition_lacked := composition_lacks():
-        missing.append(f"what brings docker-compose.yml up: it was not. {composition_lacked}")
-    return missing
+def browser_lacks() -> str:
+    named = os.environ.get("PODIUM_CHROMIUM")
+    is_there = shutil.which(named) if named else any(map(shutil.which, BROWSERS))
+    return "" if is_there else "chromium, or PODIUM_CHROMIUM"
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """Something besides Python that tests need.
+
+    Attributes
+    ----------
+    tests
+        The tests that are skipped without it.
+    lacks
+        Returns what is missing, in words; empty where the requirement is met.
+    """
+
+    tests: str
+    lacks: Callable[[], str]
+
+
+REQUIREMENTS = {
+    "browser": Requirement("the browser tests", browser_lacks),
+    "postgresql": Requirement(
+        "the integration tests on PostgreSQL and Redis",
+        lambda: "" if os.environ.get("DATABASE_URL") else "DATABASE_URL",
+    ),
+    "redis": Requirement(
+        "the integration tests on PostgreSQL and Redis", lambda: "" if os.environ.get("REDIS_URL") else "REDIS_URL"
+    ),
+    "containers": Requirement("the tests marked `engine`", lambda: ", ".join(containers_lack())),
+    "composition": Requirement("the start of docker-compose.yml", composition_lacks),
+}
+"""Requirements by the names that `PODIUM_CI_WITHOUT` has for them."""
+
+
+def is_ci() -> bool:
+    """Return whether a missing requirement is an error."""
+    return os.environ.get("CI", "").lower() in {"1", "true", "yes"}
+
+
+def excused() -> frozenset[str]:
+    """Return the requirements that this run does without.
+
+    Raises
+    ------
+    ValueError
+        For a name that no requirement has.
+    """
+    names = frozenset(name.strip() for name in os.environ.get("PODIUM_CI_WITHOUT", "").split(",") if name.strip())
+    if unknown := sorted(names - set(REQUIREMENTS)):
+        raise ValueError(
+            f"PODIUM_CI_WITHOUT contains {', '.join(unknown)}. Names of requirements are: {', '.join(REQUIREMENTS)}."
+        )
+    return names
+
+
+def is_demanded(requirement: str) -> bool:
+    """Return whether a test has to fail, and not to skip, where a requirement is missing."""
+    return is_ci() and requirement not in excused()
+
+
+def absent() -> dict[str, str]:
+    """Return the requirements that are excused or missing, each with the line of the summary."""
+    found = {}
+    for name, requirement in REQUIREMENTS.items():
+        if name in excused():
+            found[name] = f"{requirement.tests} ({name} is listed in PODIUM_CI_WITHOUT)"
+        elif missing := requirement.lacks():
+            found[name] = f"{requirement.tests} ({name} is missing: {missing.rstrip('.')})"
+    return found
+
+
+def planned(asked: str, missing: Iterable[str]) -> Plan:
+    """Return what runs: everything without some requirements, or what `asked` names."""
+    if asked == "lint":
+        return Plan([], linters(), [])
+    if asked == "check":
+        return quick()
+    there = set(REQUIREMENTS) - set(missing)
+    return plan(
+        browser="browser" in there,
+        services={"postgresql", "redis"} <= there,
+        engine="containers" in there,
+        composition="composition" in there,
+    )
 
 
 def main(asked: str = "") -> int:
-    """Run everything, or what `asked` for: `lint` or `check`; returns the exit code."""
-    missing = [] if asked else lacking()
-    browser = not any("browser" in entry for entry in missing)
-    services = not any("PostgreSQL" in entry for entry in missing)
-    engine = not any("tests marked `engine`" in entry for entry in missing)
-    composition = not any("docker-compose.yml" in entry for entry in missing)
-    if CI and missing:
-        print("\n".join(f"Not there, and CI needs it: {entry}" for entry in missing))
+    """Run everything, or `lint`, `check` or `plan`; returns the exit code."""
+    try:
+        missing = {} if asked in ("lint", "check") else absent()
+        demanded = [sentence for name, sentence in missing.items() if is_demanded(name)]
+    except ValueError as error:
+        print(error)
+        return 2
+    if demanded:
+        print(
+            "\n".join(
+                f"CI=true does not allow to skip {sentence}. Install it, or list it in PODIUM_CI_WITHOUT."
+                for sentence in demanded
+            )
+        )
         return 1
+    chosen = planned(asked, missing)
+    if asked == "plan":
+        print(
+            "\n".join(
+                [*(f"runs: {leg.name}" for leg in chosen.legs), *(f"skipped: {entry}" for entry in missing.values())]
+            )
+        )
+        return 0
     # Also where a shell began this in the background and had it ignore Ctrl-C, which the legs would inherit.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    if asked == "lint":
-        chosen = Plan([], linters(), [])
-    else:
-        chosen = (
-            quick()
-            if asked == "check"
-            else plan(browser=browser, services=services, engine=engine, composition=composition)
-        )
     started = time.monotonic()
     try:
         side_by_side([[leg] for leg in chosen.first])
@@ -298,7 +385,7 @@ def main(asked: str = "") -> int:
         print(f"{'ok    ' if leg.ok else 'FAILED'} {leg.seconds:6.1f} s  {leg.name}")
         for test in leg.unsteady:
             print(f"       failed beside others, passed alone: {test}")
-    for entry in missing:
+    for entry in missing.values():
         print(f"skipped: {entry}")
     failed = sum(not leg.ok for leg in legs)
     print(f"total {time.monotonic() - started:.0f} s")

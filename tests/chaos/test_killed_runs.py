@@ -1,6 +1,5 @@
 """The short form of `python -m tests.chaos.runs`: a few kills of workers, podman, its monitors and containers."""
 
-import os
 import subprocess
 import sys
 
@@ -8,13 +7,14 @@ import pytest
 
 from tests.chaos.runs import ROOT
 from tests.containers.machine import lacking
+from tests.run import is_demanded
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 
 def test_whatever_is_killed_every_execution_has_one_result():
     if lacks := lacking():
-        if os.environ.get("CI") == "true":
+        if is_demanded("containers"):
             pytest.fail(f"This machine lacks {', '.join(lacks)}.")
         pytest.skip(f"needs {', '.join(lacks)}")
     command = [sys.executable, "-m", "tests.chaos.runs", "--kills", "5", "--runs", "2", "--cases", "3", "--seed", "1"]

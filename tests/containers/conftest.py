@@ -1,11 +1,11 @@
 """Tests with the real engine: skipped where it is not there, an error where it has to be."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
 from tests.containers.machine import Machine, lacking
+from tests.run import is_demanded
 
 
 @pytest.fixture(scope="session")
@@ -13,7 +13,7 @@ def machine() -> Iterator[Machine]:
     """podman, with a storage that goes away."""
     if missing := lacking():
         text = f"not there for containers: {', '.join(missing)}"
-        if os.environ.get("CI", "").lower() in {"1", "true", "yes"}:
+        if is_demanded("containers"):
             pytest.fail(text)
         pytest.skip(text)
     own = Machine.make()

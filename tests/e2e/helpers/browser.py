@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playw
 
 from tests.e2e.helpers.audit import DESKTOP, Watch, watch
 from tests.e2e.installation import PATIENCE
+from tests.run import BROWSERS, is_demanded
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -20,12 +21,11 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def executable() -> str | None:
     """The system's Chromium: `PODIUM_CHROMIUM` or what is on the path."""
-    return os.environ.get("PODIUM_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    return os.environ.get("PODIUM_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def launch_options() -> dict:
@@ -33,7 +33,7 @@ def launch_options() -> dict:
     path = executable()
     if path is None:
         reason = "no Chromium found (PODIUM_CHROMIUM, chromium, google-chrome)"
-        if os.environ.get("CI") == "true":
+        if is_demanded("browser"):
             pytest.fail(reason)
         pytest.skip(reason)
     return {"executable_path": path, "args": list(ARGUMENTS)}

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from tests.run import is_demanded
+
 NAME = "podium.test"
 AUTHORITY = "authority.test"
 _HOSTS = f"127.0.0.1 localhost {NAME} {AUTHORITY} web\n"
@@ -92,7 +94,7 @@ def lacking() -> str:
     return ", ".join(missing + ([] if os.geteuid() == 0 else ["root"]))
 
 
-@pytest.mark.skipif(bool(lacking()) and not os.environ.get("CI"), reason=f"needs {lacking()}")
+@pytest.mark.skipif(bool(lacking()) and not is_demanded("composition"), reason=f"needs {lacking()}")
 def test_the_proxy_gets_its_certificate_by_acme(tmp_path: Path):
     (tmp_path / "site").mkdir()
     (tmp_path / "site/index.html").write_text("the platform")
