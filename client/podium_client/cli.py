@@ -187,13 +187,24 @@ def _phases(options: argparse.Namespace) -> int:
 
 def _when(phase: dict[str, Any]) -> tuple[str, str]:
     """Whether a phase takes submissions, and until or from when."""
-    opens, ends = (datetime.fromisoformat(phase[name]).astimezone(UTC) for name in ("opens_at", "ends_at"))
-    now = datetime.now(UTC)
+    opens, ends = (_moment(phase[name]) for name in ("opens_at", "ends_at"))
     if phase["is_open"]:
-        return "open", f"until {ends:%Y-%m-%d %H:%M} UTC"
-    if ends <= now:
-        return "closed", f"since {ends:%Y-%m-%d %H:%M} UTC"
-    return "not open", f"opens {opens:%Y-%m-%d %H:%M} UTC" if opens > now else "held by the organizers"
+        return "open", f"until {ends}" if ends else "no deadline"
+    # Servers without `state` have phases with a deadline only.
+    if phase.get("state", "closed" if _is_over(phase["ends_at"]) else "") == "closed":
+        return "closed", f"since {ends}"
+    if phase.get("state") == "held" or not opens or _is_over(phase["opens_at"]):
+        return "not open", "held by the organizers"
+    return "not open", f"opens {opens}"
+
+
+def _moment(text: str | None) -> str:
+    """Write a moment of the interface in UTC; empty for none."""
+    return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M} UTC" if text else ""
+
+
+def _is_over(text: str | None) -> bool:
+    return text is not None and datetime.fromisoformat(text) <= datetime.now(UTC)
 
 
 def _submissions(options: argparse.Namespace) -> int:

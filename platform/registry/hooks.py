@@ -133,7 +133,7 @@ class Operation:
     Attributes
     ----------
     opens_at, closes_at
-        When its first phase opens and its last one ends or ended.
+        When its first phase opens or opened and its last one closes or closed; ``None`` where that has no date.
     first_submission_at
         When the first submission that was taken arrived; after it a critical change is a deviation.
     participants

@@ -236,17 +236,15 @@ def _(facts: Facts, name: str, what: str | None, counts: str) -> bool:
 
 
 @means(
-    rf"{PHASE}: (?:(\d+) (submissions?) a team in total)?(?:, )?(?:(\d+) (submissions?) a team and day)?(no limit of submissions)?"
+    rf"{PHASE}: submissions per team: (?:(\d+) per day)?(?:, )?(?:(\d+) in total)?(no limit)?"
     r"(?:; at most (\d+) by one team)?; (teams|no score) (see|saw|is shown|was shown)(?: scores of the ranked cases)? while it "
     r"(is|was) open"
 )
 def _(
     facts: Facts,
     name: str,
-    total: str | None,
-    of_total: str | None,
     by_day: str | None,
-    of_day: str | None,
+    total: str | None,
     none: str | None,
     most: str | None,
     who: str,
@@ -255,7 +253,6 @@ def _(
 ) -> bool:
     phase = known(facts, name)
     told = (int(total) if total else None, int(by_day) if by_day else None)
-    grammar = nouns(*[(count, noun or "") for count, noun in ((total, of_total), (by_day, of_day)) if count])
     blind = phase.leaderboard == "sealed" and phase.results == "validation"
     over = phase.state == "closed"
     return (
@@ -264,7 +261,6 @@ def _(
         and int(most or 0) == max(phase.made_by.values(), default=0)
         and (who == "no score") == blind
         and (tense == "was") == over == (verb in ("saw", "was shown"))
-        and grammar
     )
 
 

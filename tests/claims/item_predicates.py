@@ -97,31 +97,19 @@ def _(facts: Facts, people: str, noun: str, teams: str, of: str) -> bool:
 
 
 @means(
-    rf"{PHASE}: (?:(\d+) (submission|submissions) a team and day)?(?: and )?(?:(\d+) (submission|submissions) a team in total)?"
-    r"(no limit of submissions)?; (.+) of a team counts\."
+    rf"{PHASE}: submissions per team: (?:(\d+) per day)?(?:, )?(?:(\d+) in total)?(no limit)?; (.+) of a team counts\."
 )
 def _(
     facts: Facts,
     name: str,
     by_day: str | None,
-    of_day: str | None,
     total: str | None,
-    of_total: str | None,
     none: str | None,
     which: str,
 ) -> bool:
     phase = phase_of(facts, name)
     told = (int(by_day) if by_day else None, int(total) if total else None)
-    grammar = all(
-        noun is None or agrees(count, noun, "submission", "submissions")
-        for count, noun in ((by_day, of_day), (total, of_total))
-    )
-    return (
-        grammar
-        and told == (phase.per_day, phase.in_total)
-        and bool(none) == (told == (None, None))
-        and phase.counts in which
-    )
+    return told == (phase.per_day, phase.in_total) and bool(none) == (told == (None, None)) and phase.counts in which
 
 
 @means(

@@ -62,7 +62,7 @@ def _(facts: Any, number: str, plural: str, verb: str, run: str | None) -> bool:
 
 @means(rf"The phase opens on {MOMENT}\. The ranking appears with the first scored submission\.")
 def _(facts: Any, moment: str) -> bool:
-    return at(moment, facts.opens) and _there_is_no_other_reason(facts)
+    return facts.opens == f"on {moment}" and not facts.is_closed and _there_is_no_other_reason(facts)
 
 
 @means(rf"The phase closed on {MOMENT} without a scored submission\.")
@@ -72,7 +72,7 @@ def _(facts: Any, moment: str) -> bool:
 
 @means(r"The ranking appears with the first scored submission\.")
 def _(facts: Any) -> bool:
-    return facts.opens is None and not facts.is_closed and not facts.under_way and _there_is_no_other_reason(facts)
+    return not facts.opens and not facts.is_closed and not facts.under_way and _there_is_no_other_reason(facts)
 
 
 # Hidden

@@ -29,8 +29,8 @@ def what_organizers_do_next(request: SignedInRequest) -> Iterator[Next]:
     """Requests to decide, concerns to look at, and launched challenges that are not open yet; one query."""
     organized = (
         Challenge.objects.filter(organizer__user=request.user, organizer__role__in=Organizer.TRUSTED)
-        .select_related("projection")
-        .only("slug", "title", "projection__opened_at")
+        .select_related("projection__registration")
+        .only("slug", "title", "projection__opened_at", "projection__registration__state")
         .annotate(
             requests=Count(
                 "participations", filter=Q(participations__state=Participation.State.PENDING), distinct=True
@@ -53,7 +53,7 @@ def what_organizers_do_next(request: SignedInRequest) -> Iterator[Next]:
                 f"{people}#concerns",
             )
         projection = getattr(challenge, "projection", None)
-        if projection is not None and projection.opened_at is None:
+        if projection is not None and projection.opened_at is None and not projection.registration.is_ended:
             yield Next("Open the challenge", challenge.title, reverse("challenges:organize", args=[challenge.slug]))
 
 

@@ -39,7 +39,7 @@ def operation(registration: Registration) -> Operation | None:
     if projection is None:
         return None
     challenge = projection.challenge
-    opens_at, closes_at = queries.first_and_last(challenge)
+    opens_at, closes_at = queries.period_of(challenge)
     return Operation(
         title=challenge.title,
         address=challenge.get_absolute_url(),

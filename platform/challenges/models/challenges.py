@@ -155,6 +155,14 @@ class Phase(models.Model):
             "it stands beside the team, and fully automatic methods are ranked among themselves as well",
         )
 
+    class State(models.TextChoices):
+        """Whether submissions are accepted now."""
+
+        UPCOMING = "upcoming", "to come"
+        HELD = "held", "held"
+        OPEN = "open", "open"
+        CLOSED = "closed", "closed"
+
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="phases")
     slug = models.SlugField(max_length=80)
     name = models.CharField(max_length=200)
@@ -219,6 +227,9 @@ class Phase(models.Model):
     is_held = models.BooleanField(
         default=False, editable=False, help_text="kept shut until the launch gate lets submissions open"
     )
+    admits_from = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="earliest opening, where the launch gate opened after opens_at"
+    )
     assessment_document = models.JSONField()
     assessment_digest = models.CharField(max_length=64, editable=False)
 
@@ -280,17 +291,32 @@ class Phase(models.Model):
         return _parsed(canonical_json(self.assessment_document))
 
     @property
+    def starts_at(self) -> datetime:
+        """When it opens or opened: on the registered date, or later where the launch gate opened later."""
+        return max(self.opens_at, self.admits_from or self.opens_at)
+
+    @property
     def ends_at(self) -> datetime:
         """When it closes or closed."""
         return min(self.closed_at or self.closes_at, self.closes_at)
 
     @property
     def has_opened(self) -> bool:
-        return timezone.now() >= self.opens_at
+        """Whether submissions have been accepted."""
+        return not self.is_held and self.starts_at <= min(timezone.now(), self.ends_at)
 
     @property
     def is_closed(self) -> bool:
         return timezone.now() >= self.ends_at
+
+    @property
+    def state(self) -> State:
+        """Whether submissions are accepted now, and if not, why."""
+        if self.is_closed:
+            return self.State.CLOSED
+        if self.is_held:
+            return self.State.HELD
+        return self.State.OPEN if self.has_opened else self.State.UPCOMING
 
     @property
     def handed_in(self) -> str:
@@ -299,7 +325,7 @@ class Phase(models.Model):
 
     @property
     def is_open(self) -> bool:
-        return self.has_opened and not self.is_closed and not self.is_held
+        return self.state == self.State.OPEN
 
     @property
     def ranks_finally(self) -> bool:

@@ -13,7 +13,6 @@ from challenges.queries.deviations import Marked, deviations
 from challenges.queries.projections import (
     FieldDifference,
     assessment_by_digest,
-    first_and_last,
     first_submission_at,
     projection_differences,
     projection_of,
@@ -24,16 +23,18 @@ from challenges.queries.projections import (
     scoring_key,
 )
 from challenges.queries.rules_of_participation import rules_of
+from challenges.queries.timetable import limits_of, period_of, timetable_of
 
 __all__ = [
     "FieldDifference",
     "Marked",
     "assessment_by_digest",
     "deviations",
-    "first_and_last",
     "first_submission_at",
     "key_of",
     "label_of",
+    "limits_of",
+    "period_of",
     "phase_that_matters",
     "phases_of",
     "projection_differences",
@@ -46,5 +47,6 @@ __all__ = [
     "rules_of",
     "scoring_key",
     "team_of",
+    "timetable_of",
     "visible_challenge",
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Count, Max, Min, Prefetch, QuerySet
+from django.db.models import Count, Prefetch, QuerySet
 from django.http import Http404
 
 from challenges.models import Challenge, Member, Phase, Task, Team
@@ -31,13 +31,11 @@ def visible_challenge(user: Any, slug: str) -> Challenge:
 
 
 def public_challenges() -> QuerySet[Challenge]:
-    """Public challenges with their dates and number of teams, for lists; two queries whatever their number."""
+    """Public challenges with their phases and number of teams, for lists; three queries whatever their number."""
     return (
         Challenge.objects.filter(is_public=True)
         .annotate(
             team_count=Count("teams", distinct=True),
-            first_opening=Min("tasks__phases__opens_at"),
-            last_closing=Max("tasks__phases__closes_at"),
         )
         .prefetch_related(
             Prefetch("tasks", queryset=Task.objects.prefetch_related("phases")),
@@ -76,7 +74,7 @@ def phase_that_matters(phases: Sequence[Phase]) -> Phase | None:
     closed = [phase for phase in phases if phase.is_closed]
     if closed:
         return max(closed, key=lambda phase: phase.ends_at)
-    return min(phases, key=lambda phase: phase.opens_at, default=None)
+    return min(phases, key=lambda phase: phase.starts_at, default=None)
 
 
 def team_of(user: Any, challenge: Challenge) -> Team | None:

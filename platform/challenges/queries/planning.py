@@ -4,7 +4,7 @@ Pure: from the document of a version to a plan, without the database. Nothing is
 wins; what is missing is a problem that names the parameter.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -14,6 +14,7 @@ from django.utils.text import slugify
 from challenges.domain.problems import NotLaunchableError, Problem
 from challenges.domain.scheduling import STAYS_OPEN, release, spans
 from challenges.models import Phase
+from challenges.queries.composed_rules import composed_rules, rules_of_phase, rules_text
 from challenges.queries.phase_rules import rules_of_phases
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.compilation import compile_overall, compile_values
@@ -29,11 +30,6 @@ ASSESSMENT_PARAMETERS: Final = (
     "missing_data_handling",
 )
 """What has to be public before submissions open (MAN-3)."""
-RULES: Final = (
-    *("interaction_level_policy", "training_data_policy", "organizer_participation_policy", "submission_method"),
-    *("max_submissions", "counted_submission_rule", "incomplete_submissions_allowed", "method_description_requirement"),
-    *("award_policy", "results_announcement_policy", "publication_policy", "embargo_period"),
-)
 DATA: Final = (
     *("challenge_cohort", "imaging_modality", "case_definition", "number_training_cases"),
     *("number_validation_cases", "number_test_cases", "test_case_characteristics"),
@@ -166,7 +162,7 @@ def plan(document: Document) -> Plan:
         summary=_shortened(_words(common, "primary_objective"), 300),
         description=_paragraphs(common, ("challenge_abstract", "biomedical_motivation", "technical_motivation")),
         data_description=_list(first, DATA),
-        rules_text=_list(common, RULES),
+        rules_text=_rules_text(common, [task for task in tasks if task is not None]),
         contact=", ".join(str(contact[key]) for key in ("name", "affiliation") if contact.get(key))[:200],
         attribution=_list(common, ("data_license", "data_usage_agreement", "references_and_comments")),
         agreement=_words(common, "data_usage_agreement"),
@@ -332,6 +328,16 @@ def _list(values: Values, parameters: tuple[str, ...]) -> str:
         if (text := " ".join(_words(values, parameter).split()))
     ]
     return "\n".join(lines)
+
+
+def _rules_text(common: Values, tasks: Sequence[TaskPlan]) -> str:
+    """Compose the rules that participants accept from the facts of the table of rules."""
+    labelled = [
+        (phase, f"{task.name}: {phase.name}" if len(tasks) > 1 else phase.name)
+        for task in tasks
+        for phase in task.phases
+    ]
+    return rules_text(composed_rules([rules_of_phase(phase, label) for phase, label in labelled], common))
 
 
 def _shortened(text: str, limit: int) -> str:

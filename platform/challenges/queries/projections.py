@@ -11,12 +11,13 @@ from django.utils import timezone
 from challenges import hooks
 from challenges.models import Challenge, Phase, PhaseAssessment, Projection, Task
 from challenges.queries.planning import PROJECTED_FIELDS, Plan, plan
+from challenges.queries.timetable import period, timetable_of
 from designs.queries import document_of_version
 from evaluation.assessment import Assessment, parse
 from evaluation.canonical import sha256
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Document, from_json
-from registry.models import RegistrationVersion
+from registry.models import Registration, RegistrationVersion
 from registry.queries import ExecutionFacts, execution_facts
 
 
@@ -57,12 +58,21 @@ def assessment_by_digest(phase: Phase, digest: str) -> Assessment | None:
 
 @dataclass(frozen=True)
 class Registered:
-    """What a challenge's page says about its registration; `days_before` counts to the day submissions opened."""
+    """The registration of a challenge, for its page.
 
-    identifier: str
+    Attributes
+    ----------
+    days_before
+        Days from the registration of the version to the day submissions open or opened; ``None`` without such a day.
+    has_opened
+        Whether that day has come.
+    """
+
+    registration: Registration
     number: str
     address: str
     days_before: int | None
+    has_opened: bool
 
 
 def registered_facts(challenge: Challenge, phases: Sequence[Phase]) -> Registered | None:
@@ -70,12 +80,11 @@ def registered_facts(challenge: Challenge, phases: Sequence[Phase]) -> Registere
     projection = projection_of(challenge)
     if projection is None:
         return None
-    opens = min((phase.opens_at for phase in phases), default=None)
-    if opens is not None:  # nothing is taken before the launch gate opened, whatever the schedule says
-        opens = max(opens, projection.opened_at or timezone.now())
+    opens, _ = period([timetable_of(phase) for phase in phases])
     version = projection.version
     return Registered(
-        identifier=projection.registration.identifier,
+        registration=projection.registration,
+        has_opened=opens is not None and opens <= timezone.now(),
         number=version.number,
         address=reverse("registry:version", args=[projection.registration.identifier, version.number]),
         days_before=None if opens is None else _days_before(version.registered_at, opens),
@@ -156,16 +165,6 @@ def first_submission_at(challenge: Challenge) -> datetime | None:
     """When the first submission that was taken arrived, in any phase; `None` before it."""
     times = [time for provider in hooks.first_submission if (time := provider(challenge)) is not None]
     return min(times, default=None)
-
-
-def first_and_last(challenge: Challenge) -> tuple[datetime | None, datetime | None]:
-    """When the first phase takes submissions, and when the last one ends or ended; no end where a phase stays open."""
-    fields = ("opens_at", "closes_at", "closed_at", "stays_open")
-    phases = list(Phase.objects.filter(task__challenge=challenge).only(*fields))
-    first = min((phase.opens_at for phase in phases), default=None)
-    if any(phase.stays_open and not phase.is_closed for phase in phases):
-        return first, None
-    return first, max((phase.ends_at for phase in phases), default=None)
 
 
 def _days_before(registered: datetime, opens: datetime) -> int:

@@ -134,7 +134,8 @@ def open_submissions(*, actor: User | None, challenge: Challenge) -> Challenge:
         raise GateShutError(f"The registration is {registration.get_state_display()}{when}; submissions open after it.")
     projection.opened_at = timezone.now()
     projection.save(update_fields=["opened_at"])
-    Phase.objects.filter(task__challenge=challenge, task__removed_at=None).update(is_held=False)
+    phases = Phase.objects.filter(task__challenge=challenge, task__removed_at=None)
+    phases.update(is_held=False, admits_from=projection.opened_at)
     Challenge.objects.filter(pk=challenge.pk).update(is_public=True)
     challenge.is_public = True
     record(
@@ -254,7 +255,12 @@ def _write_phases(actor: User | None, task: Task, version: RegistrationVersion, 
         phase = phases.get(planned.slug)
         if phase is None:
             phase = create_phase(
-                actor=actor, task=task, assessment=entry.assessment, is_held=not opened, **planned.fields
+                actor=actor,
+                task=task,
+                assessment=entry.assessment,
+                is_held=not opened,
+                admits_from=timezone.now() if opened else None,
+                **planned.fields,
             )
             _mark(phase, version, entry.key, before=phase.assessment_digest)
         else:
@@ -267,6 +273,8 @@ def _write_phases(actor: User | None, task: Task, version: RegistrationVersion, 
 def _rewrite(phase: Phase, version: RegistrationVersion, planned: PhasePlan, entry: TaskPlan) -> None:
     """Bring an existing phase to the new version; mark the deviation, and have results and rankings made anew."""
     before, after = phase.assessment, parse(entry.assessment)
+    if not phase.is_held and not phase.has_opened:
+        phase.admits_from = timezone.now()  # an opening that is moved into the past takes effect now
     for name, value in planned.fields.items():
         setattr(phase, name, value)
     phase.assessment_document, phase.assessment_digest = dict(entry.assessment), after.digest

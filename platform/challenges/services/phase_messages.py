@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Final
 
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Phase
 from challenges.queries import label_of
 from challenges.queries.people import organizers_of, participants_of
+from challenges.queries.timetable import open_at, timetable_of, with_dates
 from notifications.domain import letters
 from notifications.models import Notification
 from notifications.services import notify
@@ -23,13 +25,11 @@ NEAR: Final = timedelta(days=3)
 def tell_of_phases() -> int:
     """Tell of every phase that has opened or is about to close; each person once. Returns how many phases were told of."""
     now = timezone.now()
-    public = Phase.objects.filter(task__challenge__is_public=True).select_related("task__challenge")
-    opened = public.filter(opens_at__lte=now, opens_at__gt=now - LOOKS_BACK)
-    closing = public.filter(
-        opens_at__lte=now - NEAR, closes_at__gt=now, closes_at__lte=now + NEAR, closed_at=None, stays_open=False
-    )
-    phase_count = sum(_tell(phase, "opened", _opened) for phase in opened if phase.is_open)
-    return phase_count + sum(_tell(phase, "closing", _closing) for phase in closing if phase.is_open)
+    public = with_dates(Phase.objects.filter(task__challenge__is_public=True)).select_related("task__challenge")
+    opened = public.filter(open_at(now) & Q(starts__gt=now - LOOKS_BACK))
+    closing = public.filter(open_at(now) & Q(starts__lte=now - NEAR, ends__lte=now + NEAR), stays_open=False)
+    phase_count = sum(_tell(phase, "opened", _opened) for phase in opened)
+    return phase_count + sum(_tell(phase, "closing", _closing) for phase in closing)
 
 
 def tell_of_closed_phase(phase_id: int) -> None:
@@ -61,13 +61,14 @@ def _tell(phase: Phase, occasion: str, letter_of: Callable[[Phase], letters.Lett
 
 
 def _opened(phase: Phase) -> letters.Letter:
-    return letters.OPENED.letter(letters.OfPhase(where_of(phase), ends=None if phase.stays_open else phase.ends_at))
+    return letters.OPENED.letter(letters.OfPhase(where_of(phase), ends=timetable_of(phase).closes))
 
 
 def _closing(phase: Phase) -> letters.Letter:
-    return letters.CLOSING.letter(letters.OfPhase(where_of(phase), ends=phase.ends_at))
+    return letters.CLOSING.letter(letters.OfPhase(where_of(phase), ends=timetable_of(phase).closes))
 
 
 def _closed(phase: Phase) -> letters.Letter:
-    is_hidden = phase.reveals_at is not None and phase.reveals_at > timezone.now()
-    return letters.CLOSED.letter(letters.OfPhase(where_of(phase), reveals=phase.reveals_at if is_hidden else None))
+    timetable = timetable_of(phase)
+    reveals = None if timetable.is_published else timetable.published
+    return letters.CLOSED.letter(letters.OfPhase(where_of(phase), reveals=reveals))

@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges.models import Phase, Seat, Team
+from challenges.queries.timetable import timetable_of
 from confinement.limits import GIB
 from evaluation.running.registered import Registered
 from executions.domain.plans import bytes_of
@@ -223,7 +224,7 @@ def _check(phase: Phase, team: Team | None, user: User, kind: str) -> None:
     if team.standing == Team.Standing.DISQUALIFIED:
         raise refusals.NotAllowedError(f"The organizers have disqualified your team: {team.standing_reason}")
     if not phase.is_open:
-        raise refusals.PhaseNotOpenError(f"{phase.name} is not open.")
+        raise refusals.PhaseNotOpenError(f"{phase.name} {timetable_of(phase).refusal_words}.")
     if not Seat.objects.filter(task=phase.task_id, user=user, member__team=team, member__left_at=None).exists():
         raise refusals.NotAllowedError("You do not take part in this task with this team.")
 

@@ -12,7 +12,6 @@ from evaluation.catalogue import option_words
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import State
 from evaluation.designs.document.words import value_words
-from exposure.domain.words import counted
 from exposure.queries.audience import Level
 from exposure.queries.facts import Facts, PhaseFacts, RankingFacts
 
@@ -246,12 +245,3 @@ def versions(phase: PhaseFacts) -> str:
         for name, version in sorted(phase.ranking.versions.items())
         if name in ("podium", "numpy", "scipy")
     )
-
-
-def limit_words(phase: PhaseFacts) -> str:
-    """The quotas of a phase."""
-    limits = [
-        f"{counted(phase.in_total, 'submission')} a team in total" if phase.in_total else "",
-        f"{counted(phase.per_day, 'submission')} a team and day" if phase.per_day else "",
-    ]
-    return ", ".join(limit for limit in limits if limit) or "no limit of submissions"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from challenges.domain.limits import limit_words
 from challenges.domain.scheduling import STAYS_OPEN
 from evaluation.assessment import Assessment, parse
 from evaluation.assessment.exclusions import counted_words
@@ -12,7 +13,7 @@ from evaluation.claims.catalogue import Catalogue, Claim, Group
 from evaluation.wording import joined
 from exposure.domain.words import counted, decoy_words
 from exposure.queries.facts import Facts, PhaseFacts
-from exposure.services.case import limit_words, metric_words, missing_words, same_moment, versions
+from exposure.services.case import metric_words, missing_words, same_moment, versions
 from web.wording import moment_words
 
 CATALOGUE: Final = Catalogue()
@@ -370,7 +371,7 @@ ATTEMPTS: Final = CATALOGUE.group(
         lambda about: (
             f"{_attempts(about)}; teams {_tense(about, 'see', 'saw')} scores of the ranked cases while it {_tense(about, 'is', 'was')} open"
         ),
-        "Final: 2 submissions a team in total; at most 2 by one team; teams saw scores of the ranked cases while it was open",
+        "Final: submissions per team: 2 in total; at most 2 by one team; teams saw scores of the ranked cases while it was open",
     ),
     Claim(
         "line.attempts_blind",
@@ -379,14 +380,16 @@ ATTEMPTS: Final = CATALOGUE.group(
         lambda about: (
             f"{_attempts(about)}; no score {_tense(about, 'is', 'was')} shown while it {_tense(about, 'is', 'was')} open"
         ),
-        "Final: 2 submissions a team in total; at most 2 by one team; no score was shown while it was open",
+        "Final: submissions per team: 2 in total; at most 2 by one team; no score was shown while it was open",
     ),
 )
 
 
 def _attempts(about: About) -> str:
     most = max(about.phase.made_by.values(), default=0)
-    return f"{about.name}: {limit_words(about.phase)}" + (f"; at most {most} by one team" if most else "")
+    return f"{about.name}: submissions per team: {limit_words(about.phase.per_day, about.phase.in_total)}" + (
+        f"; at most {most} by one team" if most else ""
+    )
 
 
 def _tense(about: About, now: str, then: str) -> str:

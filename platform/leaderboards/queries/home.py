@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from challenges.models import Member, Phase, Team
 from challenges.queries import phase_that_matters
+from challenges.queries.timetable import ENDS_AT, closed_by, open_at, with_dates
 from challenges.rules import remember_parts_in
 from evaluation.boards.words import number, span
 from evaluation.claims.legend import TOO_FEW
@@ -157,10 +158,12 @@ def shown_to_visitors(user: Any, *, most: int = 5) -> tuple[Phase, str, RankingV
     """The public ranking that closed last, or where none has closed one that is open; with the part of its address that
     names the phase.
     """
-    public = Phase.objects.filter(task__challenge__is_public=True, is_dry_run=False).select_related("task__challenge")
+    public = with_dates(Phase.objects.filter(task__challenge__is_public=True, is_dry_run=False)).select_related(
+        "task__challenge"
+    )
     now = timezone.now()
-    closed = public.filter(closes_at__lte=now).order_by("-closes_at")[:most]
-    running = public.exclude(closes_at__lte=now).filter(opens_at__lte=now, leaderboard=Phase.Leaderboard.PUBLIC)
+    closed = public.filter(closed_by(now)).order_by(ENDS_AT.desc())[:most]
+    running = public.filter(open_at(now), leaderboard=Phase.Leaderboard.PUBLIC)
     return _first_ranked(user, closed) or _first_ranked(user, running.order_by("task__challenge__created_at")[:most])
 
 

@@ -14,6 +14,7 @@ from django.views.decorators.vary import vary_on_headers
 from rules import test_rule
 
 from challenges.queries import deviations
+from challenges.queries.timetable import timetable_of
 from evaluation.analyses import catalogue
 from leaderboards.domain.board_files import csv_rows
 from leaderboards.models import RankingVersion
@@ -23,7 +24,6 @@ from leaderboards.services import bundles, following, pooled_bundles
 from leaderboards.views.place import FROZEN, SEALED, Place, find, may_view_figure
 from web import spreadsheets
 from web.spreadsheets import harmless
-from web.wording import moment_words
 
 KEPT = (
     "It holds what running an algorithm took on single cases, from which a program could tell what hidden images show: it is open "
@@ -63,7 +63,7 @@ def figure(request: HttpRequest, slug: str, key: str, number: int, name: str) ->
     if not may_view_figure(request.user, picture, leaderboard.phase):
         if picture.shows_cases and not request.user.has_perm("leaderboards.view_cases", leaderboard.phase):
             raise PermissionDenied(
-                f"This figure shows single cases; it is published on {moment_words(leaderboard.phase.revealed_from)}."
+                f"This figure shows single cases; it is published on {timetable_of(leaderboard.phase).publishing_words}."
             )
         raise PermissionDenied("This figure tells the references, which the phase does not show.")
     by = request.GET.get("by", version.table["orders"][0]["key"])
@@ -169,7 +169,7 @@ def asked_part(request: HttpRequest, leaderboard: Place, version: RankingVersion
 
 def _check_cases(request: HttpRequest, leaderboard: Place) -> None:
     if not request.user.has_perm("leaderboards.view_cases", leaderboard.phase):
-        raise PermissionDenied(f"Results by case are published on {moment_words(leaderboard.phase.revealed_from)}.")
+        raise PermissionDenied(f"Results by case are published on {timetable_of(leaderboard.phase).publishing_words}.")
 
 
 def _csv(leaderboard: Place, version: RankingVersion, name: str, rows: Iterable[list[Any]]) -> HttpResponse:

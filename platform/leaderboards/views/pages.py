@@ -19,6 +19,7 @@ from rules import test_rule
 
 from accounts.requests import SignedInRequest
 from challenges.models import Phase
+from challenges.queries.timetable import timetable_of
 from evaluation import boards
 from evaluation.analyses import catalogue
 from evaluation.boards.groups import group_tables
@@ -38,7 +39,6 @@ from leaderboards.views import states
 from leaderboards.views.place import Place, common_context, find, may_view_figure, state_of
 from submissions.queries import Rescoring, rescoring_of
 from submissions.queries.submissions import number_under_way
-from web.wording import moment_words
 
 EVERYTHING = "all"
 MOST_FIGURES = 8
@@ -378,7 +378,7 @@ def _said(
         sentences[1:],
         compared,
         hardest=hardest,
-        published_on="" if may_view_cases else moment_words(ranking_version.phase.revealed_from),
+        published_on="" if may_view_cases else timetable_of(ranking_version.phase).publishing_words,
     )
     return {
         "headline": f"{group.scope}: {sentences[0]}" if group else sentences[0],

@@ -3,6 +3,7 @@
 from typing import Any
 
 from challenges.models import Phase
+from challenges.queries.timetable import timetable_of
 from leaderboards.domain import states
 from leaderboards.models import RankingVersion
 from leaderboards.views.place import Place
@@ -17,7 +18,7 @@ def of_empty(leaderboard: Place, *, computing: bool, nothing_counts: bool, under
     phase = leaderboard.phase
     return states.EMPTY.letter(
         states.Empty(
-            opens=None if phase.has_opened else phase.opens_at,
+            opens="" if phase.has_opened else timetable_of(phase).opening_words,
             ends=phase.ends_at,
             is_closed=phase.is_closed,
             is_frozen=leaderboard.frozen_at is not None,

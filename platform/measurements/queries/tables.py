@@ -94,7 +94,7 @@ def refusal_of(phase: Phase, kind: str) -> str:
     """Why no table of a kind can be brought into a phase now; empty if one can."""
     if not takes_tables(phase):
         return f"{phase.name} takes no tables: by what is registered, the platform scores what teams hand in. {WHERE_TAKEN}"
-    if phase.is_held or not phase.has_opened:
+    if not phase.has_opened:
         return f"{phase.name} is not open yet. Values are taken from its opening on." if kind == "values" else ""
     if kind == Measurement.Kind.VALUES and active_list(phase) is None:
         return "Bring the case list first: without it nobody can tell which values are missing."

@@ -6,6 +6,7 @@ from django.db.models import OuterRef, Subquery
 from django.urls import reverse
 
 from accounts.requests import SignedInRequest
+from challenges.queries.timetable import timetable_of
 from submissions.models import Submission
 from web.home import Next
 
@@ -32,4 +33,4 @@ def what_teams_do_next(request: SignedInRequest) -> Iterator[Next]:
             else f"Submission {row.number} was refused: upload a corrected one"
         )
         address = reverse("submissions:detail", args=[row.challenge.slug, row.pk])
-        yield Next(text, f"{row.challenge.title}, {row.phase.name}", address, row.phase.ends_at)
+        yield Next(text, f"{row.challenge.title}, {row.phase.name}", address, timetable_of(row.phase).closes)

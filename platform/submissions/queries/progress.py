@@ -7,12 +7,13 @@ from statistics import median
 from django.db.models import Sum
 from django.utils import timezone
 
+from challenges.models import Phase
+from challenges.queries.timetable import timetable_of
 from evaluation.claims.missing_cases import cost_of_a_missing_case
 from executions.queries.progress import standing
 from scoring.domain.report import Report
 from submissions.models import Run, Submission
 from submissions.queries.waiting import line_of_run, line_of_validation
-from web.wording import moment_words
 
 RECENT = 20
 # What is under way is called slow after this many seconds, and this many times its usual duration.
@@ -153,8 +154,7 @@ def _held(submission: Submission) -> Progress:
         "warn",
         submission.state_since,
         f"{gaps} of {gaps + report.valid} cases {'is' if gaps == 1 else 'are'} missing or cannot be scored.",
-        f"Nothing happens until you decide; when the phase closes on {moment_words(submission.phase.ends_at)}, it is scored as "
-        "it is.",
+        f"Nothing happens until you decide.{_scored_at_the_end(submission.phase)}",
         choice=f"If you submit it as it is, {'it' if gaps == 1 else 'each of them'} "
         f"{cost_of_a_missing_case(submission.phase.assessment)}. You can also withdraw it, which does not use up your quota, and "
         "upload a corrected archive.",
@@ -223,6 +223,14 @@ def _scoring(submission: Submission, run: Run) -> Progress:
     )
 
 
+def _scored_at_the_end(phase: Phase) -> str:
+    """What happens to a submission without a decision, after a space; empty for a phase without a deadline."""
+    timetable = timetable_of(phase)
+    if timetable.closes is None:
+        return ""
+    return f" When the phase closes on {timetable.closing_words}, the submission is scored as it is."
+
+
 def _scored(submission: Submission) -> Progress:
     return Progress("Scored", "ok", submission.state_since, "", _after_scoring(submission))
 
@@ -232,7 +240,10 @@ def _after_scoring(submission: Submission) -> str:
     phase = submission.phase
     if phase.is_revealed or submission.is_late:
         return ""
-    when = moment_words(phase.revealed_from)
+    timetable = timetable_of(phase)
+    if timetable.published is None:
+        return ""
+    when = timetable.publishing_words
     if phase.is_sealed:
         return f"The ranking opens on {when}."
     return f"The phase closes on {when}; its ranking stands then."

@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges.models import Phase, Seat, Team
+from challenges.queries.timetable import timetable_of
 from evaluation.assessment import MetricUse
 from evaluation.assessment.costs import CostError, metric_named
 from evaluation.running.efficiency import Costs
@@ -51,7 +52,7 @@ def hand_in(
     if team.standing == Team.Standing.DISQUALIFIED:
         raise NotAllowedError(f"The organizers have disqualified your team: {team.standing_reason}")
     if not phase.is_open:
-        raise PhaseNotOpenError(f"{phase.name} is not open.")
+        raise PhaseNotOpenError(f"{phase.name} {timetable_of(phase).refusal_words}.")
     if words := at_sites(phase):
         raise NotAllowedError(words)
     with transaction.atomic():

@@ -8,6 +8,7 @@ from django.db import transaction
 from accounts.models import User
 from audit.services import record
 from challenges.models import Phase, Team
+from challenges.queries.timetable import timetable_of
 from submissions import hooks
 from submissions.models import Submission
 
@@ -58,7 +59,7 @@ def choose(*, submission: Submission, actor: User, method: int | None = None) ->
     if current.is_chosen:
         raise ValidationError(f"This submission is method {current.method_number}. Take that choice back first.")
     if not phase.is_open:
-        raise ValidationError(f"{phase.name} has closed on {phase.ends_at:%-d %B %Y, %H:%M} UTC: the choice stands.")
+        raise ValidationError(f"{phase.name} closed on {timetable_of(phase).closing_words}. The choice is final.")
     if not may_be_chosen(current):
         raise ValidationError("Only a submission that was accepted in time can stand for the team.")
     chosen = Submission.objects.filter(phase=phase, team=current.team_id, is_chosen=True)

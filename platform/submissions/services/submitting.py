@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges.models import Phase, Seat, Team
+from challenges.queries.timetable import timetable_of
 from federation.queries.federations import of_phase
 from submissions.models import Submission
 from submissions.queries.quotas import quota
@@ -65,14 +66,8 @@ def create_upload(
     limits = upload_limits()
     if team.standing == Team.Standing.DISQUALIFIED:
         raise NotAllowedError(f"The organizers have disqualified your team: {team.standing_reason}")
-    if phase.is_held and not phase.is_closed:
-        raise PhaseNotOpenError(f"{phase.name} opens when its assessment is public in its registration.")
     if not phase.is_open:
-        raise PhaseNotOpenError(
-            f"{phase.name} closed on {phase.ends_at:%-d %B %Y, %H:%M} UTC."
-            if phase.is_closed
-            else f"{phase.name} opens on {phase.opens_at:%-d %B %Y, %H:%M} UTC."
-        )
+        raise PhaseNotOpenError(f"{phase.name} {timetable_of(phase).refusal_words}.")
     if words := outside(phase):
         raise NotAllowedError(words)
     if size < 1:
@@ -230,7 +225,7 @@ def _is_late(upload: Upload) -> bool:
     if closed_for.total_seconds() <= 0:
         return False
     if closed_for > upload_limits().grace or upload.created_at > upload.phase.ends_at:
-        raise PhaseNotOpenError(f"{upload.phase.name} closed on {upload.phase.ends_at:%-d %B %Y, %H:%M} UTC.")
+        raise PhaseNotOpenError(f"{upload.phase.name} closed on {timetable_of(upload.phase).closing_words}.")
     return True
 
 

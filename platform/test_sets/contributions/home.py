@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Organizer, Phase
+from challenges.queries.timetable import closed_by, timetable_of, with_dates
 from test_sets.models import TestSet
 from web.home import Next
 
@@ -14,12 +15,12 @@ from web.home import Next
 def missing_test_sets(request: HttpRequest) -> Iterator[Next]:
     """Phases of the person's challenges that cannot take submissions because they have no test set; one query."""
     phases = (
-        Phase.objects.filter(
+        with_dates(Phase.objects.all())
+        .exclude(closed_by(timezone.now()))
+        .filter(
             task__challenge__organizer__user=request.user.pk,
             task__challenge__organizer__role__in=Organizer.TRUSTED,
             task__removed_at=None,
-            closed_at=None,
-            closes_at__gt=timezone.now(),
         )
         .exclude(pk__in=TestSet.objects.filter(is_active=True).values("phase"))
         .select_related("task__challenge")
@@ -27,5 +28,8 @@ def missing_test_sets(request: HttpRequest) -> Iterator[Next]:
     for phase in phases:
         address = reverse("test_sets:test_sets", args=[phase.challenge.slug])
         yield Next(
-            "Test set missing", f"{phase.challenge.title}, {phase.name}", f"{address}?phase={phase.pk}", phase.opens_at
+            "Test set missing",
+            f"{phase.challenge.title}, {phase.name}",
+            f"{address}?phase={phase.pk}",
+            timetable_of(phase).opens,
         )

@@ -160,8 +160,9 @@ def test_the_gate_stays_shut_while_a_parameter_of_the_assessment_is_withheld(par
     challenge = launch(actor=registered.owner, registration=registered.registration)
     assert not challenge.is_public
     phase = Phase.objects.get(slug="final")
-    assert phase.has_opened
-    assert not phase.is_open
+    assert phase.opens_at < timezone.now()
+    assert not phase.has_opened
+    assert phase.state == Phase.State.HELD
     with pytest.raises(GateShutError) as refusal:
         open_submissions(actor=registered.owner, challenge=challenge)
     assert [problem.parameter for problem in refusal.value.problems] == [parameter]

@@ -4,12 +4,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from challenges.queries.rules_of_participation import Rule, rules_of
+from challenges.queries.composed_rules import Rule
+from challenges.queries.rules_of_participation import rules_of
 
 
 def phase(label, **more):
     values = {"submissions_per_day": None, "submissions_in_total": None, "incomplete_allowed": False, **more}
-    return SimpleNamespace(label=label, get_counts_display=lambda: "the last one", **values)
+    return SimpleNamespace(label=label, counts="last", task=SimpleNamespace(removed_at=None), **values)
 
 
 def challenge(**entries):
@@ -23,13 +24,13 @@ def test_without_phases_and_registration_nothing_is_said():
 
 def test_phases_with_the_same_rule_have_one_answer():
     rules = rules_of(SimpleNamespace(), [phase("One", submissions_per_day=2), phase("Two", submissions_per_day=2)])
-    assert rules[0] == Rule("How often may a team submit?", "2 a day")
+    assert rules[0] == Rule("How often can a team submit?", "2 per day")
     assert rules[1] == Rule("Which submission counts?", "The last one")
 
 
 def test_phases_with_other_rules_are_named():
     rules = rules_of(SimpleNamespace(), [phase("One", submissions_per_day=2, submissions_in_total=9), phase("Two")])
-    assert rules[0].answer == "One: 2 a day, 9 in total; Two: as often as it likes"
+    assert rules[0].answer == "One: 2 per day, 9 in total. Two: no limit."
 
 
 @pytest.mark.parametrize(
@@ -37,9 +38,9 @@ def test_phases_with_other_rules_are_named():
     [
         (
             {"training_data_policy": "challenge_data_only"},
-            Rule("May we use further training data?", "No additional data allowed"),
+            Rule("Can we use other training data?", "No additional data allowed"),
         ),
-        ({"award_policy__state": {"state": "none_declared"}}, Rule("What can be won?", "None")),
+        ({"award_policy__state": {"state": "none_declared"}}, Rule("What are the awards?", "None")),
     ],
 )
 def test_what_is_registered_is_answered_in_its_words(entry, rule):

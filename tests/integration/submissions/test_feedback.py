@@ -73,8 +73,8 @@ def test_a_team_chooses_until_the_deadline_in_the_browser_and_over_the_interface
     answer = client.post(
         f"/api/v1/submissions/{third.pk}/decide/", {"decision": "choose"}, content_type="application/json"
     )
-    assert (answer.status_code, "the choice stands" in answer.content.decode()) == (400, True)
-    with pytest.raises(ValidationError, match="the choice stands"):
+    assert (answer.status_code, "The choice is final" in answer.content.decode()) == (400, True)
+    with pytest.raises(ValidationError, match="The choice is final"):
         choose(submission=third, actor=world.ada)
     Submission.objects.filter(pk=first.pk).update(is_late=True)
     assert [run.submission for run in counted_runs(world.phase)] == [third]

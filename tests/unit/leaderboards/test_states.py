@@ -9,6 +9,7 @@ import pytest
 from leaderboards.domain import states
 from leaderboards.domain.states import CATALOGUE
 from tests.claims.state_meanings import false_lines
+from web.wording import moment_words
 
 SETS = 300
 START = datetime(2026, 3, 1, 8, 30, tzinfo=UTC)
@@ -39,7 +40,7 @@ def made(seed):
         (
             states.EMPTY,
             states.Empty(
-                opens=None if opened else moment(),
+                opens="" if opened else f"on {moment_words(moment())}",
                 ends=moment(),
                 is_closed=closed,
                 is_frozen=opened and not closed and chance(0.2),

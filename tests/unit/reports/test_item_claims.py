@@ -58,7 +58,7 @@ WRONG = {
         "attempts.limit",
         {
             "words": lambda said: (
-                f"{said.name}: no limit of submissions; {claims.COUNTS[said.phase.counts]} of a team counts."
+                f"{said.name}: submissions per team: no limit; {claims.COUNTS[said.phase.counts]} of a team counts."
             )
         },
     ),

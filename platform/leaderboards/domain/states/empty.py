@@ -17,7 +17,7 @@ class Empty:
     Attributes
     ----------
     opens, ends
-        When the phase opens, where it has not yet; when it closes or has closed, where it does.
+        When the phase opens, in words, where it has not yet; when it closes or closed.
     is_frozen
         Whether the person sees it as it stood before the end, when there was no ranking.
     is_computing
@@ -30,7 +30,7 @@ class Empty:
         Whether algorithms are handed in.
     """
 
-    opens: datetime | None = None
+    opens: str = ""
     ends: datetime | None = None
     is_closed: bool = False
     is_frozen: bool = False
@@ -124,10 +124,8 @@ EMPTY: Final[Act[Empty]] = state(
         Paragraph(
             "opens",
             "The phase has not opened.",
-            lambda of: _waits(of) and not of.under_way and of.opens is not None,
-            lambda of: (
-                f"The phase opens on {moment_words(of.opens)}. The ranking appears with the first scored submission."
-            ),
+            lambda of: _waits(of) and not of.under_way and of.opens and not of.is_closed,
+            lambda of: f"The phase opens {of.opens}. The ranking appears with the first scored submission.",
             "The phase opens on 1 January 2027, 12:00 UTC. The ranking appears with the first scored submission.",
         ),
         Paragraph(
@@ -140,7 +138,7 @@ EMPTY: Final[Act[Empty]] = state(
         Paragraph(
             "open",
             "The phase is open, and nothing is on its way.",
-            lambda of: _waits(of) and not of.under_way and of.opens is None and not of.is_closed,
+            lambda of: _waits(of) and not of.under_way and not of.opens and not of.is_closed,
             lambda _: "The ranking appears with the first scored submission.",
             "The ranking appears with the first scored submission.",
         ),

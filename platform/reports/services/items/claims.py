@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
+from challenges.domain.limits import limit_words
 from evaluation.claims.catalogue import Catalogue, Claim
 from evaluation.figures.cases import hardest_first
 from evaluation.wording import joined
@@ -60,14 +61,6 @@ class Named:
     name: str
     phase: PhaseFacts
     assessment: Assessment | None = None
-
-
-def _limit(phase: PhaseFacts) -> str:
-    limits = [
-        f"{counted(phase.per_day, 'submission')} a team and day" if phase.per_day else "",
-        f"{counted(phase.in_total, 'submission')} a team in total" if phase.in_total else "",
-    ]
-    return " and ".join(part for part in limits if part) or "no limit of submissions"
 
 
 def _made(facts: Named) -> str:
@@ -208,8 +201,11 @@ ATTEMPTS: Final = CATALOGUE.group(
         "attempts.limit",
         "Always.",
         lambda _: True,
-        lambda facts: f"{facts.name}: {_limit(facts.phase)}; {COUNTS[facts.phase.counts]} of a team counts.",
-        "Final: 2 submissions a team in total; the last scored submission of a team counts.",
+        lambda facts: (
+            f"{facts.name}: submissions per team: {limit_words(facts.phase.per_day, facts.phase.in_total)}; "
+            f"{COUNTS[facts.phase.counts]} of a team counts."
+        ),
+        "Final: submissions per team: 2 in total; the last scored submission of a team counts.",
     ),
     Claim(
         "attempts.made",
