@@ -1,7 +1,6 @@
 """Reads of tables of values measured outside."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from django.core.cache import cache
 from django.db.models import QuerySet
@@ -9,14 +8,11 @@ from django.http import Http404
 
 from challenges.models import Challenge, Phase, Team
 from challenges.queries.people import terms_of
-from challenges.queries.projections import projection_of, registered_document
+from challenges.queries.submission_methods import only_other_methods
 from measurements.models import MeasuredRun, Measurement
-from registry.models import RegistrationVersion
 from submissions.models import Run, Submission
 from test_sets.models import TestSet
 
-BROUGHT_HERE = frozenset({"send_output", "api", "evaluation_platform"})
-"""Registered ways to hand in that bring predictions to the platform, which scores them."""
 WHERE_TAKEN = (
     "Tables are taken where the design registers metrics that the platform does not compute, each with its range and direction, "
     "or ways to hand in that bring no predictions here."
@@ -35,12 +31,7 @@ def takes_tables(phase: Phase) -> bool:
     """
     if is_measured_elsewhere(phase):
         return True
-    if phase.algorithms or not phase.task.design_key:
-        return False
-    projection = projection_of(phase.challenge)
-    return projection is not None and _hands_in_elsewhere(
-        projection.version_id, projection.digest, phase.task.design_key
-    )
+    return bool(only_other_methods(phase))
 
 
 def any_takes_tables(challenge: Challenge) -> bool:
@@ -56,13 +47,6 @@ def any_takes_tables(challenge: Challenge) -> bool:
 def is_measured_elsewhere(phase: Phase) -> bool:
     """Whether the assessment of a phase describes what somebody measures elsewhere, so that nothing is scored here."""
     return phase.assessment.kind.is_measured_elsewhere
-
-
-@lru_cache(maxsize=256)
-def _hands_in_elsewhere(version: int, digest: str, task: str) -> bool:  # noqa: ARG001 (the digest is part of the key)
-    document = registered_document(RegistrationVersion.objects.get(pk=version))
-    methods = set(document.values(task).get("submission_method") or ())
-    return bool(methods) and not methods & BROUGHT_HERE
 
 
 def tables_of(phase: Phase) -> QuerySet[Measurement]:

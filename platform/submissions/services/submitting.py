@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges.models import Phase, Seat, Team
+from challenges.queries.submission_methods import refusal_of_uploads
 from challenges.queries.timetable import timetable_of
 from federation.queries.federations import of_phase
 from submissions.models import Submission
@@ -253,7 +254,7 @@ def at_sites(phase: Phase) -> str:
 
 def outside(phase: Phase) -> str:
     """How results of a phase arrive that takes no submissions; empty where it does."""
-    if words := at_sites(phase):
+    if words := at_sites(phase) or refusal_of_uploads(phase):
         return words
     if is_scored_here(phase):
         return ""
