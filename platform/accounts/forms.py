@@ -71,6 +71,39 @@ class TokenForm(forms.Form):
     )
 
 
+class LoginForm(allauth_forms.LoginForm):
+    """Sign-in whose first field has the focus and the name by which browsers and password managers fill it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        attributes = self.fields["login"].widget.attrs
+        attributes["autocomplete"] = "username"
+        # A rejected form has the focus on its errors.
+        attributes["autofocus"] = not self.is_bound
+        _link_reset_last(self.fields["password"])
+
+
+class ChangePasswordForm(allauth_forms.ChangePasswordForm):
+    """A new password for the person who is signed in."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _link_reset_last(self.fields["oldpassword"])
+
+
+class ReauthenticateForm(allauth_forms.ReauthenticateForm):
+    """The password again, before a change to the account."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _link_reset_last(self.fields["password"])
+
+
+def _link_reset_last(field: forms.Field) -> None:
+    """Drop the link to the password reset above a field; the pages have it after the button, out of the way of Tab."""
+    field.help_text = ""
+
+
 class SignupForm(allauth_forms.SignupForm):
     """Sign-up that takes the same work, and so the same time, for an address that has an account already."""
 

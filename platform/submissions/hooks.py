@@ -38,7 +38,10 @@ class Gap:
     Attributes
     ----------
     own, other, median
-        Where the three stand between the worst (0) and the best (1) of them; None without a value.
+        Positions of the three on the scale of the metric, which all its regions share: from worse (0) to better (1); None
+        without a value.
+    own_range, other_range
+        Ends of the resampling ranges of the two teams on the same scale; None without one.
     own_text, other_text, median_text
         The values.
     leads
@@ -50,6 +53,8 @@ class Gap:
     own: float | None
     other: float | None
     median: float | None
+    own_range: tuple[float, float] | None
+    other_range: tuple[float, float] | None
     own_text: str
     other_text: str
     median_text: str
@@ -85,6 +90,11 @@ class Placed:
     teams: tuple[str, ...]
     gaps: tuple[Gap, ...]
     medians: Mapping[str, Mapping[str, str]]
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether a resampling range is drawn in the comparison."""
+        return any(gap.own_range or gap.other_range for gap in self.gaps)
 
 
 @dataclass(frozen=True)

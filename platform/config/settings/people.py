@@ -26,7 +26,13 @@ ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PODIUM_TLS else "http"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = "username"
 ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
-ACCOUNT_FORMS = {"signup": "accounts.forms.SignupForm", "reset_password": "accounts.forms.ResetPasswordForm"}
+ACCOUNT_FORMS = {
+    "change_password": "accounts.forms.ChangePasswordForm",
+    "login": "accounts.forms.LoginForm",
+    "reauthenticate": "accounts.forms.ReauthenticateForm",
+    "signup": "accounts.forms.SignupForm",
+    "reset_password": "accounts.forms.ResetPasswordForm",
+}
 # Of every change to an account its owner hears by e-mail, and can act if it was somebody else's.
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True

@@ -1,8 +1,8 @@
 """What the page of a submission says of the ranking: how its team stands, and how far others are away."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from statistics import median
+from dataclasses import dataclass, replace
+from statistics import median, quantiles
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -62,7 +62,7 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
         address=reverse("leaderboards:current", args=[phase.challenge.slug, key]),
         other=chosen,
         teams=names,
-        gaps=tuple(_gaps(table, index, table["teams"].index(chosen) if chosen else None)),
+        gaps=tuple(compare(table, index, table["teams"].index(chosen) if chosen else None)),
         medians=_medians(version, kept_in(user, version)) if version is not None and sees_cases else {},
     )
 
@@ -109,45 +109,85 @@ def _version(user: Any, phase: Phase) -> RankingVersion | None:
     return standing.version
 
 
-def _gaps(table: Mapping[str, Any], own_index: int, other: int | None) -> list[Gap]:
-    gaps = []
-    for order in table["orders"]:
-        # Where a phase ranks in several ways, each metric stands once.
-        if order["metric"] is None or order["ranking"] != table["orders"][0]["ranking"]:
-            continue
-        values = order["score"]
-        scores = [value for value in values if value is not None]
-        middle = median(scores) if scores else None
-        mine, theirs = values[own_index], None if other is None else values[other]
-        here = [value for value in (mine, theirs, middle) if value is not None]
-        low, high = min(here, default=0.0), max(here, default=0.0)
+@dataclass(frozen=True)
+class Scale:
+    """The line on which all regions of a metric are drawn, from the worst (0) to the best (1)."""
 
-        def axis_position(
-            value: float | None, low: float = low, high: float = high, *, up: bool = order["higher"]
-        ) -> float | None:
-            if value is None:
-                return None
-            share = 0.5 if high == low else (value - low) / (high - low)
-            return share if up else 1 - share
+    low: float
+    high: float
+    higher_is_better: bool
 
-        leads = None
-        if mine is not None and theirs is not None and mine != theirs:
-            leads = (mine > theirs) == order["higher"]
-        gaps.append(
-            Gap(
-                label=" ".join(part for part in (readable(order["title"]), order["region"]) if part),
-                unit=order["unit"] or "",
-                own=axis_position(mine),
-                other=axis_position(theirs),
-                median=axis_position(middle),
-                **{
-                    f"{name}_text": words.score(value, order["decimals"])
-                    for name, value in (("own", mine), ("other", theirs), ("median", middle))
-                },
-                leads=leads,
-            )
-        )
-    return gaps
+    def at(self, value: float | None) -> float | None:
+        """Share of the line at which a value is drawn; None without a value."""
+        if value is None:
+            return None
+        share = 0.5 if self.high == self.low else (value - self.low) / (self.high - self.low)
+        return share if self.higher_is_better else 1 - share
+
+    def span(self, low: float | None, high: float | None) -> tuple[float, float] | None:
+        """Both ends of a range on the line; None without a range."""
+        ends = [share for share in (self.at(low), self.at(high)) if share is not None]
+        return (min(ends), max(ends)) if len(ends) == 2 else None
+
+
+def _scale(orders: Sequence[Mapping[str, Any]], drawn: Sequence[int]) -> Scale:
+    """Scale of a metric over its regions, for a comparison of the teams at the positions `drawn`.
+
+    It covers their values and resampling ranges and the middle half of all teams. With the values of the two alone, any
+    difference would fill the line; with the values of all, one team that failed would hide every other difference.
+    """
+    covered = []
+    for order in orders:
+        scores = [value for value in order["score"] if value is not None]
+        # Half of the teams are between these; the median is among them.
+        covered += quantiles(scores, n=4, method="inclusive") if len(scores) > 1 else scores
+        covered += [
+            order[name][index]
+            for name in ("score", "score_low", "score_high")
+            for index in drawn
+            if order[name][index] is not None
+        ]
+    return Scale(min(covered, default=0.0), max(covered, default=0.0), bool(orders[0]["higher"]))
+
+
+def compare(table: Mapping[str, Any], own_index: int, other: int | None) -> list[Gap]:
+    """Compare the teams at two positions of a ranking table, metric by metric and region by region."""
+    # Where a phase ranks in several ways, each metric is listed once.
+    orders = [
+        order
+        for order in table["orders"]
+        if order["metric"] is not None and order["ranking"] == table["orders"][0]["ranking"]
+    ]
+    by_metric: dict[str, list[Mapping[str, Any]]] = {}
+    for order in orders:
+        by_metric.setdefault(order["metric"], []).append(order)
+    drawn = [own_index] if other is None else [own_index, other]
+    scales = {metric: _scale(regions, drawn) for metric, regions in by_metric.items()}
+    return [_gap(order, scales[order["metric"]], own_index, other) for order in orders]
+
+
+def _gap(order: Mapping[str, Any], scale: Scale, own_index: int, other: int | None) -> Gap:
+    values = order["score"]
+    scores = [value for value in values if value is not None]
+    middle = median(scores) if scores else None
+    mine, theirs = values[own_index], None if other is None else values[other]
+    leads = None
+    if mine is not None and theirs is not None and mine != theirs:
+        leads = (mine > theirs) == order["higher"]
+    return Gap(
+        label=" ".join(part for part in (readable(order["title"]), order["region"]) if part),
+        unit=order["unit"] or "",
+        own=scale.at(mine),
+        other=scale.at(theirs),
+        median=scale.at(middle),
+        own_range=scale.span(order["score_low"][own_index], order["score_high"][own_index]),
+        other_range=None if other is None else scale.span(order["score_low"][other], order["score_high"][other]),
+        **{
+            f"{name}_text": words.score(value, order["decimals"])
+            for name, value in (("own", mine), ("other", theirs), ("median", middle))
+        },
+        leads=leads,
+    )
 
 
 def _medians(version: RankingVersion, withheld: WithheldCases) -> dict[str, dict[str, str]]:

@@ -12,16 +12,22 @@ register = template.Library()
 
 @register.simple_tag
 def gap_pair(gap: Gap) -> SafeString:
-    """Two dots on a line, better to the right, with the median of the field as a tick; the values stand beside it."""
-    places = {name: _at(getattr(gap, name)) for name in ("own", "other", "median")}
+    """Two teams below each other on the scale of a metric, better to the right, each with its resampling range.
+
+    The median of the field is a tick over both; the values are in the cells of the row.
+    """
     drawn = ['<line class="gap__axis" x1="0" x2="100%" y1="50%" y2="50%"/>']
-    if places["median"]:
-        drawn.append(f'<line class="gap__median" x1="{places["median"]}" x2="{places["median"]}" y1="15%" y2="85%"/>')
-    if places["own"] and places["other"]:
-        drawn.append(f'<line class="gap__between" x1="{places["own"]}" x2="{places["other"]}" y1="50%" y2="50%"/>')
-    drawn += [
-        f'<circle class="gap__{name}" cx="{places[name]}" cy="50%" r="5"/>' for name in ("other", "own") if places[name]
-    ]
+    if median := _at(gap.median):
+        drawn.append(f'<line class="gap__median" x1="{median}" x2="{median}" y1="10%" y2="90%"/>')
+    for name, y, share, ends in (
+        ("own", "32%", gap.own, gap.own_range),
+        ("other", "68%", gap.other, gap.other_range),
+    ):
+        if ends:
+            low, high = map(_at, ends)
+            drawn.append(f'<line class="gap__range gap__range--{name}" x1="{low}" x2="{high}" y1="{y}" y2="{y}"/>')
+        if at := _at(share):
+            drawn.append(f'<circle class="gap__{name}" cx="{at}" cy="{y}" r="4.5"/>')
     return mark_safe(f'<svg class="gap" aria-hidden="true">{"".join(drawn)}</svg>')  # noqa: S308 (numbers only)
 
 

@@ -75,6 +75,22 @@ def test_fifty_teams_are_short_on_a_phone(board):
     assert board.evaluate("() => document.documentElement.scrollHeight") <= 4000
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("window", [DESK, PHONE], ids=["desk", "phone"])
+def test_the_ranking_on_the_home_page_is_drawn_in_its_rows_and_colours(platform, board, window, theme):
+    size(board, window)
+    board.emulate_media(color_scheme=theme)
+    board.goto(platform.url)
+    drawings = board.locator(".hero svg.forest")
+    assert drawings.count() > 2
+    for drawing in drawings.all():
+        assert (drawing.bounding_box() or {})["height"] <= 48
+        # A mark without a rule is black.
+        for mark in drawing.locator("line, circle, text").all():
+            paints = mark.evaluate("(mark) => [getComputedStyle(mark).fill, getComputedStyle(mark).stroke]")
+            assert paints != ["rgb(0, 0, 0)", "none"]
+
+
 @pytest.mark.parametrize(("window", "tallest"), [(DESK, 3600), (PHONE, 5000)])
 def test_a_record_of_the_registry_is_folded_to_a_few_screens(platform, page, window, tallest):
     size(page, window)

@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.web.conftest import PASSWORD
+
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 FOCUS = """() => {
@@ -53,6 +55,35 @@ def test_every_stop_is_visible_has_a_ring_and_comes_in_the_order_of_the_page(pag
     assert [stop["name"] for stop in stops if not stop["seen"]] == []
     sections = [stop["inside"] for stop in stops if stop["inside"] != "other"]
     assert sections == sorted(sections, key=["HEADER", "MAIN", "FOOTER"].index)
+
+
+def test_name_tab_password_enter_signs_in(page, site, person):
+    page.goto(f"{site}/accounts/login/")
+    page.keyboard.type(person.username)
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{site}/")
+    expect(page.locator("details[data-menu] > summary")).to_contain_text(person.username)
+
+
+def test_password_managers_know_the_fields_of_the_sign_in(page, site):
+    page.goto(f"{site}/accounts/login/")
+    expect(page.locator("[name=login]")).to_have_attribute("autocomplete", "username")
+    expect(page.locator("[name=password]")).to_have_attribute("autocomplete", "current-password")
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/password/change/", "/accounts/reauthenticate/"])
+def test_tab_leads_from_one_field_to_the_next_and_to_the_button(signed_in, site, path):
+    if "login" in path:
+        signed_in.context.clear_cookies()
+    signed_in.goto(site + path)
+    controls = signed_in.locator("main form :is(input, button):visible")
+    controls.first.focus()
+    for control in controls.all():
+        expect(control).to_be_focused()
+        signed_in.keyboard.press("Tab")
+    expect(signed_in.get_by_role("link", name="Forgot your password?")).to_be_focused()
 
 
 def test_the_account_menu_opens_closes_and_gives_the_focus_back(signed_in, site):
