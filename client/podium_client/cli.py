@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from evaluation import durable
 from podium_client import analysing, downloading, measuring, packing, settings, trying, verifying
 from podium_client.connection import Connection
 from podium_client.errors import ClientError
@@ -291,7 +292,7 @@ def _results(options: argparse.Namespace) -> int:
     if options.output is None:
         sys.stdout.write(answer.text)
     else:
-        options.output.write_bytes(answer.content)
+        durable.write_bytes(options.output, answer.content)
         _tell(f"Written to {options.output}; digest {answer.headers.get('Podium-Digest', '')}")
     return DONE
 

@@ -15,6 +15,7 @@ from urllib.parse import urljoin, urlsplit
 
 import requests
 
+from evaluation import durable
 from podium_client.connection import LOOPBACK, TIMEOUT, Connection, ConnectionLostError, keep
 from podium_client.errors import ClientError
 
@@ -120,7 +121,7 @@ def _get(
         raise ClientError(
             f"{name} arrived damaged: its SHA-256 is not the published one. Start the same command again."
         )
-    part.replace(path)
+    durable.settle(part, path)
     return Got(path, size, file["sha256"])
 
 

@@ -5,10 +5,10 @@ One file, readable by its owner only. `PODIUM_URL` and `PODIUM_TOKEN` in the env
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from evaluation import durable
 from podium_client.errors import ClientError
 
 
@@ -35,10 +35,8 @@ def store(content: dict[str, Any]) -> None:
     settings_path = path()
     settings_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     # A name of its own for each writer: two commands may run side by side. The file is readable by its owner only.
-    handle, part = tempfile.mkstemp(prefix=settings_path.name, dir=settings_path.parent)
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        json.dump(content, stream, indent=1)
-    Path(part).replace(settings_path)
+    durable.remove_leftovers(settings_path.parent)
+    durable.write_text(settings_path, json.dumps(content, indent=1), mode=0o600)
 
 
 def remember_upload(key: str, address: str | None) -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from evaluation import durable
 from podium_client.containers import load_image, load_parts, not_held, open_engine, run_limits
 from podium_client.errors import ClientError
 from podium_client.inputs import cases_of
@@ -278,7 +279,7 @@ class Trial:
             if collected.taken is Taken.TAKEN:
                 (self.kept / case).mkdir(parents=True, exist_ok=True)
                 target = self.kept / case / collected.path.name
-                shutil.copyfile(collected.path, target)
+                durable.copy(collected.path, target)
                 reason = check_output(target, socket, grid) or self._said_of_rows(case, target, socket)
             if reason and (socket.required or collected.taken is Taken.TAKEN):
                 return Files.BAD, reason

@@ -22,6 +22,7 @@ from confinement.containers import cgroups
 from confinement.containers.client import GROUPS, LOAD_SECONDS, USER, CommandLine, bounds, with_prefix
 from confinement.containers.engine import LABEL_BATCH, LABEL_LEASE, EngineError, Remains, Start
 from confinement.limits import MIB
+from evaluation import durable
 
 _WITHOUT_EFFECT = ("Volumes", "Healthcheck", "OnBuild", "ExposedPorts")
 _SUBUIDS = Path("/etc/subuid")
@@ -165,9 +166,7 @@ class Docker(CommandLine):
         return {}
 
     def _remember(self, id_by_image: dict[str, str]) -> None:
-        working = self._folder / f"images-{os.getpid()}.json"
-        working.write_text(json.dumps(id_by_image, sort_keys=True))
-        working.replace(self._folder / "images.json")
+        durable.write_text(self._folder / "images.json", json.dumps(id_by_image, sort_keys=True))
 
 
 def _without_effect(config: bytes) -> bytes:

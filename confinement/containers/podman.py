@@ -17,6 +17,7 @@ from confinement.containers.client import (
     with_prefix,
 )
 from confinement.containers.engine import LABEL_BATCH, LABEL_LEASE, EngineError, Remains, Start
+from evaluation import durable
 
 _BASE_UID = 1_048_576
 _UIDS = 65_536
@@ -153,7 +154,7 @@ class Podman(CommandLine):
             self.folder(name)
         configuration = self._folder / "containers.conf"
         if not configuration.exists():
-            configuration.write_text(_CONFIGURATION)
+            durable.write_text(configuration, _CONFIGURATION)
         variables = super().environment() | {"CONTAINERS_CONF": str(configuration)}
         if self.is_root:
             return variables | {"XDG_RUNTIME_DIR": str(self._folder / "run")}

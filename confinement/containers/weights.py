@@ -1,7 +1,5 @@
 """Weights of an algorithm: an archive checked and stored anew, unpacked once on each machine that runs it."""
 
-import contextlib
-import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +23,7 @@ from confinement.containers.limits import WeightsLimits
 from confinement.containers.removing import remove_tree
 from confinement.limits import MIB, ChildLimits
 from confinement.sandbox import answers
+from evaluation import durable
 
 STORED_NAME = "weights.tar.zst"
 _BYTES_PER_SECOND = 5 * MIB
@@ -151,11 +150,13 @@ def unpack_weights(stored: Path, target: Path, *, digest: str, limits: WeightsLi
             _write(stream, working)
         if stream.digest != digest:
             raise WeightsError("The stored weights do not match their digest.")
-        os.sync()
         working.chmod(0o755)
-        # Another process may have been quicker, with the same content.
-        with contextlib.suppress(OSError):
-            working.rename(weights_folder)
+        try:
+            durable.settle_folder(working, weights_folder)
+        except OSError:
+            # Another process may have been quicker, with the same content.
+            if not weights_folder.is_dir():
+                raise
     finally:
         remove_tree(working)
     return weights_folder

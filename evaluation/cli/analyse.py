@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation import durable
 from evaluation.cli import InputError
 from evaluation.cli.inputs import progress_line, write_json
 from evaluation.importing.choices import EXCLUDE, MetricChoice, assessment_of, suggest_metrics, worst_value
@@ -85,12 +86,10 @@ def _write(options: argparse.Namespace, sheet: Sheet, arranged: Arranged, choice
     folder.mkdir(parents=True, exist_ok=True)
     write_json(assessment.document, folder / "assessment.json")
     write_json(analysis.document, folder / "ranking.json")
-    (folder / "gaming.json").write_text(
-        json.dumps(analysis.gaming, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
-    (folder / "results.csv").write_text(analysis.results_csv(), encoding="utf-8")
-    (folder / "report.html").write_text(analysis.report(), encoding="utf-8")
-    with (folder / "bundle.zip").open("wb") as stream:
+    durable.write_text(folder / "gaming.json", json.dumps(analysis.gaming, indent=1, ensure_ascii=False) + "\n")
+    durable.write_text(folder / "results.csv", analysis.results_csv())
+    durable.write_text(folder / "report.html", analysis.report())
+    with durable.replacing(folder / "bundle.zip") as stream:
         stream.writelines(analysis.bundle())
     sys.stdout.write(f"{headline(analysis.document)}\n({OUTSIDE})\n{analysis.digest}  {folder}\n")
 

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation import durable
 from evaluation.cli.coverage_page import Study, page, pictures
 from evaluation.cli.inputs import progress_line
 from evaluation.cli.kept_cells import KeptCells
@@ -81,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         sys.stdout.write(page(coverage_study))
     else:
-        options.output.write_text(page(coverage_study), encoding="utf-8")
+        durable.write_text(options.output, page(coverage_study))
         for name, content in pictures(coverage_study).items():
-            (options.output.parent / name).write_bytes(content)
+            durable.write_bytes(options.output.parent / name, content)
     return 0 if coverage_study.keeps_its_word else FAILED

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation import durable
 from evaluation.cli import InputError
 from evaluation.cli.inputs import progress_line, read_assessment, read_table, write_json
 from evaluation.cli.score import add_folders, algorithms_of, report
@@ -94,7 +95,7 @@ def run(options: Namespace) -> int:
     ):
         if target is not None:
             every = [row for algorithm in algorithms for row in rows(algorithm)]
-            target.write_text(documents.as_csv(columns, every), encoding="utf-8")
+            durable.write_text(target, documents.as_csv(columns, every))
     if options.output is None and (options.table or options.confusion):
         _say(algorithms)
     else:

@@ -7,6 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from evaluation import durable
 from evaluation.assessment import Assessment, check_ignored_options, parse
 from evaluation.cli import InputError
 
@@ -122,4 +123,4 @@ def write_json(document: Mapping[str, Any], path: Path | None) -> None:
     if path is None:
         sys.stdout.write(text)
     else:
-        path.write_text(text, encoding="utf-8")
+        durable.write_text(path, text)

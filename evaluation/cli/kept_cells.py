@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import astuple, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation import __version__
+from evaluation import __version__, durable
 from evaluation.ranking.coverage import STUDY, Cell, Outcome, simulate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 Key = tuple[Cell, int, int]
@@ -33,11 +35,10 @@ class KeptCells:
         self.outcomes: dict[Key, Outcome] = {}
         self.versions: dict[Key, tuple[str, str]] = {}
         if path is not None and path.exists():
-            with path.open(encoding="utf-8", newline="") as file:
-                for row in csv.DictReader(file):
-                    if row["study"] == str(STUDY):
-                        cell, outcome = Cell(**_typed(row, _CELL)), Outcome(**_typed(row, _OUTCOME))
-                        self._take(cell, int(row["seed"]), outcome, (row["podium"], row["numpy"]))
+            for row in csv.DictReader(durable.complete_lines(path)):
+                if row["study"] == str(STUDY):
+                    cell, outcome = Cell(**_typed(row, _CELL)), Outcome(**_typed(row, _OUTCOME))
+                    self._take(cell, int(row["seed"]), outcome, (row["podium"], row["numpy"]))
 
     def known(self, cell: Cell, boards: int, seed: int) -> Outcome | None:
         """The outcome of a cell, if it is done."""
@@ -51,17 +52,22 @@ class KeptCells:
         outcome = simulate(cell, boards, seed)
         self._take(cell, seed, outcome, (__version__, np.__version__))
         if self.path is not None:
-            is_new = not self.path.exists()
-            with self.path.open("a", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                if is_new:
-                    writer.writerow(_COLUMNS)
-                writer.writerow([STUDY, __version__, np.__version__, seed, *astuple(cell), *astuple(outcome)])
+            if not self.path.exists() or not durable.complete_lines(self.path):
+                durable.append_line(self.path, _line(_COLUMNS))
+            durable.append_line(
+                self.path, _line([STUDY, __version__, np.__version__, seed, *astuple(cell), *astuple(outcome)])
+            )
         return outcome
 
     def _take(self, cell: Cell, seed: int, outcome: Outcome, versions: tuple[str, str]) -> None:
         self.outcomes[cell, outcome.boards, seed] = outcome
         self.versions[cell, outcome.boards, seed] = versions
+
+
+def _line(values: Sequence[object]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(values)
+    return text.getvalue()
 
 
 def _typed(row: dict[str, str], columns: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evaluation import durable
 from evaluation.claims.costs import measured
 from evaluation.cli import InputError
 from evaluation.cli.inputs import (
@@ -74,7 +75,8 @@ def run(options: argparse.Namespace) -> int:
     inputs = load(options)
     document = rank(**inputs, progress=progress_line("ranking"))
     if options.long_table is not None:
-        long_table(inputs["assessment"], inputs["results"]).to_csv(options.long_table, index=False)
+        frame = long_table(inputs["assessment"], inputs["results"])
+        durable.write_text(options.long_table, frame.to_csv(index=False, lineterminator="\n"))
     for entry in document["rankings"]:
         inserted = entry.get("inserted", [])
         if inserted:

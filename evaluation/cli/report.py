@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation import durable
 from evaluation.cli import InputError
 from evaluation.cli.inputs import progress_line
 from evaluation.cli.rank import add_inputs, load
@@ -55,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         progress=progress_line("ranking"),
     )
     for path in filter(None, (options.output, options.pdf)):
-        path.write_bytes(file_bytes(blocks, title=options.title, ending=path.suffix.lower()))
+        durable.write_bytes(path, file_bytes(blocks, title=options.title, ending=path.suffix.lower()))
     sys.stdout.write(f"{options.output}\n")
     return 0
 

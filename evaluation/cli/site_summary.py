@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation import durable
 from evaluation.canonical import canonical_json
 from evaluation.cli.inputs import parse_columns, progress_line, read_assessment, read_results, read_table
 from evaluation.federation import summarise
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is None:
         sys.stdout.write(text)
         return 0
-    options.output.write_text(text, encoding="utf-8")
+    durable.write_text(options.output, text)
     sys.stdout.write(
         f"{options.output}: everything that leaves site {document['site']} is in this file; read it before you send it\n"
     )

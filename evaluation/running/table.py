@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Final
 
+from evaluation import durable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
@@ -72,7 +74,8 @@ def write_runs(table: pd.DataFrame, path: Path) -> str:
     """Write `runs.parquet` and return its digest, ``sha256:…``; the same table gives the same bytes."""
     import hashlib
 
-    table.to_parquet(path, engine="pyarrow", compression="zstd", index=False)
+    with durable.replacing_path(path) as part:
+        table.to_parquet(part, engine="pyarrow", compression="zstd", index=False)
     return f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
 
 

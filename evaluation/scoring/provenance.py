@@ -7,6 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation import durable
 from evaluation.catalogue.registry import VERSION
 
 if TYPE_CHECKING:
@@ -58,5 +59,5 @@ def write_provenance(
     target = results.with_name(results.name + SUFFIX)
     document = provenance(assessment) | ({"working_points": list(points)} if points else {})
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    target.write_text(text, encoding="utf-8")
+    durable.write_text(target, text)
     return target

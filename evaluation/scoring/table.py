@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from evaluation import durable
 from evaluation.outcomes import Flag, Outcome
 from evaluation.readers import ReadError
 from evaluation.readers.limits import DEFAULT, Limits
@@ -29,7 +30,7 @@ def write_results(rows: Iterable[Row], path: Path | str) -> None:
 
     Numbers have 17 significant digits, so that reading them gives the same numbers.
     """
-    Path(path).write_text(results_text(rows), encoding="utf-8")
+    durable.write_text(Path(path), results_text(rows))
 
 
 def results_text(rows: Iterable[Row]) -> str:

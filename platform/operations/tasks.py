@@ -8,6 +8,7 @@ from celery.signals import task_prerun, worker_ready
 from django.db import DatabaseError
 
 from operations.services import heartbeats
+from uploads.storage import remove_leftovers
 
 TELL_EVERY = 5.0
 """Seconds between two notes of a process that works without a pause."""
@@ -18,6 +19,12 @@ _told: dict[str, float] = {}
 def heartbeat() -> None:
     """Show that scheduler, broker, worker and database work together."""
     heartbeats.beat(queue="sweep")
+
+
+@shared_task
+def tidy() -> int:
+    """Delete what writers that were killed left in the storage on disk; returns how many files."""
+    return remove_leftovers()
 
 
 @worker_ready.connect

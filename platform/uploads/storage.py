@@ -18,13 +18,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 from django.conf import settings
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage, storages
 
 from confinement.limits import ChildLimits
+from evaluation import durable
+from web.storing import DurableStorage
 
 BLOCK = 1024**2
 COMPRESSION = 3
@@ -107,19 +109,13 @@ def local_path(name: str, *, limit: int | None = None, beat: Callable[[], None] 
     copy = scratch("copies") / hashlib.sha256(name.encode()).hexdigest()
     if not copy.exists():
         _make_room(copy.parent, storage.size(name))
-        handle, temporary = tempfile.mkstemp(dir=copy.parent)
-        try:
-            with os.fdopen(handle, "wb") as target, contextlib.closing(open_stored(name)) as source:
-                _copy(source, target, limit, beat)
-            Path(temporary).replace(copy)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with durable.replacing(copy, mode=0o600) as target, contextlib.closing(open_stored(name)) as source:
+            _copy(source, target, limit, beat)
     os.utime(copy)
     return copy
 
 
-def _copy(source: BinaryIO, target: BinaryIO, limit: int | None, beat: Callable[[], None]) -> None:
+def _copy(source: BinaryIO, target: IO[bytes], limit: int | None, beat: Callable[[], None]) -> None:
     while block := source.read(BLOCK):
         target.write(block)
         if limit is not None and target.tell() > limit:
@@ -132,10 +128,27 @@ def open_stored(name: str) -> BinaryIO:
 
     The reader of the storage itself takes the whole file into memory first.
     """
-    storage: Any = private()
+    return open_in(private(), name)
+
+
+def open_in(storage: Any, name: str) -> BinaryIO:
+    """Open a file of any storage to be read once from its beginning.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is none.
+    """
     if not hasattr(storage, "bucket"):
         return cast("BinaryIO", storage.open(name))
-    return cast("BinaryIO", storage.bucket.Object(posixpath.join(storage.location, name)).get()["Body"])
+    from botocore.exceptions import ClientError
+
+    try:
+        return cast("BinaryIO", storage.bucket.Object(posixpath.join(storage.location, name)).get()["Body"])
+    except ClientError as error:
+        if error.response.get("ResponseMetadata", {}).get("HTTPStatusCode") == 404:
+            raise FileNotFoundError(errno.ENOENT, "There is no such object", name) from error
+        raise
 
 
 def open_part(name: str, start: int, stop: int) -> BinaryIO:
@@ -173,6 +186,16 @@ def store_file(name: str, path: Path) -> None:
     with path.open("rb") as stream:
         private().save(name, _Movable(stream, path))
     path.unlink(missing_ok=True)
+
+
+def remove_leftovers() -> int:
+    """Delete what writers that were killed left in the storage and in the data folder; returns how many files.
+
+    A bucket has none: an object appears when it is complete.
+    """
+    storage = private()
+    count = storage.remove_leftovers() if isinstance(storage, DurableStorage) else 0
+    return count + durable.remove_leftovers(Path(settings.PODIUM_DATA))
 
 
 def sha256_of(path: Path, beat: Callable[[], None] = _nothing) -> str:

@@ -5,10 +5,11 @@ import os
 import secrets
 import stat
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
+
+from evaluation import durable
 
 log = logging.getLogger(__name__)
 
@@ -54,16 +55,6 @@ def kept_secret(path: Path, make: Callable[[], str] = lambda: secrets.token_urls
         For a file of another owner.
     """
     if not path.exists():
-        mine = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-        try:
-            with os.fdopen(os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(make())
-                file.flush()
-                os.fsync(file.fileno())
-            # Whoever comes second finds the name taken, and reads what the first has written.
-            with suppress(FileExistsError):
-                path.hardlink_to(mine)
-        finally:
-            mine.unlink(missing_ok=True)
+        durable.write_first(path, make().encode(), mode=0o600)
     _tighten(path, 0o600)
     return path.read_text().strip()

@@ -9,6 +9,9 @@ from typing import Any, Final
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+from evaluation import durable
+from web.storing import DurableStorage
+
 STYLE_SHEETS: Final = (
     "tokens",
     "base",
@@ -25,13 +28,13 @@ STYLE_SHEETS: Final = (
 JOINED: Final = "css/site.css"
 
 
-class JoiningStorage(CompressedManifestStaticFilesStorage):
+class JoiningStorage(DurableStorage, CompressedManifestStaticFilesStorage):
     """Whitenoise's storage, which also writes the style sheets of all pages into one."""
 
     def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
         """Join before names are made; addresses in the parts stay good, since the whole lies beside them."""
         if not dry_run:
             parts = [Path(self.path(f"css/{name}.css")).read_text("utf-8") for name in STYLE_SHEETS]
-            Path(self.path(JOINED)).write_text("\n".join(parts), "utf-8")
+            durable.write_text(Path(self.path(JOINED)), "\n".join(parts))
             paths = {**paths, JOINED: (self, JOINED)}
         yield from super().post_process(paths, dry_run, **options)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from evaluation import __version__, problems
+from evaluation import __version__, durable, problems
 from evaluation.assessment import Assessment
 from evaluation.cli.inputs import read_results
 from evaluation.federation.documents import digest_of
@@ -57,7 +57,11 @@ def pack_test(assessment: Assessment, references: Path, predictions: Path, targe
         scored = score_folders(assessment, references, folders)
     except (ReadError, ValueError) as error:
         raise ClientError(str(error)) from error
-    with TemporaryDirectory() as scratch, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+    with (
+        TemporaryDirectory() as scratch,
+        durable.replacing(target) as stream,
+        zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
         expected = Path(scratch) / EXPECTED
         write_results(scored.rows, expected)
         archive.write(expected, EXPECTED)

@@ -5,7 +5,6 @@ Nothing in here opens a connection.
 
 import hashlib
 import json
-import os
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from evaluation import durable
 from evaluation.assessment import Assessment, parse
 from evaluation.federation.envelope import fingerprint, keyid_of, load_key, new_key, public_bytes
 from evaluation.federation.manifest import SECRET_BYTES
@@ -25,13 +25,7 @@ _SHAPE = (CASES, f"{CASES}/references", PREDICTIONS, "outbox", "receipts", "pack
 
 def written(path: Path, content: bytes, *, mode: int = 0o600) -> None:
     """Write a file whole or not at all; readable by its owner only."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    part.replace(path)
+    durable.write_bytes(path, content, mode=mode)
 
 
 def now_text() -> str:
@@ -52,6 +46,8 @@ class SiteFolder:
         self.path = path.resolve()
         if not (path / "site.json").is_file():
             raise ClientError(f"{path} is no folder of a site. Begin with: podium site join INVITATION FOLDER")
+        for name in ("", *_SHAPE):
+            durable.remove_leftovers(self.path / name)
 
     @classmethod
     def make(cls, path: Path, facts: Mapping[str, Any]) -> "SiteFolder":
@@ -157,10 +153,7 @@ class SiteFolder:
     def note(self, act: str, **facts: Any) -> None:
         """Add a line to the journal, with the SHA-256 of the line before."""
         path = self.path / "journal.jsonl"
-        lines = path.read_bytes().splitlines()
-        before = hashlib.sha256(lines[-1]).hexdigest() if lines else NO_ENTRY
+        lines = durable.complete_lines(path)
+        before = hashlib.sha256(lines[-1].encode()).hexdigest() if lines else NO_ENTRY
         line = json.dumps({"time": now_text(), "act": act, **facts, "previous": before}, ensure_ascii=False)
-        with path.open("a", encoding="utf-8") as stream:
-            stream.write(line + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
+        durable.append_line(path, line, mode=0o600)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from evaluation import durable
 from evaluation.running.aliases import aliases
 from evaluation.running.identity import GRAND_CHALLENGE, INTERFACE
 from evaluation.running.interface import InterfaceError, read_interface
@@ -88,7 +89,7 @@ def take(site: SiteFolder, archive: Path) -> str:
         target.parent.mkdir(parents=True, exist_ok=True)
         # Packed anew here: the same content, and the engine compares it with the digests in the configuration.
         _write_layers(store, report.layers)
-        store.rename(target)
+        durable.settle_folder(store, target)
     site.note("image", algorithm=algorithm, image=report.image_id)
     return algorithm
 
@@ -214,7 +215,7 @@ def _name(layer: Mapping[str, Any]) -> str:
 
 def _write_layers(store: Path, layers: Any) -> None:
     rows = [[layer.diff_id, layer.stored_digest, layer.stored_size] for layer in layers]
-    (store / "layers.json").write_text(json.dumps(rows))
+    durable.write_text(store / "layers.json", json.dumps(rows))
 
 
 def _layers(entry: Mapping[str, Any], store: Path | None = None) -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from evaluation import durable
 from evaluation.cli.inputs import read_results
 from evaluation.federation.documents import digest_of
 from evaluation.outcomes import Outcome
@@ -122,7 +123,7 @@ def _store(site: SiteFolder, name: str, rows: Any, facts: dict[str, Any]) -> Non
     part = target.with_suffix(".part")
     write_results(rows, part)
     site.write(f"results/{name}.json", facts)
-    part.replace(target)
+    durable.settle(part, target)
     site.note("scored", algorithm=name, **facts)
 
 
@@ -143,6 +144,6 @@ def _store_failed(site: SiteFolder, name: str, attribution: str) -> None:
         "fault": "submission",
         "attribution": attribution,
     }
-    table.to_csv(site.path / "results" / f"{name}.csv", index=False)
+    durable.write_text(site.path / "results" / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
     site.write(f"results/{name}.json", facts)
     site.note("failed", algorithm=name, attribution=attribution)

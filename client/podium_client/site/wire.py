@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import requests
 
-from evaluation import __version__
+from evaluation import __version__, durable
 from evaluation.canonical import canonical_json
 from evaluation.federation.envelope import sign
 from podium_client.connection import LOOPBACK, TIMEOUT, ConnectionLostError, RefusedError, keep
@@ -66,7 +66,7 @@ def download(site: SiteFolder, sha256: str, size: int, target: Path) -> None:
     if part.stat().st_size != size or sha256_of(part) != sha256:
         part.unlink()
         raise ClientError("The file has another SHA-256 than the signed package says; it was deleted. Fetch it again.")
-    part.replace(target)
+    durable.settle(part, target)
 
 
 def _wanted(site: SiteFolder) -> str:

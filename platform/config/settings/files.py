@@ -27,7 +27,7 @@ if PODIUM_S3_BUCKET:
     }
 else:
     _private = {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "BACKEND": "web.storing.DurableStorage",
         "OPTIONS": {
             "location": PODIUM_DATA / "storage",
             "base_url": None,

@@ -111,6 +111,7 @@ _PERIODS = {
     "federation.tasks.remove_sums": 3600,
     "typesetting.tasks.forget": 24 * 3600,
     "accounts.tasks.forget": 24 * 3600,
+    "operations.tasks.tidy": 24 * 3600,
     "designs.tasks.check_all_links": 7 * 24 * 3600,
 }
 # Sends no task of which a message is still queued.

@@ -14,6 +14,7 @@ from datasets.domain.names import file_name, is_file_name
 from datasets.models import DatasetFile, DatasetUpload, DatasetVersion
 from datasets.queries.datasets import hosted_bytes
 from datasets.queries.work import DIGESTING
+from evaluation import durable
 from uploads.services import refusals, uploads
 from uploads.services.refusals import UploadError
 from uploads.storage import data_limits, private, scratch, store_file, upload_limits
@@ -130,16 +131,9 @@ def host_file(*, actor: User | None, version: DatasetVersion, path: Path, name: 
     """
     size = path.stat().st_size
     upload = begin(user=actor or _somebody(version), version=version, name=name or path.name, size=size)
-    path.replace(upload.path) if path.stat().st_dev == upload.path.parent.stat().st_dev else _copy(path, upload.path)
+    durable.move(path, upload.path)
     DatasetUpload.objects.filter(pk=upload.pk).update(offset=size)
     return finish(upload=upload)
-
-
-def _copy(source: Path, target: Path) -> None:
-    import shutil
-
-    shutil.copyfile(source, target)
-    source.unlink()
 
 
 def _somebody(version: DatasetVersion) -> User:

@@ -20,6 +20,7 @@ from django.conf import settings
 
 from confinement.containers.engine import Engine
 from confinement.containers.removing import remove_tree
+from evaluation import durable
 from executions.services import hosts
 
 log = structlog.get_logger(__name__)
@@ -99,13 +100,15 @@ def take_stock(engine: Engine) -> None:
     for digest in engine.images():
         path = _folder() / f"{IMAGE}-{digest.removeprefix('sha256:')}"
         if not path.exists():
-            path.write_text(_noted(0))
+            durable.write_first(path, _noted(0).encode(), mode=0o600)
 
 
 def kept() -> list[CachedFile]:
     """What lies on this machine."""
     cached_files = []
     for path in _folder().iterdir():
+        if durable.is_temporary(path.name):
+            continue
         with suppress(OSError, ValueError):
             size, _, _ = path.read_text().partition(" ")
             cached_files.append(CachedFile(path, int(size or 0), path.stat().st_mtime))

@@ -26,12 +26,17 @@ class BackupFile:
         Of its bytes as they are there.
     seen
         When it was last written, as the storage says; with the size it tells the next backup that the file is the same.
+    kept_sha256, kept_size
+        Of its bytes as the backup keeps them, which differ where the backup is encrypted. Empty and 0 in manifests
+        from before these fields.
     """
 
     name: str
     sha256: str
     size: int
     seen: str
+    kept_sha256: str = ""
+    kept_size: int = 0
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,8 @@ class Manifest:
         Layout of the installation: the first migrations that its database began with.
     files
         All stored files.
+    kept_sha256
+        Digest of the file with the database as the backup keeps it; empty in manifests from before this field.
     """
 
     made_at: str
@@ -71,6 +78,7 @@ class Manifest:
     key: str
     layout: dict[str, Any]
     files: tuple[BackupFile, ...] = field(default=())
+    kept_sha256: str = ""
     form: int = FORMAT
 
     def written(self) -> bytes:

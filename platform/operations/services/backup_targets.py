@@ -5,7 +5,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,10 +14,11 @@ from urllib.parse import urlsplit
 import pyrage
 from django.conf import settings
 from django.core.files.base import ContentFile, File
-from django.core.files.storage import FileSystemStorage, Storage
+from django.core.files.storage import Storage
 
 from operations.domain.backups import BackupError
-from uploads.storage import BLOCK, scratch
+from uploads.storage import BLOCK, open_in, scratch, sha256_of
+from web.storing import DurableStorage
 
 
 def target(address: str) -> Storage:
@@ -37,7 +39,7 @@ def target(address: str) -> Storage:
                 f"{folder} lies in the data folder that it would be a backup of. Name a folder elsewhere."
             )
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return FileSystemStorage(
+        return DurableStorage(
             location=folder, allow_overwrite=True, file_permissions_mode=0o600, directory_permissions_mode=0o700
         )
     from storages.backends.s3 import S3Storage
@@ -57,21 +59,67 @@ def names(storage: Storage, folder: str) -> tuple[list[str], list[str]]:
         return [], []
 
 
-def put(storage: Storage, name: str, path: Path, recipient: str) -> None:
-    """Copy a file of this machine into a backup, encrypted for `recipient` where one is named."""
+@dataclass(frozen=True)
+class Kept:
+    """Bytes of a file as a backup keeps them."""
+
+    sha256: str
+    size: int
+
+
+def put(storage: Storage, name: str, path: Path, recipient: str) -> Kept:
+    """Copy a file of this machine into a backup and read it back; encrypted for `recipient` where one is named.
+
+    Raises
+    ------
+    BackupError
+        When what is read back are other bytes.
+    """
     if not recipient:
-        with path.open("rb") as stream:
-            storage.save(name, File(stream, name=PurePosixPath(name).name))
-        return
+        return _put_verified(storage, name, path)
     with passing() as sealed:
         pyrage.encrypt_file(str(path), str(sealed), [pyrage.x25519.Recipient.from_str(recipient)])
-        with sealed.open("rb") as stream:
-            storage.save(name, File(stream, name=PurePosixPath(name).name))
+        return _put_verified(storage, name, sealed)
+
+
+def _put_verified(storage: Storage, name: str, path: Path) -> Kept:
+    written = Kept(sha256_of(path), path.stat().st_size)
+    with path.open("rb") as stream:
+        storage.save(name, File(stream, name=PurePosixPath(name).name))
+    if (kept := kept_bytes(storage, name)) != written:
+        raise BackupError(
+            f"{name} was written with {written.size:,} bytes and the SHA-256 {written.sha256}, and reads back as "
+            f"{'nothing' if kept is None else f'{kept.size:,} bytes with the SHA-256 {kept.sha256}'}. Check the disk or "
+            "bucket of the backups."
+        )
+    return written
+
+
+def kept_bytes(storage: Storage, name: str) -> Kept | None:
+    """Read a file of a backup to its end and return digest and size; None where there is none."""
+    digest, size = hashlib.sha256(), 0
+    try:
+        with closing(open_in(storage, name)) as source:
+            while block := source.read(BLOCK):
+                digest.update(block)
+                size += len(block)
+    except FileNotFoundError:
+        return None
+    return Kept(digest.hexdigest(), size)
 
 
 def put_bytes(storage: Storage, name: str, content: bytes) -> None:
-    """Write small content into a backup."""
+    """Write small content into a backup and read it back.
+
+    Raises
+    ------
+    BackupError
+        When what is read back are other bytes.
+    """
     storage.save(name, ContentFile(content))
+    with storage.open(name) as source:
+        if source.read() != content:
+            raise BackupError(f"{name} does not read back as it was written. Check the disk or bucket of the backups.")
 
 
 @contextmanager

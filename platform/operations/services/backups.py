@@ -2,12 +2,17 @@
 
 The database is read first and the files after it: a file is written before the row that names it and never changed, so a copy
 made later has all that the database names. Files are kept by their digest, once for all backups of a target, so that a
-second backup copies only what is new.
+second backup copies only what is new. A backup is verified while it is made: every file of it is read in the target and has
+its digest, or is copied again. What an interrupted backup left is therefore no danger to the next one.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
 
 import pyrage
 from django.conf import settings
@@ -16,17 +21,18 @@ from django.db import connection
 
 from operations.domain.backups import MANIFEST, BackupError, BackupFile, Manifest, read
 from operations.services import databases, layout
-from operations.services.backup_targets import fetched, names, passing, put, put_bytes, stored_copy
+from operations.services.backup_targets import Kept, fetched, kept_bytes, names, passing, put, put_bytes, stored_copy
 from test_sets.vault import recipient_of_references
 from uploads.services.proving import PASSING, stored_names
 from uploads.storage import private, sha256_of
+from web.storing import DurableStorage
 
 BACKUPS, FILES = "backups", "files"
 Tell = Callable[[str], None]
 
 
 def back_up(storage: Storage, *, recipient: str = "", tell: Tell = print) -> str:
-    """Make a backup; returns its name.
+    """Make a backup in which every file was read back and has its digest; returns its name.
 
     Parameters
     ----------
@@ -40,7 +46,9 @@ def back_up(storage: Storage, *, recipient: str = "", tell: Tell = print) -> str
     Raises
     ------
     BackupError
-        For a recipient that is none, or when the database cannot be read.
+        For an invalid recipient, when the database cannot be read, or when a file does not read back as it was written.
+    OSError
+        When the disk is full or fails. What was written is no backup, and the next one does not rely on it.
     """
     if recipient:
         try:
@@ -48,25 +56,26 @@ def back_up(storage: Storage, *, recipient: str = "", tell: Tell = print) -> str
         except pyrage.RecipientError as error:
             raise BackupError(f"{recipient!r} is no recipient of age: it begins with age1.") from error
     made_at = datetime.now(UTC)
-    name = f"{made_at:%Y%m%dT%H%M%SZ}"
-    previous_files = {
-        (entry.name, entry.size, entry.seen): entry for entry in _last_files(storage, encrypted=bool(recipient))
-    }
+    name = _free_name(storage, f"{made_at:%Y%m%dT%H%M%SZ}")
+    if isinstance(storage, DurableStorage):
+        storage.remove_leftovers()
+    keeper = _Keeper(storage, recipient, _last_files(storage, encrypted=bool(recipient)))
     with passing() as path:
         head = databases.dump(path)
+        if problem := databases.problem(path, connection.vendor):
+            raise BackupError(f"The copy of the database does not read well: {problem}")
         database = databases.NAMES[connection.vendor] + (".age" if recipient else "")
         digest = sha256_of(path)
-        put(storage, f"{BACKUPS}/{name}/{database}", path, recipient)
+        kept_database = put(storage, f"{BACKUPS}/{name}/{database}", path, recipient)
     tell(f"Database: {connection.vendor}, SHA-256 {digest}.")
-    files, copied = [], 0
-    for stored in sorted(stored_names()):
-        if stored.startswith(PASSING):
-            continue
-        entry, is_new = _keep(storage, stored, previous_files, recipient)
-        if entry is not None:
-            files.append(entry)
-            copied += is_new
-    tell(f"Files: {len(files)}, of which {copied} were copied; the others were kept by an earlier backup.")
+    entries = [keeper.keep(stored) for stored in sorted(stored_names()) if not stored.startswith(PASSING)]
+    files = tuple(entry for entry in entries if entry is not None)
+    tell(
+        f"Files: {len(files)}, of which {keeper.copied} were copied; the others were kept by an earlier backup. All were "
+        "read in the backup and have their digests."
+    )
+    if keeper.replaced:
+        tell(f"{keeper.replaced} of the copied files were there already, incomplete or damaged, and were replaced.")
     manifest = Manifest(
         made_at=made_at.isoformat(timespec="seconds"),
         version=settings.VERSION,
@@ -77,29 +86,82 @@ def back_up(storage: Storage, *, recipient: str = "", tell: Tell = print) -> str
         head=head,
         key=recipient_of_references(),
         layout=layout.current(),
-        files=tuple(files),
+        files=files,
+        kept_sha256=kept_database.sha256,
     )
     # Last: a backup without a manifest was broken off, and is none.
     put_bytes(storage, f"{BACKUPS}/{name}/{MANIFEST}", manifest.written())
     return name
 
 
-def _keep(
-    storage: Storage, stored: str, previous_files: dict[tuple[str, int, str], BackupFile], recipient: str
-) -> tuple[BackupFile | None, bool]:
-    """Copy a stored file unless an earlier backup has it; None when it went away meanwhile."""
-    try:
-        size, seen = private().size(stored), private().get_modified_time(stored).astimezone(UTC).isoformat()
-        if (entry := previous_files.get((stored, size, seen))) is not None:
-            return entry, False
-        with stored_copy(private(), stored) as (path, digest, size):
-            target = place_of(digest, encrypted=bool(recipient))
-            is_new = not storage.exists(target)
-            if is_new:
-                put(storage, target, path, recipient)
-        return BackupFile(stored, digest, size, seen), is_new
-    except FileNotFoundError:
-        return None, False
+def _free_name(storage: Storage, name: str) -> str:
+    """Return a name that no backup has, not even one that was broken off: the files of a backup are never written twice."""
+    taken, _ = names(storage, BACKUPS)
+    numbered = (f"{name}-{number:02d}" for number in count(2))
+    return name if name not in taken else next(candidate for candidate in numbered if candidate not in taken)
+
+
+class _Keeper:
+    """Keeps stored files in a target, each of them read there to its end in this backup.
+
+    Parameters
+    ----------
+    storage, recipient
+        The target, and for whom files are encrypted.
+    last_files
+        Files of the last complete backup of the same kind.
+    """
+
+    def __init__(self, storage: Storage, recipient: str, last_files: Iterable[BackupFile]) -> None:
+        self._storage, self._recipient = storage, recipient
+        self._entries = {(entry.name, entry.size, entry.seen): entry for entry in last_files}
+        self._recorded = {
+            entry.sha256: Kept(entry.kept_sha256, entry.kept_size)
+            for entry in self._entries.values()
+            if entry.kept_sha256
+        }
+        self._verified: dict[str, Kept] = {}
+        self.copied = 0
+        self.replaced = 0
+        """Of those copied, how many were in the target already, incomplete or damaged."""
+
+    def keep(self, stored: str) -> BackupFile | None:
+        """Copy a stored file unless the target has it intact; None when it was deleted in the meantime."""
+        with ExitStack() as stack:
+            try:
+                size = private().size(stored)
+                seen = private().get_modified_time(stored).astimezone(UTC).isoformat()
+                entry = self._entries.get((stored, size, seen))
+                if entry is not None and (kept := self._intact(entry.sha256)) is not None:
+                    return replace(entry, kept_sha256=kept.sha256, kept_size=kept.size)
+                path, digest, size = stack.enter_context(stored_copy(private(), stored))
+            except FileNotFoundError:
+                return None
+            kept = self._intact(digest) or self._copy(digest, path)
+        return BackupFile(stored, digest, size, seen, kept.sha256, kept.size)
+
+    def _intact(self, digest: str) -> Kept | None:
+        """Return the bytes that the target has of a file, if they are the right ones."""
+        if digest in self._verified:
+            return self._verified[digest]
+        expected = self._recorded.get(digest)
+        place = place_of(digest, encrypted=bool(self._recipient))
+        if expected is None and self._recipient:
+            return None  # what encrypted bytes have to be is known from a manifest alone
+        if expected is not None and (not self._storage.exists(place) or self._storage.size(place) != expected.size):
+            return None
+        kept = kept_bytes(self._storage, place)
+        if kept is None or (kept.sha256 != digest if expected is None else kept != expected):
+            return None
+        self._verified[digest] = kept
+        return kept
+
+    def _copy(self, digest: str, path: Path) -> Kept:
+        place = place_of(digest, encrypted=bool(self._recipient))
+        self.replaced += self._storage.exists(place)
+        self._verified[digest] = put(self._storage, place, path, self._recipient)
+        self.copied += 1
+        return self._verified[digest]
 
 
 def place_of(digest: str, *, encrypted: bool) -> str:
@@ -116,7 +178,7 @@ def _last_files(storage: Storage, *, encrypted: bool) -> tuple[BackupFile, ...]:
 
 
 def complete(storage: Storage) -> list[str]:
-    """Names of the backups that came to their end, oldest first."""
+    """Names of the backups that were completed, oldest first."""
     folders, _ = names(storage, BACKUPS)
     return [name for name in sorted(folders) if storage.exists(f"{BACKUPS}/{name}/{MANIFEST}")]
 
@@ -139,18 +201,16 @@ def manifest_of(storage: Storage, name: str = "") -> Manifest:
 
 
 def problems_of(storage: Storage, name: str = "", *, identity: str = "", tell: Tell = print) -> list[str]:
-    """Read every file of a backup and say what is missing, changed or does not open.
+    """Read every file of a backup and list what is missing, changed or does not open.
 
-    Without the identity of an encrypted backup only the presence of its files can be looked for, and that is said.
+    Without the identity of an encrypted backup, the encrypted bytes are compared with the digests that the manifest
+    records of them. Manifests from before these digests allow a look for the presence of files alone, which is reported.
     """
     name = name or (complete(storage) or [""])[-1]
     manifest = manifest_of(storage, name)
-    problems = []
     if manifest.encrypted and not identity:
-        tell("The backup is encrypted, and no identity was given: files are looked for and not read.")
-        places = [place_of(entry.sha256, encrypted=True) for entry in manifest.files]
-        places.append(f"{BACKUPS}/{name}/{manifest.database}")
-        return [f"{stored_path} is missing." for stored_path in places if not storage.exists(stored_path)]
+        return _problems_as_kept(storage, name, manifest, tell)
+    problems = []
     key = identity if manifest.encrypted else ""
     try:
         with fetched(storage, f"{BACKUPS}/{name}/{manifest.database}", key) as path:
@@ -169,6 +229,40 @@ def problems_of(storage: Storage, name: str = "", *, identity: str = "", tell: T
             problems.append(f"{entry.name}: {error}")
     tell(f"{len(manifest.files)} files and the database of {manifest.made_at} were read.")
     return problems
+
+
+def _problems_as_kept(storage: Storage, name: str, manifest: Manifest, tell: Tell) -> list[str]:
+    """Compare the encrypted bytes of a backup with what its manifest records of them."""
+    places = {place_of(entry.sha256, encrypted=True): entry.kept_sha256 for entry in manifest.files}
+    places[f"{BACKUPS}/{name}/{manifest.database}"] = manifest.kept_sha256
+    problems, later = [], None
+    for place, digest in sorted(places.items()):
+        kept = kept_bytes(storage, place)
+        if kept is None:
+            problems.append(f"{place} is missing.")
+            continue
+        if not digest or kept.sha256 == digest:
+            continue
+        # A damaged file is encrypted again by the next backup, to other bytes with the same content.
+        later = _kept_later(storage, name) if later is None else later
+        if kept.sha256 not in later.get(place, ()):
+            problems.append(f"{place}: the SHA-256 of its encrypted bytes is {kept.sha256} and was {digest}.")
+    unrecorded = sum(not digest for digest in places.values())
+    tell(
+        f"No identity was given: the encrypted bytes of {len(places) - unrecorded} files were read and compared, and "
+        f"{unrecorded} files were only looked for."
+    )
+    return problems
+
+
+def _kept_later(storage: Storage, name: str) -> dict[str, set[str]]:
+    """Return the digests that later encrypted backups record of the bytes at each place."""
+    recorded: dict[str, set[str]] = {}
+    for later_name in complete(storage):
+        if later_name > name and (manifest := manifest_of(storage, later_name)).encrypted:
+            for entry in manifest.files:
+                recorded.setdefault(place_of(entry.sha256, encrypted=True), set()).add(entry.kept_sha256)
+    return recorded
 
 
 def fingerprint(manifest: Manifest) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from django.db import connection, transaction
 
+from evaluation import durable
 from operations.domain.backups import BackupError
 
 NAMES = {"sqlite": "database.sqlite3", "postgresql": "database.dump"}
@@ -62,8 +63,7 @@ def load(path: Path) -> None:
         connection.close()
         for suffix in ("", "-wal", "-shm"):
             name.with_name(name.name + suffix).unlink(missing_ok=True)
-        shutil.copyfile(path, name)
-        name.chmod(0o600)
+        durable.copy(path, name, mode=0o600)
         return
     connection.close()
     _run("pg_restore", "--no-owner", "--exit-on-error", f"--dbname={connection.settings_dict['NAME']}", str(path))

@@ -13,6 +13,7 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 
 from accounts.models import User
+from evaluation import durable
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,7 @@ def _passwords() -> dict[str, str]:
     if missing:
         passwords |= {username: f"{username}-{secrets.token_hex(4)}" for username in missing}
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.touch(mode=0o600)
-        path.write_text(json.dumps(passwords, indent=2))
+        durable.write_text(path, json.dumps(passwords, indent=2), mode=0o600)
     return passwords
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
-from evaluation import problems
+from evaluation import durable, problems
 from evaluation.canonical import sha256
 
 
@@ -33,7 +33,7 @@ def generated(content: Mapping[str, Any]) -> Path:
         written, cases=asked["cases"], seed=asked["seed"], algorithms=tuple(asked["algorithms"])
     )
     try:
-        written.rename(folder)
+        durable.settle_folder(written, folder)
     except OSError:
         if not folder.is_dir():
             raise

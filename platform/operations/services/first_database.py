@@ -13,11 +13,11 @@ import sys
 from collections.abc import Iterable
 from contextlib import closing, suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import django
 from django.conf import settings
 
+from evaluation import durable
 from operations.services import layout
 
 _ROOT = Path(__file__).resolve().parents[3]
@@ -66,15 +66,13 @@ def copy(database: Path) -> bool:
     source = place()
     if source is None or not source.is_file():
         return False
-    part = database.with_name(f".{database.name}.part")
     try:
-        shutil.copyfile(source, part)
+        with durable.replacing(database) as copied, source.open("rb") as migrated:
+            shutil.copyfileobj(migrated, copied)
+            # As before a migration: a folder whose start is interrupted here is not taken for one of an older layout.
+            layout.mark(database.parent)
     except OSError:
-        part.unlink(missing_ok=True)
         return False
-    # As before a migration: a folder whose start is interrupted here is not taken for one of an older layout.
-    layout.mark(database.parent)
-    part.replace(database)
     os.utime(source)
     return True
 
@@ -86,10 +84,8 @@ def keep(database: Path) -> None:
         return
     with suppress(OSError, sqlite3.Error):
         target.parent.mkdir(exist_ok=True)
-        with NamedTemporaryFile(dir=target.parent, suffix=".part") as part:
-            # Into an empty file, and out of the write-ahead log as well.
-            with closing(sqlite3.connect(database)) as source:
-                source.execute("VACUUM INTO ?", [part.name])
-            os.link(part.name, target)
+        # Into an empty file, and out of the write-ahead log as well.
+        with durable.replacing_path(target) as part, closing(sqlite3.connect(database)) as source:
+            source.execute("VACUUM INTO ?", [str(part)])
         for old in sorted(target.parent.glob("*.sqlite3"), key=lambda file: file.stat().st_mtime)[:-_KEPT]:
             old.unlink(missing_ok=True)

@@ -15,6 +15,8 @@ from typing import Any
 from django.conf import settings
 from django.db import connections
 
+from evaluation import durable
+
 FILES = 1
 """Raised when stored files change their places in a way that old folders cannot follow."""
 _MARKER = "layout.json"
@@ -32,9 +34,7 @@ def current() -> dict[str, Any]:
 
 def mark(folder: Path) -> None:
     """Write the current layout into a data folder whose database is about to be made, or is up to date."""
-    part = folder / f".{_MARKER}.part"
-    part.write_text(json.dumps(current(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    part.replace(folder / _MARKER)
+    durable.write_text(folder / _MARKER, json.dumps(current(), indent=1, sort_keys=True) + "\n")
 
 
 def is_older(folder: Path) -> bool:

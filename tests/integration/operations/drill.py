@@ -44,7 +44,7 @@ def original(folder: Path) -> None:
     target = folder / "backups"
     assert "Keep them at another place, with another person" in said("backup", str(target))
     assert "of which 0 were copied" in said("backup", str(target))
-    assert "is whole" in said("verify_backup", str(target))
+    assert "is complete" in said("verify_backup", str(target))
 
     changed = folder / "changed"
     shutil.copytree(target, changed)
@@ -63,9 +63,9 @@ def original(folder: Path) -> None:
     sealed = folder / "sealed"
     said("backup", str(sealed), "--recipient", str(identity.to_public()))
     assert {path.suffix for path in sealed.rglob("*") if path.is_file()} == {".age", ".json"}
-    assert "no identity was given" in said("verify_backup", str(sealed))
+    assert "No identity was given: the encrypted bytes of" in said("verify_backup", str(sealed))
     assert "does not open" in said("verify_backup", str(sealed), "--identity", str(folder / "other"))
-    assert "is whole" in said("verify_backup", str(sealed), "--identity", str(folder / "own"))
+    assert "is complete" in said("verify_backup", str(sealed), "--identity", str(folder / "own"))
 
 
 def restored(folder: Path) -> None:

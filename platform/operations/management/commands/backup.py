@@ -1,5 +1,6 @@
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
@@ -22,11 +23,16 @@ class Command(BaseCommand):
             name = back_up(storage, recipient=options["recipient"], tell=self.stdout.write)
         except BackupError as error:
             raise CommandError(str(error)) from error
+        except (OSError, BotoCoreError, ClientError) as error:
+            raise CommandError(
+                f"No backup was made: {error}. Earlier backups are as they were. Fix the cause, then start the same command "
+                "again; files that were copied completely are not copied again."
+            ) from error
         manifest = manifest_of(storage, name)
         BackupMade.objects.create(name=name, made_at=timezone.now(), files=len(manifest.files))
         sequence, digest = manifest.head
         self.stdout.write(
-            f"Backup {name}. Note elsewhere: its manifest has the SHA-256 {fingerprint(manifest)}, and the audit chain ends "
+            f"Backup {name}, verified. Note elsewhere: its manifest has the SHA-256 {fingerprint(manifest)}, and the audit chain ends "
             f"at entry {sequence}, {digest or 'none'}."
         )
         self.stdout.write(

@@ -1,5 +1,6 @@
 from django.core.management.base import BaseCommand, CommandError
 
+from evaluation import durable
 from operations.services.examples import example, try_me_files
 
 
@@ -17,5 +18,5 @@ class Command(BaseCommand):
         folder = source.folder / "try-me"
         folder.mkdir(exist_ok=True)
         for file, content in try_me_files(source).items():
-            (folder / file).write_bytes(content)
+            durable.write_bytes(folder / file, content)
             self.stdout.write(f"{file}: {len(content):,} bytes")

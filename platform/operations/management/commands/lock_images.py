@@ -4,6 +4,7 @@ import yaml
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from evaluation import durable
 from operations.services.images import RegistryError, digest_of, named, overlay
 
 
@@ -31,6 +32,6 @@ class Command(BaseCommand):
                 raise CommandError(f"{lock.name} is not what the registries say now.")
             self.stdout.write("All digests are those of the lock.")
             return
-        lock.write_text(text)
+        durable.write_text(lock, text)
         for name, digest in sorted(digests.items()):
             self.stdout.write(f"{images[name]}@{digest}")

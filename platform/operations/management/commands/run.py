@@ -15,6 +15,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
+from evaluation import durable
 from executions.services import hosts
 from operations.services import first_database, layout
 from operations.services.broker import EmbeddedBroker
@@ -50,7 +51,7 @@ class Command(BaseCommand):
         try:
             if not os.environ.get("REDIS_URL"):
                 broker = EmbeddedBroker(settings.PODIUM_DATA)
-                settings.PODIUM_BROKER_FILE.write_text(broker.url)
+                durable.write_text(settings.PODIUM_BROKER_FILE, broker.url, mode=0o600)
                 current_app.conf.broker_url = broker.url  # this process read its settings before
                 supervisor.add(Process("broker", broker.command()))
             else:

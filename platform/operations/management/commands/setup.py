@@ -1,4 +1,3 @@
-import os
 import secrets
 import sys
 from pathlib import Path
@@ -7,6 +6,7 @@ from typing import Any
 import pyrage
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from evaluation import durable
 from operations.domain.environment import FOR_GOOD, AnswerError, Answers, checked, environment, references
 
 QUESTIONS = {
@@ -51,8 +51,8 @@ class Command(BaseCommand):
             references(str(identity), str(identity.to_public())),
         ]
         for path, text in zip(files, texts, strict=True):
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(text)
+            if not durable.write_first(path, text.encode(), mode=0o600):
+                raise CommandError(f"{path} was written by another process. It is left as it is.")
         self.stdout.write(f"Written: {', '.join(map(str, files))}. These cannot be changed later without loss:")
         for name, why in FOR_GOOD.items():
             self.stdout.write(f"  {name}: {why}")

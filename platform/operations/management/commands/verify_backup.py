@@ -9,7 +9,7 @@ from operations.services.backups import fingerprint, manifest_of, problems_of
 
 
 class Command(BaseCommand):
-    help = "Read a backup whole and compare every file with its digest."
+    help = "Read a backup to its end and compare every file with its digest."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("target", help="a folder, or s3://bucket/prefix")
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         if problems:
             raise CommandError(f"{len(problems)} problems: this backup cannot be relied on.")
         self.stdout.write(
-            f"The backup of {manifest.made_at} is whole; its manifest has the SHA-256 {fingerprint(manifest)}."
+            f"The backup of {manifest.made_at} is complete; its manifest has the SHA-256 {fingerprint(manifest)}."
         )
 
 
