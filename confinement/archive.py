@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 
-from confinement.limits import MIB, ArchiveLimits
+from confinement.limits import ArchiveLimits
 
 BLOCK = 256 * 1024
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -40,8 +40,6 @@ BROKEN = (
     ValueError,
 )
 OUR_FAULT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENOENT, errno.EACCES)
-_HARMLESS_BYTES = 64 * MIB
-"""What any tar archive may unpack to, however well it is packed: empty label images pack far better than 1 to 1,000."""
 _IGNORED_FOLDERS = ("__MACOSX",)
 _IGNORED_NAMES = ("Thumbs.db", "desktop.ini")
 NESTED = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.zst", ".rar", ".7z", ".bz2", ".xz")
@@ -168,7 +166,7 @@ def repack_tar(path: Path, target: Path, limits: ArchiveLimits) -> None:
         When the archive is damaged, or beyond a limit.
     """
     total = count = 0
-    most = max(limits.ratio * path.stat().st_size, _HARMLESS_BYTES)
+    most = limits.packing.most(path.stat().st_size)
     with (
         _refusing("The archive cannot be read to its end ({}). Pack it again and upload it anew."),
         _opened(path) as source,
@@ -233,7 +231,8 @@ def _check_directory(entries: list[zipfile.ZipInfo], archive_bytes: int, limits:
             )
         total += entry.file_size
         _check_sizes(entry.filename, entry.file_size, total, limits)
-    if total > limits.ratio * max(archive_bytes, 1):
+    # Stricter than for a stream: a directory that claims more than DEFLATE can pack is not an honest one.
+    if total > limits.packing.ratio * max(archive_bytes, 1):
         raise BombError(_ratio(total, archive_bytes))
     for name, times in Counter(entry.filename for entry in entries).items():
         if times > 1:

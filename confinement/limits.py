@@ -2,9 +2,31 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 MIB = 1024**2
 GIB = 1024**3
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How much something that a stranger packed may unpack to, by its own size: one rule for every kind of archive."""
+
+    ratio: int
+    """Unpacked over packed size that nothing ordinary of this kind passes."""
+    harmless_bytes: int = 64 * MIB
+    """What anything may unpack to, however well it is packed."""
+
+    def most(self, packed_bytes: int) -> int:
+        """Return the most bytes that something of this packed size may unpack to."""
+        return max(self.harmless_bytes, self.ratio * packed_bytes)
+
+
+PROGRAMS: Final = Packing(ratio=100)
+"""Images and weights of algorithms. Programs pack to a third, weights hardly at all."""
+LABELS: Final = Packing(ratio=1_100)
+"""Predictions and references. A label image that is almost empty packs to a thousandth, which is the most that DEFLATE
+reaches (1,032); what a test set needs, or the disk, bounds them further."""
 
 
 @dataclass(frozen=True)
@@ -14,8 +36,7 @@ class ArchiveLimits:
     entries: int = 100_000
     total_bytes: int = 200 * GIB
     entry_bytes: int = 4 * GIB
-    ratio: int = 1_100
-    """Uncompressed over compressed size; DEFLATE itself cannot exceed 1032."""
+    packing: Packing = LABELS
     room_bytes: int | None = None
     """Free space of the disk on which it is unpacked as a whole; None where it is not."""
     depth: int = 6

@@ -17,12 +17,10 @@ from typing import IO
 import pyarrow as pa
 
 from confinement.archive import BLOCK, BROKEN, OUR_FAULT
-from confinement.limits import MIB
+from confinement.limits import MIB, PROGRAMS, Packing
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _OTHERS = {b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"PK": "ZIP", b"7z\xbc\xaf": "7z", b"Rar!": "RAR"}
-_HARMLESS_BYTES = 64 * MIB
-"""What anything may unpack to, however well it is packed."""
 _MOST_MEMBERS = 4_096
 _ZSTD_LEVEL = 3
 _ZSTD_BLOCK = 8 * MIB
@@ -87,13 +85,61 @@ def decompressed(source: io.RawIOBase, start: bytes) -> Iterator[IO[bytes]]:
         yield io.BufferedReader(source, BLOCK)
 
 
-class Unpacked:
-    """A stream that counts and hashes what is read of it, and ends with a refusal where it is too much."""
+class Bound:
+    """Counts what one upload unpacks to.
 
-    def __init__(self, source: IO[bytes], *, most: int, packed: int, ratio: int, name: str) -> None:
-        self._source, self._name = source, name
-        self._most = most
-        self._by_ratio = max(_HARMLESS_BYTES, ratio * packed)
+    Parameters
+    ----------
+    most
+        Most bytes, whatever the size of the upload.
+    packed
+        Bytes of the upload; without it, only `most` applies.
+    packing
+        How far its kind of content may unpack.
+    """
+
+    def __init__(self, *, most: int, packed: int | None = None, packing: Packing = PROGRAMS) -> None:
+        self._most, self._packed, self._ratio = most, packed, packing.ratio
+        self._ordinary = most if packed is None else packing.most(packed)
+        self.total = 0
+
+    def add(self, size: int, name: str) -> None:
+        """Count further bytes.
+
+        Raises
+        ------
+        TakingError
+            Beyond a bound; the message begins with `name`.
+        """
+        self.total += size
+        if self.total > self._most:
+            raise TakingError(
+                f"{name}: with it, the upload unpacks to more than {self._most:,} bytes, beyond the limit. Make it smaller."
+            )
+        if self.total > self._ordinary:
+            raise TakingError(
+                f"{name}: with it, the upload of {self._packed:,} bytes unpacks to more than {self._ordinary:,} bytes, over "
+                f"{self._ratio} times its own size. Remove files that are filled with one value (empty disk images, "
+                "preallocated files), then build and upload it again."
+            )
+
+
+class Unpacked:
+    """A stream that counts and hashes what is read of it, and ends with a refusal where it is too much.
+
+    Parameters
+    ----------
+    source
+        The plain content.
+    bound
+        Shared by all streams that come from one upload, so that their sum is bounded.
+    name
+        What it is, as the refusal begins.
+
+    """
+
+    def __init__(self, source: IO[bytes], bound: "Bound", name: str) -> None:
+        self._source, self._name, self._bound = source, name, bound
         self._hash = hashlib.sha256()
         self._copy: ZstdFile | None = None
         self.size = 0
@@ -112,15 +158,7 @@ class Unpacked:
         """
         piece = self._source.read(size)
         self.size += len(piece)
-        if self.size > self._most:
-            raise TakingError(
-                f"{self._name} unpacks to more than {self._most:,} bytes, beyond the limit. Make it smaller."
-            )
-        if self.size > self._by_ratio:
-            raise TakingError(
-                f"{self._name} unpacks to more than {self._by_ratio:,} bytes, over a thousand times its own size, which "
-                "nothing ordinary does. Make it anew."
-            )
+        self._bound.add(len(piece), self._name)
         self._hash.update(piece)
         if self._copy is not None:
             self._copy.write(piece)
@@ -216,8 +254,8 @@ class Member:
 class Members:
     """The files of an archive that holds an image; nothing is unpacked by name."""
 
-    def __init__(self, path: Path, scratch: Path, *, most: int, ratio: int) -> None:
-        self._path = _plain(path, scratch, most=most, ratio=ratio)
+    def __init__(self, path: Path, scratch: Path, bound: Bound) -> None:
+        self._path = _plain(path, scratch, bound)
         self._stream = self._path.open("rb")
         self._members: dict[str, Member] = {}
         self._links: dict[str, str] = {}
@@ -319,7 +357,7 @@ def _target(name: str, entry: tarfile.TarInfo) -> str:
     return "/".join(parts)
 
 
-def _plain(path: Path, scratch: Path, *, most: int, ratio: int) -> Path:
+def _plain(path: Path, scratch: Path, bound: Bound) -> Path:
     """Return the archive without its compression: itself, or a copy in `scratch`."""
     if kind_of(path) == "tar":
         return path
@@ -331,7 +369,7 @@ def _plain(path: Path, scratch: Path, *, most: int, ratio: int) -> Path:
             refusing("The archive cannot be unpacked ({}). Save the image again and upload it anew."),
             decompressed(Window(packed, 0, size), start) as source,
         ):
-            plain = Unpacked(source, most=most, packed=size, ratio=ratio, name="The archive")
+            plain = Unpacked(source, bound, "The archive")
             while piece := plain.read(BLOCK):
                 sink.write(piece)
     return target

@@ -20,7 +20,7 @@ import pyarrow as pa
 from confinement.archive import BLOCK
 from confinement.containers import cgroups
 from confinement.containers.client import GROUPS, LOAD_SECONDS, USER, CommandLine, bounds, with_prefix
-from confinement.containers.engine import LABEL_BATCH, LABEL_LEASE, EngineError, Remains, Start
+from confinement.containers.engine import LABEL_BATCH, LABEL_FOLDER, LABEL_LEASE, EngineError, Remains, Start
 from confinement.limits import MIB
 from evaluation import durable
 
@@ -96,10 +96,12 @@ class Docker(CommandLine):
                 self._remember(id_by_image)
 
     def containers(self) -> list[Remains]:
-        """All containers with a label of ours."""
+        """All containers of this folder; those of another installation that uses the same daemon are not among them."""
         wanted = "{{json .Names}} {{json .State}} {{json (.Label %s)}} {{json (.Label %s)}}"
         form = wanted % (json.dumps(LABEL_BATCH), json.dumps(LABEL_LEASE))
-        done = self.call("ps", "--all", "--no-trunc", "--filter", f"label={LABEL_LEASE}", "--format", form)
+        done = self.call(
+            "ps", "--all", "--no-trunc", "--filter", f"label={LABEL_FOLDER}={self._own()}", "--format", form
+        )
         remains = []
         for line in done.stdout.splitlines():
             name, state, batch, lease = (json.loads(word) for word in line.split())
@@ -137,7 +139,7 @@ class Docker(CommandLine):
         if docker_id is None:
             raise EngineError(f"docker does not hold {start.image_id}")
         flags = ["run", "--name", start.name, "--label", f"{LABEL_BATCH}={start.batch}"]
-        flags += ["--label", f"{LABEL_LEASE}={start.lease}", *bounds(start)]
+        flags += ["--label", f"{LABEL_LEASE}={start.lease}", "--label", f"{LABEL_FOLDER}={self._own()}", *bounds(start)]
         flags += ["--mount", f"type=bind,source={start.output},target=/output"]
         for mount in start.mounts:
             flags += ["--mount", f"type=bind,source={mount.source},target={mount.target},readonly"]
@@ -153,6 +155,9 @@ class Docker(CommandLine):
         """Return the environment of a call; an empty configuration, since the user's may name proxies with passwords."""
         variables = super().environment() | {"DOCKER_CONFIG": str(self.folder("configuration"))}
         return variables | ({"DOCKER_HOST": os.environ["DOCKER_HOST"]} if "DOCKER_HOST" in os.environ else {})
+
+    def _own(self) -> str:
+        return hashlib.sha256(str(self._folder).encode()).hexdigest()[:16]
 
     def _told(self) -> dict[str, Any]:
         if not self._info:

@@ -10,6 +10,8 @@ from confinement.containers.limits import RunLimits
 
 LABEL_BATCH = "org.podium.batch"
 LABEL_LEASE = "org.podium.lease"
+LABEL_FOLDER = "org.podium.folder"
+"""Digest of the folder of the engine: other installations may use the same daemon."""
 
 
 class EngineError(Exception):

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
-from confinement.containers.archives import Members, TakingError
+from confinement.containers.archives import Bound, Members, TakingError
 from confinement.containers.layers import Tree, entry_warnings, store_layers
 from confinement.containers.limits import ImageLimits
 from confinement.containers.manifests import image_of, inner_configuration
@@ -189,7 +189,9 @@ def _check_stored(report: ImageReport, store: Path) -> None:
 def _take(
     archive: Path, store: Path, scratch: Path, limits: ImageLimits, architectures: Sequence[str], wanted: str
 ) -> dict[str, Any]:
-    members = Members(archive, scratch, most=limits.unpacked_bytes + 64 * MIB, ratio=limits.ratio)
+    size = archive.stat().st_size
+    outer = Bound(most=limits.unpacked_bytes + 64 * MIB, packed=size, packing=limits.packing)
+    members = Members(archive, scratch, outer)
     image = image_of(members, architectures, most_layers=limits.layers)
     inner = inner_configuration(image.configuration)
     command = [*(inner.get("Entrypoint") or []), *(inner.get("Cmd") or [])]
@@ -200,7 +202,8 @@ def _take(
     labels = {str(key): str(value) for key, value in (inner.get("Labels") or {}).items()}
     interface, grand_challenge = _interface(labels, wanted)
     workdir = _workdir(str(inner.get("WorkingDir") or ""))
-    layers, tree = store_layers(members, image, store, limits)
+    bound = Bound(most=limits.unpacked_bytes, packed=size, packing=limits.packing)
+    layers, tree = store_layers(members, image, store, limits, bound)
     (store / "config.json").write_bytes(image.config)
     environment = [str(pair) for pair in inner.get("Env") or []]
     report = ImageReport(

@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from confinement.containers.archives import Members, TakingError, Unpacked, ZstdFile, decompressed, entries, refusing
+from confinement.containers.archives import (
+    Bound,
+    Members,
+    TakingError,
+    Unpacked,
+    ZstdFile,
+    decompressed,
+    entries,
+    refusing,
+)
 from confinement.containers.limits import ImageLimits
 from confinement.containers.manifests import AGAIN, ImageSource
 
@@ -45,7 +54,7 @@ class Tree:
 
 
 def store_layers(
-    members: Members, image: ImageSource, folder: Path, limits: ImageLimits
+    members: Members, image: ImageSource, folder: Path, limits: ImageLimits, bound: Bound
 ) -> tuple[list[dict[str, Any]], Tree]:
     """Check each layer and write it to `folder` as `<diff_id>.tar.zst`.
 
@@ -56,7 +65,6 @@ def store_layers(
     """
     tree = Tree()
     stored: dict[str, dict[str, Any]] = {}
-    total = 0
     reports = []
     for number, (diff_id, source) in enumerate(zip(image.diff_ids, image.layers, strict=True), 1):
         name = f"Layer {number} of {len(image.layers)}"
@@ -68,8 +76,7 @@ def store_layers(
             copy = ZstdFile(folder / f"{diff_id.removeprefix('sha256:')}.tar.zst")
             before = tree.entries
             with refusing(f"{name} cannot be read ({{}}). {AGAIN}"), decompressed(window, start) as plain:
-                left = limits.unpacked_bytes - total
-                stream = Unpacked(plain, most=left, packed=member.size, ratio=limits.ratio, name=name)
+                stream = Unpacked(plain, bound, name)
                 stream.copy_to(copy)
                 _judge(stream, name, tree, limits)
             copy.close()
@@ -85,9 +92,9 @@ def store_layers(
                 "stored_digest": copy.digest,
                 "stored_size": copy.size,
             }
-        total += stored[diff_id]["size"]
-        if total > limits.unpacked_bytes:
-            raise TakingError(f"The image unpacks to more than {limits.unpacked_bytes:,} bytes. Make it smaller.")
+        else:
+            # A layer that is there twice is unpacked twice.
+            bound.add(stored[diff_id]["size"], name)
         reports.append(stored[diff_id])
     return reports, tree
 

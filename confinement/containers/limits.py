@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from confinement.limits import GIB, MIB
+from confinement.limits import GIB, MIB, PROGRAMS, Packing
 
 
 @dataclass(frozen=True)
@@ -14,8 +14,8 @@ class ImageLimits:
     layers: int = 128
     entries: int = 500_000
     """Files, folders and links of all layers."""
-    ratio: int = 1_100
-    """Uncompressed over compressed size of a layer; DEFLATE itself cannot exceed 1032."""
+    packing: Packing = PROGRAMS
+    """Of all layers together over the archive as it was uploaded."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class WeightsLimits:
     archive_bytes: int = 20 * GIB
     unpacked_bytes: int = 30 * GIB
     entries: int = 100_000
+    packing: Packing = PROGRAMS
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from confinement.archive import BLOCK
 from confinement.containers.archives import (
+    Bound,
     TakingError,
     Unpacked,
     Window,
@@ -27,7 +28,6 @@ from evaluation import durable
 
 STORED_NAME = "weights.tar.zst"
 _BYTES_PER_SECOND = 5 * MIB
-_RATIO = 1_100
 _DEPTH = 32
 
 
@@ -95,9 +95,8 @@ def _take(archive: Path, store: Path, limits: WeightsLimits) -> dict[str, str | 
             refusing("The weights cannot be read ({}). Pack them again and upload them anew."),
             decompressed(Window(packed, 0, size), start) as source,
         ):
-            stream = Unpacked(
-                source, most=limits.unpacked_bytes, packed=size, ratio=_RATIO, name="The archive of weights"
-            )
+            bound = Bound(most=limits.unpacked_bytes, packed=size, packing=limits.packing)
+            stream = Unpacked(source, bound, "The archive of weights")
             copy = ZstdFile(store / STORED_NAME)
             stream.copy_to(copy)
             for _, entry in entries(stream):
@@ -144,9 +143,8 @@ def unpack_weights(stored: Path, target: Path, *, digest: str, limits: WeightsLi
     working = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=target))
     try:
         with pa.input_stream(str(stored), compression="zstd") as plain:
-            stream = Unpacked(
-                plain, most=limits.unpacked_bytes, packed=stored.stat().st_size, ratio=_RATIO, name="The weights"
-            )
+            # Their ratio was judged by the upload; as we pack them, they may be smaller.
+            stream = Unpacked(plain, Bound(most=limits.unpacked_bytes), "The weights")
             _write(stream, working)
         if stream.digest != digest:
             raise WeightsError("The stored weights do not match their digest.")

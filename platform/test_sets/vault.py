@@ -8,7 +8,6 @@ import hmac
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -18,13 +17,12 @@ import pyrage
 from django.conf import settings
 
 from uploads.storage import local_path, scratch, store_file
+from web import storing
 from web.secret import kept_secret
+from web.storing import passing_folder
 
 SUFFIX = ".age"
-_MEMORY = Path("/dev/shm")  # noqa: S108 (folders in it are ours alone)
-_PREFIX = "podium-open-"
-# Whatever is older was left by a process that was killed while it read.
-_LEFT_SECONDS = 3600
+_KIND = "open"
 
 
 class VaultError(Exception):
@@ -60,23 +58,17 @@ def opened(name: str) -> Iterator[Path]:
         yield local_path(name)
         return
     sealed = local_path(name)
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_place_for(sealed.stat().st_size)))
-    try:
+    with passing_folder(_KIND, _place_for(sealed.stat().st_size)) as folder:
         plain = folder / PurePosixPath(name).stem
         _decrypt(sealed, plain)
         yield plain
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
 def open_folder(size: int) -> Iterator[Path]:
     """Give an empty folder for so many bytes of what is open, in memory where there is room; gone afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_place_for(size)))
-    try:
+    with passing_folder(_KIND, _place_for(size)) as folder:
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -88,30 +80,19 @@ def joined(names: Sequence[str], *, total: int) -> Iterator[Path]:
     VaultError
         When a piece was changed, or sealed with another key.
     """
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_place_for(total)))
-    try:
+    with passing_folder(_KIND, _place_for(total)) as folder:
         whole = folder / "archive"
         with whole.open("wb") as target:
             for name in names:
                 with opened(name) as piece, piece.open("rb") as source:
                     shutil.copyfileobj(source, target)
         yield whole
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def read_bytes(name: str) -> bytes:
     """Return the plain content of a stored file."""
     with opened(name) as path:
         return path.read_bytes()
-
-
-def tidy() -> None:
-    """Remove what killed processes left open."""
-    for parent in (_MEMORY, scratch("open")):
-        for folder in parent.glob(f"{_PREFIX}*") if parent.is_dir() else ():
-            if folder.stat().st_uid == os.getuid() and time.time() - folder.stat().st_mtime > _LEFT_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _decrypt(sealed: Path, plain: Path) -> None:
@@ -124,8 +105,8 @@ def _decrypt(sealed: Path, plain: Path) -> None:
 
 
 def _place_for(size: int) -> Path:
-    if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2 * size:
-        return _MEMORY
+    if os.access(storing.MEMORY, os.W_OK) and shutil.disk_usage(storing.MEMORY).free > 2 * size:
+        return storing.MEMORY
     return scratch("open")
 
 

@@ -2,7 +2,6 @@
 
 import logging
 import shutil
-import tempfile
 import traceback
 import uuid
 from collections.abc import Iterable
@@ -24,11 +23,12 @@ from designs.queries.work import SCANS
 from designs.services.scanning import Arrived, ScanError, scan_folder
 from evaluation import problems
 from evaluation.designs.compilation.compiler import compile_values
+from web import storing
+from web.storing import passing_folder
 from work.services import Lease, ask, claim
 
 MAX_FILES: Final = 200
 MAX_BYTES: Final = 200 * 1024**2
-_MEMORY: Final = Path("/dev/shm")  # noqa: S108 (folders in it are ours alone)
 _LOG = logging.getLogger(__name__)
 
 
@@ -96,9 +96,8 @@ def run_scan(*, scan_id: int) -> None:
         return
     scan = Scan.objects.select_related("task", "requested_by").get(pk=lease.pk)
     changes: dict[str, Any] = {"state": Scan.State.FAILED, "problem": "The reader broke off at these files."}
-    folder = Path(tempfile.mkdtemp(prefix="podium-scan-", dir=_place(scan)))
     try:
-        with lease.renewed():
+        with passing_folder("scan", _place(scan)) as folder, lease.renewed():
             arrived = _collect(scan, folder)
             changes = {"state": Scan.State.DONE, "result": scan_folder(scan.plan, folder, arrived)}
     except ScanError as error:
@@ -107,7 +106,6 @@ def run_scan(*, scan_id: int) -> None:
         changes["failure"] = traceback.format_exc()
         raise
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
         _delete(scan.files)
         lease.complete(**changes, files=[])
 
@@ -144,8 +142,8 @@ def _plan(task: DesignTask) -> dict[str, Any]:
 
 def _place(scan: Scan) -> Path:
     """Where files are laid out: what is taken from a hidden test set in memory, where the machine has such a folder."""
-    if _MEMORY.is_dir() and any(entry["role"] == "test_set" for entry in scan.files):
-        return _MEMORY
+    if storing.MEMORY.is_dir() and any(entry["role"] == "test_set" for entry in scan.files):
+        return storing.MEMORY
     scratch = Path(settings.PODIUM_SCRATCH) / "scans"
     scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
     return scratch

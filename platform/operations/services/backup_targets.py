@@ -143,8 +143,13 @@ def fetched(storage: Storage, name: str, identity: str) -> Iterator[Path]:
         with passing() as plain:
             try:
                 pyrage.decrypt_file(str(copy), str(plain), [pyrage.x25519.Identity.from_str(identity)])
-            except (pyrage.DecryptError, pyrage.IdentityError) as error:
-                raise BackupError(f"{name} does not open: it was changed, or the identity is not the one.") from error
+            except (pyrage.DecryptError, pyrage.IdentityError, OSError) as error:
+                # A file that ends too early is an OSError without a number.
+                if getattr(error, "errno", None) is not None:
+                    raise
+                raise BackupError(
+                    f"{name} does not open: it is incomplete, was changed, or is encrypted for another identity."
+                ) from error
             yield plain
 
 

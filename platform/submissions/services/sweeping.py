@@ -1,7 +1,5 @@
 """Ending what was interrupted, and what nobody decided in time; lost work itself is found by `work.services.sweep`."""
 
-import shutil
-import time
 from datetime import timedelta
 
 import structlog
@@ -11,11 +9,11 @@ from django.utils import timezone
 from datasets.services import hosting
 from submissions.queries.work import unassembled_runs
 from submissions.services import scoring, states, submitting
-from test_sets import vault
 from test_sets.services import arrivals
 from uploads.models import Upload
 from uploads.services import form_files, multiparts, refusals, uploads
 from uploads.storage import scratch
+from web import storing
 
 log = structlog.get_logger(__name__)
 
@@ -72,13 +70,8 @@ def _assemble() -> int:
 
 
 def _tidy() -> None:
-    """Remove what killed processes left in the scratch space."""
-    vault.tidy()
-    for kind in ("work", "copies", "incoming"):
-        for path in scratch(kind).iterdir():
-            try:
-                if time.time() - path.stat().st_mtime < _DAY:
-                    continue
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-            except FileNotFoundError:
-                continue
+    """Remove what killed processes left in the scratch space and in memory."""
+    for parent in (storing.MEMORY, scratch("open"), scratch("scans")):
+        storing.remove_abandoned(parent)
+    for kind in ("work", "copies", "incoming", "backup", "forms"):
+        storing.remove_old(scratch(kind), older_than=_DAY)

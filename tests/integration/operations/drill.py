@@ -67,6 +67,17 @@ def original(folder: Path) -> None:
     assert "does not open" in said("verify_backup", str(sealed), "--identity", str(folder / "other"))
     assert "is complete" in said("verify_backup", str(sealed), "--identity", str(folder / "own"))
 
+    cut = folder / "cut"
+    shutil.copytree(sealed, cut)
+    file = next(path for path in (cut / "files").rglob("*") if path.is_file())
+    file.write_bytes(file.read_bytes()[:-9])
+    assert "the SHA-256 of its encrypted bytes is" in said("verify_backup", str(cut))
+    assert "does not open: it is incomplete" in said("verify_backup", str(cut), "--identity", str(folder / "own"))
+    assert "1 of the copied files were there already" in said(
+        "backup", str(cut), "--recipient", str(identity.to_public())
+    )
+    assert "is complete" in said("verify_backup", str(cut), "--identity", str(folder / "own"))
+
 
 def restored(folder: Path) -> None:
     """Restore what `original` left into an empty installation, and verify it."""

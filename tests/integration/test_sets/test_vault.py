@@ -56,15 +56,3 @@ def test_of_two_pictures_the_one_with_the_reference_is_encrypted(world: World, w
     name = picture_name(run, "case_001", with_reference=True)
     assert local_path(name).read_bytes().startswith(AGE)
     assert Image.open(io.BytesIO(vault.read_bytes(name))).format == "PNG"
-
-
-def test_what_a_killed_process_left_open_is_removed(tmp_path, monkeypatch):
-    left = tmp_path / f"{vault._PREFIX}abc"
-    left.mkdir()
-    (left / "reference.nii.gz").write_bytes(b"plain")
-    monkeypatch.setattr(vault, "_MEMORY", tmp_path)
-    vault.tidy()
-    assert left.exists()
-    monkeypatch.setattr(vault, "_LEFT_SECONDS", -1)
-    vault.tidy()
-    assert not left.exists()

@@ -15,12 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from confinement import archive
 from confinement.archive import ArchiveError, BombError, extract, is_tar, members, repack_tar
-from confinement.limits import MIB, ArchiveLimits
+from confinement.limits import MIB, ArchiveLimits, Packing
 from scoring.services.inspecting import archive_limits
 
-LIMITS = ArchiveLimits(entries=50, total_bytes=10_000_000, entry_bytes=5_000_000, ratio=1_100, depth=4, name_length=100)
+LIMITS = ArchiveLimits(entries=50, total_bytes=10_000_000, entry_bytes=5_000_000, depth=4, name_length=100)
 
 
 def written(path: Path, entries: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> Path:
@@ -324,13 +323,12 @@ PACKERS = {"tar.gz": "w:gz", "tar.bz2": "w:bz2", "tar.xz": "w:xz"}
 
 
 @pytest.mark.parametrize("kind", [*PACKERS, "tar.zst"])
-def test_what_a_tar_archive_unpacks_to_is_bounded_by_its_own_size(tmp_path: Path, kind: str, monkeypatch):
-    monkeypatch.setattr(archive, "_HARMLESS_BYTES", 1_000_000)
+def test_what_a_tar_archive_unpacks_to_is_bounded_by_its_own_size(tmp_path: Path, kind: str):
     entries = [(tarfile.TarInfo(f"{number}.nii.gz"), bytes(400_000)) for number in range(5)]
     path = tarred(tmp_path / f"set.{kind}", entries, PACKERS.get(kind, "w"))
     if kind == "tar.zst":
         path = zstd(path, path.read_bytes())
-    limits = replace(LIMITS, ratio=100)
+    limits = replace(LIMITS, packing=Packing(ratio=100, harmless_bytes=1_000_000))
     with pytest.raises(BombError, match="times its own size"):
         repack_tar(path, tmp_path / "out.zip", limits)
     assert (tmp_path / "out.zip").stat().st_size < 1_300_000

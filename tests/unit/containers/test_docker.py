@@ -116,6 +116,21 @@ def test_calls_have_an_environment_of_their_own(
     assert docker.owner == 700_000 + 65_534
 
 
+def test_containers_of_another_installation_on_the_same_daemon_are_not_listed(docker: Docker, tmp_path: Path) -> None:
+    image_id, layout = a_layout(tmp_path)
+    docker.load(layout, image_id)
+    other = Docker(tmp_path / "other", program=str(tmp_path / "docker"), subuids=tmp_path / "subuid")
+
+    def asked_for(engine: Docker) -> str:
+        engine.containers()
+        [*_, call] = (line for line in (tmp_path / "calls").read_text().splitlines() if line.startswith("ps "))
+        return call.partition("--filter label=")[2].partition(" ")[0]
+
+    own = asked_for(docker)
+    assert f"--label {own} " in " ".join(docker.command(a_start(tmp_path, image_id)))
+    assert own != asked_for(other)
+
+
 def test_engines_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert engine_named("none", tmp_path) is None
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -6,6 +6,7 @@ import io
 import json
 import tarfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from confinement.containers.images import ADAPTED, ImageError, ImageReport, take
 from confinement.containers.layout import write_layout
 from confinement.containers.limits import ImageLimits
 from confinement.containers.making import Entry
-from confinement.limits import MIB
+from confinement.limits import GIB, MIB, PROGRAMS, Packing
 
 VECTORS = json.loads((Path(__file__).parents[2] / "data" / "containers" / "vectors.json").read_text())
 RUN = Entry("opt/run.sh", b"#!/bin/sh\nexit 0\n", 0o755)
@@ -294,8 +295,44 @@ def test_a_bomb_ends_at_the_limit(tmp_path: Path) -> None:
 
     said = refusal(tmp_path, image, limits=SMALL)
 
-    assert "Layer 2 of 2 unpacks to more than" in said
+    assert "Layer 2 of 2: with it, the upload unpacks to more than 4,194,304 bytes" in said
     assert sum(own.stat().st_size for own in (tmp_path / "store").iterdir()) < SMALL.unpacked_bytes
+
+
+def test_a_layer_that_unpacks_to_far_more_than_its_size_is_refused_at_the_usual_limits(tmp_path: Path) -> None:
+    """Three GiB of zeros in three MiB are within the 30 GiB that an image may have, and no ordinary image has them."""
+    head, piece = tarfile.TarInfo("opt/zeros"), 64 * MIB
+    head.size = 3 * GIB
+    bomb = gzip.compress(head.tobuf(tarfile.PAX_FORMAT)) + head.size // piece * gzip.compress(bytes(piece), 9)
+    parts = making.parts(making.image([making.layer([SHELL])], entrypoint=["/bin/sh"]), "docker")
+    first = next(name for name, _ in parts if name.endswith("layer.tar"))
+    changed = replaced(
+        [*parts, ("bomb/layer.tar", bomb)],
+        "manifest.json",
+        lambda listed: listed[0].update(Layers=[first, "bomb/layer.tar"]),
+    )
+    changed = replaced(
+        changed, parts[0][0], lambda document: document["rootfs"]["diff_ids"].append(f"sha256:{'0' * 64}")
+    )
+    assert len(bomb) < 5 * MIB
+
+    said = refusal(tmp_path, changed, limits=ImageLimits())
+
+    assert said.startswith("Layer 2 of 2: with it, the upload of")
+    assert f"over {PROGRAMS.ratio} times its own size. Remove files that are filled with one value" in said
+    assert sum(own.stat().st_size for own in (tmp_path / "store").iterdir()) < MIB
+
+
+def test_what_all_layers_unpack_to_is_bounded_by_the_size_of_the_upload(tmp_path: Path) -> None:
+    zeros = [making.layer([Entry(f"opt/{number}", bytes(MIB))]) for number in range(2)]
+    limits = replace(SMALL, packing=Packing(ratio=100, harmless_bytes=5 * MIB // 2))
+    for name, layers, refused in (("two", zeros, False), ("twice", [*zeros, zeros[0]], True)):
+        (tmp_path / name).mkdir()
+        image = making.image([making.layer([SHELL]), *layers], entrypoint=["/bin/sh"], gzip_layers=True)
+        if refused:
+            assert "Layer 4 of 4: with it, the upload of" in refusal(tmp_path / name, image, limits=limits)
+        else:
+            assert taken(tmp_path / name, image, limits=limits).size > 2 * MIB
 
 
 def test_a_bomb_of_the_archive_itself_ends_at_the_limit(tmp_path: Path) -> None:
@@ -303,7 +340,7 @@ def test_a_bomb_of_the_archive_itself_ends_at_the_limit(tmp_path: Path) -> None:
     store.mkdir()
     archive.write_bytes(gzip.compress(bytes(256 * MIB), 9))
 
-    with pytest.raises(ImageError, match="The archive unpacks to more than"):
+    with pytest.raises(ImageError, match="The archive: with it, the upload"):
         take_image(archive, store, limits=SMALL)
 
 
@@ -435,4 +472,4 @@ def test_bounds_on_archive_layers_and_entries(tmp_path: Path) -> None:
     assert "at most 100 are taken" in refusal(tmp_path / "archive", made(), limits=ImageLimits(archive_bytes=100))
     assert "6 layers; at most 5" in refusal(tmp_path / "layers", many, limits=ImageLimits(layers=5))
     assert "more than 30 files" in refusal(tmp_path / "entries", full, limits=ImageLimits(entries=30))
-    assert "Layer 3 of 3 unpacks to more than" in refusal(tmp_path / "sum", large)
+    assert "Layer 3 of 3: with it, the upload unpacks to more than" in refusal(tmp_path / "sum", large)
