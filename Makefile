@@ -5,6 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
+ifeq ($(strip $(PYTHON)),)
+$(error PYTHON is set and empty. Give it a value, for example: make run PYTHON=python3.11)
+endif
+
 .PHONY: run install test check bench coverage fuzz-api lint lock linux mutants api claims composition
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.

@@ -147,7 +147,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _login(options: argparse.Namespace) -> int:
-    token = os.environ.get("PODIUM_TOKEN") or (
+    token = settings.variable("PODIUM_TOKEN") or (
         getpass.getpass("Token (from Access tokens on your account page): ")
         if sys.stdin.isatty()
         else sys.stdin.readline()

@@ -1,6 +1,5 @@
 """Speaking with the platform: JSON over HTTPS with a token, problems as one sentence."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -35,8 +34,8 @@ class Connection:
     def remembered(cls) -> "Connection":
         """Return the connection that `podium login` stored, or that the environment names."""
         content = settings.load()
-        url = os.environ.get("PODIUM_URL") or content.get("url")
-        token = os.environ.get("PODIUM_TOKEN") or content.get("token")
+        url = settings.variable("PODIUM_URL") or content.get("url")
+        token = settings.variable("PODIUM_TOKEN") or content.get("token")
         if not url or not token:
             raise ClientError("Sign in first: podium login https://… (with a token of your account page).")
         return cls(url, token)

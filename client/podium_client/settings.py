@@ -4,19 +4,33 @@ One file, readable by its owner only. `PODIUM_URL` and `PODIUM_TOKEN` in the env
 """
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from evaluation import durable
+from evaluation.environment import EmptySettingError, setting
 from podium_client.errors import ClientError
 
 
 def path() -> Path:
     """Return where the file is: `PODIUM_CONFIG`, or the usual folder for settings."""
-    if given := os.environ.get("PODIUM_CONFIG"):
+    if given := variable("PODIUM_CONFIG"):
         return Path(given)
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "podium" / "client.json"
+    return Path(variable("XDG_CONFIG_HOME") or Path.home() / ".config") / "podium" / "client.json"
+
+
+def variable(name: str) -> str | None:
+    """Return an environment variable; None where it is not set.
+
+    Raises
+    ------
+    ClientError
+        When it is set and empty.
+    """
+    try:
+        return setting(name)
+    except EmptySettingError as error:
+        raise ClientError(str(error)) from error
 
 
 def load() -> dict[str, Any]:

@@ -1,15 +1,40 @@
 """Where the settings come from, where things are kept, and how this installation is reached."""
 
+import os
 from pathlib import Path
+from typing import Any
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 import evaluation
+from evaluation.environment import EmptySettingError, setting
 from web.secret import kept_secret, private_folder
 
 ROOT = Path(__file__).resolve().parents[3]
-env = environ.Env()
+
+
+class Settings(environ.Env):
+    """Variables of the environment and of `.env`; one that is set and empty is refused with its name."""
+
+    def get_value(
+        self, var: str, cast: Any = None, default: Any = environ.Env.NOTSET, parse_default: bool = False
+    ) -> Any:
+        try:
+            value = setting(var, self.ENVIRON)
+        except EmptySettingError as error:
+            raise ImproperlyConfigured(str(error)) from error
+        if value is None and default is not self.NOTSET:
+            return default
+        return super().get_value(var, cast=cast, default=default, parse_default=parse_default)
+
+
+env = Settings()
 environ.Env.read_env(ROOT / ".env")
+# Also those that are read only where another setting asks for them, or by nothing.
+for _name in sorted(os.environ):
+    if _name.startswith("PODIUM_"):
+        env.str(_name)
 
 VERSION = evaluation.__version__
 

@@ -1,12 +1,13 @@
 """Ask the web process of the same container whether it answers: ``python -m operations.domain.alive``.
 
-It asks for the first name in ALLOWED_HOSTS, since no other is answered, and needs nothing but Python.
+It asks for the first name in ALLOWED_HOSTS, since no other is answered, and needs nothing but the standard library.
 """
 
-import os
 import sys
 import urllib.error
 import urllib.request
+
+from evaluation.environment import EmptySettingError, setting
 
 
 def host_to_ask_for(allowed: str) -> str:
@@ -29,8 +30,13 @@ def host_to_ask_for(allowed: str) -> str:
 
 def main() -> int:
     """Return 0 when ``/healthz`` answers 200."""
-    address = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}/healthz"
-    request = urllib.request.Request(address, headers={"Host": host_to_ask_for(os.environ.get("ALLOWED_HOSTS", ""))})
+    try:
+        port, allowed = setting("PORT") or "8000", setting("ALLOWED_HOSTS") or ""
+    except EmptySettingError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    address = f"http://127.0.0.1:{port}/healthz"
+    request = urllib.request.Request(address, headers={"Host": host_to_ask_for(allowed)})
     try:
         with urllib.request.urlopen(request, timeout=5) as answer:  # noqa: S310
             return 0 if answer.status == 200 else 1

@@ -207,7 +207,7 @@ def main(folder: Path, seed: int) -> None:
         # What counts as a backup is one: the manifest comes last, so a process killed behind it was as good as done.
         after = complete(storage_at(str(target)))
         assert after[: len(before)] == before
-        for name in after[-1:]:
+        for name in after[len(before) :]:
             answer = said("verify_backup", str(target), "--backup", name, *key)
             assert "is complete" in answer, answer
         interrupted.append((kind, act.__name__, at, moments))

@@ -5,12 +5,14 @@ import shutil
 import subprocess
 import sys
 
+import pytest
 from django.conf import settings
 
 from tests import databases as kept
 from tests.integration.operations import interrupting
 
 
+@pytest.mark.timeout(1200)  # about 30 s of processor time; the machine may be shared
 def test_the_backup_after_an_interrupted_one_is_complete_whenever_it_was_interrupted(django_db_setup, tmp_path):
     data = tmp_path / "data"
     data.mkdir(mode=0o700)

@@ -16,6 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from evaluation import durable
+from evaluation.environment import EmptySettingError, setting
 from executions.services import hosts
 from operations.services import first_database, layout
 from operations.services.broker import EmbeddedBroker
@@ -25,6 +26,13 @@ from operations.services.watching import become
 from operations.services.workers import worker_commands
 
 
+def _setting(name: str) -> str | None:
+    try:
+        return setting(name)
+    except EmptySettingError as error:
+        raise CommandError(str(error)) from error
+
+
 class Command(BaseCommand):
     help = (
         "Run the platform on this machine: broker (unless REDIS_URL is set), web and worker; in example mode with the "
@@ -32,8 +40,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", "8000")))
-        parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
+        parser.add_argument("--port", type=int, default=int(_setting("PORT") or 8000))
+        parser.add_argument("--host", default=_setting("HOST") or "127.0.0.1")
         parser.add_argument("--example", action="append", default=[], help="example challenge to load; may be repeated")
         parser.add_argument("--concurrency", type=int, default=os.cpu_count() or 1, help="scoring processes")
 
@@ -49,7 +57,7 @@ class Command(BaseCommand):
         supervisor = Supervisor()
         broker = None
         try:
-            if not os.environ.get("REDIS_URL"):
+            if not _setting("REDIS_URL"):
                 broker = EmbeddedBroker(settings.PODIUM_DATA)
                 durable.write_text(settings.PODIUM_BROKER_FILE, broker.url, mode=0o600)
                 current_app.conf.broker_url = broker.url  # this process read its settings before
@@ -100,7 +108,7 @@ class Command(BaseCommand):
     @staticmethod
     def _say_address(port: int) -> None:
         """Where people reach the site unless it was said: workers write it into mails and reports, and have the port from here."""
-        if not os.environ.get("PODIUM_ADDRESS"):
+        if not _setting("PODIUM_ADDRESS"):
             os.environ["PORT"] = str(port)
             settings.PODIUM_ADDRESS = f"http://127.0.0.1:{port}"
 
@@ -190,7 +198,7 @@ class Command(BaseCommand):
         )
         # A terminal stays quiet unless more is asked for; on several machines workers say what they do.
         commands = worker_commands(
-            concurrency, level=os.environ.get("LOG_LEVEL", "WARNING"), runs_containers=hosts.engine_name() != "none"
+            concurrency, level=_setting("LOG_LEVEL") or "WARNING", runs_containers=hosts.engine_name() != "none"
         )
         workers = Process(
             "workers",
