@@ -14,7 +14,7 @@ from web.secret import kept_secret, private_folder
 ROOT = Path(__file__).resolve().parents[3]
 
 
-class Settings(environ.Env):
+class Settings(environ.Env):  # type: ignore[misc]  # the library has no types
     """Variables of the environment and of `.env`; one that is set and empty is refused with its name."""
 
     def get_value(
