@@ -67,7 +67,7 @@ CELERY_TASK_ROUTES = {
     "accounts.tasks.write_*": {"queue": "mail"},
     # Periodic tasks that only look for what is due.
     "work.tasks.*": {"queue": "sweep"},
-    "operations.tasks.*": {"queue": "sweep"},
+    "operations.tasks.heartbeat": {"queue": "sweep"},
     "challenges.tasks.sweep": {"queue": "sweep"},
     "leaderboards.tasks.sweep": {"queue": "sweep"},
     "designs.tasks.sweep": {"queue": "sweep"},
