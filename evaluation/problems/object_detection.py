@@ -210,13 +210,13 @@ class ObjectDetection(TableProblem):
             raise ReadError(
                 "table", path.name, f"objects without a score, which {', '.join(expected.need_scores)} need"
             )
-        known = set(expected.classes)
-        if strange := [name for name in class_names(object_table) if name not in known]:
+        classes = set(expected.classes)
+        if strange := [name for name in class_names(object_table) if name not in classes]:
             allowed = (
-                f"one of {some_classes(expected.classes)}" if known else "no class: this task has one, without a name"
+                f"one of {some_classes(expected.classes)}" if classes else "no class: this task has one, without a name"
             )
             raise ReadError("table", path.name, f"the class {strange[0][:40]!r}", allowed)
-        if len(known) > 1 and has_unnamed_objects(object_table):
+        if len(classes) > 1 and has_unnamed_objects(object_table):
             raise ReadError("table", path.name, "objects without a class", f"one of {some_classes(expected.classes)}")
 
     def open_references(self, assessment: Assessment, folder: Path) -> TableReferences:

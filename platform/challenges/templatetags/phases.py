@@ -90,11 +90,11 @@ def limit_value(phase: Any) -> str:
 def _date(
     fact: str, phase: Phase, value: datetime | None, words: str, *, time: bool, distance: bool = False
 ) -> SafeString:
-    shown: Any = words if value is None else deadline(value) if distance else moment(value, time=time)
+    text: Any = words if value is None else deadline(value) if distance else moment(value, time=time)
     return format_html(
         '<span data-fact="{}" data-phase="{}" data-value="{}">{}</span>',
         fact,
         phase.pk,
         value.isoformat(timespec="seconds") if value else "",
-        shown,
+        text,
     )
