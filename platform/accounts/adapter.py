@@ -16,6 +16,7 @@ from accounts.devices import device_of, remember_device
 from accounts.models import CLOSED, User
 from accounts.queries import account_named
 from web.addresses import absolute
+from web.clients import client_address
 from web.names import check_characters
 
 _APP = "allauth.account"
@@ -45,15 +46,8 @@ class AccountAdapter(DefaultAccountAdapter):
 
     # --- Tries ----------------------------------------------------------------------------------------------------
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Address of the visitor: the entry that the outermost of our proxies wrote.
-
-        A request with fewer entries did not pass all of them: its sender is who it comes from. Everything that stands
-        before our own entries was written by the visitor and means nothing.
-        """
-        passed = len(request.headers.get("X-Forwarded-For", "").split(","))
-        if passed < settings.ALLAUTH_TRUSTED_PROXY_COUNT:
-            return request.META["REMOTE_ADDR"]
-        return super().get_client_ip(request)
+        """Return the visitor's address; every rate limit of allauth asks here."""
+        return client_address(request)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ARG002 (allauth's signature)
         """Count by account, whichever of its names was typed; names of nobody by themselves."""

@@ -6,7 +6,7 @@ numbers of people and never their names, so it stays as it was when the name goe
 
 import secrets
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -22,6 +22,8 @@ from accounts.models import CLOSED, AccessToken, User
 from audit.models import Entry
 from audit.services import record
 
+UNCONFIRMED_DAYS: Final = 30
+"""Time to confirm an e-mail address after sign-up."""
 _NOT_COPIED = ("password", "digest", "token_digest", "lease_token")
 
 
@@ -139,8 +141,37 @@ def _end_sessions(user: User) -> None:
             session.delete()
 
 
+@transaction.atomic
+def delete_unconfirmed_accounts() -> int:
+    """Delete accounts whose owner confirmed no e-mail address in time and never signed in; returns how many.
+
+    Anyone can sign up with any address, so such a row must not stay.
+    """
+    before = timezone.now() - timedelta(days=UNCONFIRMED_DAYS)
+    confirmed = EmailAddress.objects.filter(user=models.OuterRef("pk"), verified=True)
+    unconfirmed = EmailAddress.objects.filter(user=models.OuterRef("pk"), verified=False)
+    rows = User.objects.filter(
+        ~models.Exists(confirmed),
+        models.Exists(unconfirmed),
+        date_joined__lt=before,
+        last_login=None,
+        is_staff=False,
+        is_superuser=False,
+    )
+    deleted = 0
+    for user in rows.select_for_update():
+        try:
+            with transaction.atomic():
+                user.delete()
+        except models.ProtectedError:  # someone refers to it, so it is more than a sign-up
+            continue
+        deleted += 1
+    return deleted
+
+
 def forget_what_is_old() -> int:
     """Delete what the installation keeps for a time only; returns how many rows went. Called every day."""
     call_command("clearsessions")
+    deleted = delete_unconfirmed_accounts()
     before = timezone.now() - timedelta(days=settings.PODIUM_RETENTION_DAYS)
-    return sum(forget(before) for forget in hooks.forgettings)
+    return deleted + sum(forget(before) for forget in hooks.forgettings)

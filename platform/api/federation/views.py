@@ -13,10 +13,10 @@ from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import SimpleRateThrottle
 from rest_framework.views import APIView
 
 from api.errors import TooMuchError
+from api.throttling import AddressThrottle
 from datasets.domain.ranges import RangeNotSatisfiableError, requested_part
 from evaluation.federation import Refusal
 from evaluation.federation.envelope import MOST_BYTES
@@ -69,15 +69,11 @@ class FederationSerializer(serializers.Serializer):
     sites = StateSerializer(many=True)
 
 
-class SitesRate(SimpleRateThrottle):
-    """So many messages an hour from one address; a site needs fewer than ten."""
+class SitesRate(AddressThrottle):
+    """Limit of messages and questions of sites; a site needs fewer than ten per hour."""
 
     scope = "sites"
     rate = "600/hour"
-
-    def get_cache_key(self, request: Request, view: APIView) -> str:  # noqa: ARG002 (the framework's signature)
-        """Count by address."""
-        return f"sites-{self.get_ident(request)}"
 
 
 class _Signed(APIView):

@@ -1,6 +1,7 @@
 """The REST interface."""
 
 from config.settings.environment import VERSION
+from config.settings.people import PODIUM_TRUSTED_PROXIES
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -19,6 +20,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "EXCEPTION_HANDLER": "api.errors.problem_handler",
+    "NUM_PROXIES": PODIUM_TRUSTED_PROXIES,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Podium",

@@ -47,9 +47,10 @@ ACCOUNT_RATE_LIMITS = {
 }
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 PASSWORD_RESET_TIMEOUT = 24 * 3600
-# How many proxies of our own stand before the web process: so many entries of X-Forwarded-For are ours, from its end.
-ALLAUTH_TRUSTED_PROXY_COUNT = env.int("PODIUM_TRUSTED_PROXIES", 0)
-if ALLAUTH_TRUSTED_PROXY_COUNT < 0:
+# Number of trusted proxies in front of the web process (`web.clients`). Libraries that read the header themselves get the same number.
+PODIUM_TRUSTED_PROXIES = env.int("PODIUM_TRUSTED_PROXIES", 0)
+ALLAUTH_TRUSTED_PROXY_COUNT = PODIUM_TRUSTED_PROXIES
+if PODIUM_TRUSTED_PROXIES < 0:
     raise ImproperlyConfigured("PODIUM_TRUSTED_PROXIES is the number of proxies before the web process: 0, 1, 2, …")
 # Whether staff need a second factor; a database server is what tells the several-machine shape from the embedded one.
 PODIUM_STAFF_SECOND_FACTOR = env.bool("PODIUM_STAFF_SECOND_FACTOR", bool(DATABASE_URL) and PODIUM_TLS)

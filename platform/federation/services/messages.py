@@ -1,6 +1,5 @@
 """Taking what sites send: one way for the network and for files that were carried."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,8 +19,9 @@ from evaluation.federation.inbox import Accepted, Enrolment, accept, enrol
 from evaluation.federation.reading import check_form, read_canonical, read_json
 from federation.domain.signing import signed
 from federation.models import Enrolment as EnrolmentRow
-from federation.models import Federation, Refused, SignedMessage, Site
+from federation.models import Federation, SignedMessage, Site
 from federation.queries.federations import current_package, ledger_of
+from federation.services.refusals import count_unsigned, keep_refusal
 from federation.services.sites import code_digest, tell_changed
 from notifications.domain import letters_of_records
 from notifications.services import notify
@@ -50,7 +50,6 @@ _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "site-registration": ("terms", "confirmed_by", "kit"),
 }
 _WINDOW: Final = timedelta(minutes=10)
-_TELLS_AFTER: Final = 3
 KEPT_AFTER_WITHDRAWAL: Final = timedelta(days=30)
 
 
@@ -71,11 +70,13 @@ def receive(data: bytes, *, federation: Federation, now: datetime | None = None)
     Raises
     ------
     Refusal
-        With its code and one sentence; nothing of the message is kept but its SHA-256.
+        With its code and one sentence. Of a message that a registered key signed, the refusal and the SHA-256 are kept;
+        of any other message nothing.
     """
     moment = now or timezone.now()
+    is_authentic = False
     try:
-        _check_signature(data, federation, moment)
+        is_authentic = _check_signature(data, federation, moment)
         with transaction.atomic():
             # One message of a federation after the other: a sequence has no second.
             hold_chain()
@@ -86,20 +87,25 @@ def receive(data: bytes, *, federation: Federation, now: datetime | None = None)
             )
             return _taken(data, locked, moment)
     except Refusal as refusal:
-        _note_refusal(data, federation, refusal)
+        if is_authentic:
+            keep_refusal(data, federation, refusal)
+        else:
+            count_unsigned(federation, refusal)
         raise
 
 
-def _check_signature(data: bytes, federation: Federation, now: datetime) -> None:
-    """Refuse what no key signed before anybody waits for a lock."""
+def _check_signature(data: bytes, federation: Federation, now: datetime) -> bool:
+    """Refuse unsigned messages without a lock; return whether a registered, unrevoked key of this federation signed it."""
     rows = EnrolmentRow.objects.filter(site__federation=federation).exclude(public_key="")
-    keys = [bytes.fromhex(key) for key in rows.values_list("public_key", flat=True)]
+    keys = [(bytes.fromhex(key), revoked_at) for key, revoked_at in rows.values_list("public_key", "revoked_at")]
     try:
-        open_envelope(data, {keyid_of(key): key for key in keys})
+        opened = open_envelope(data, {keyid_of(key): key for key, _ in keys})
     except Refusal as refusal:
         if refusal.code != "unknown_key":
             raise
         enrol(data, federation=federation.identifier, now=now)
+        return False
+    return opened.keyid in {keyid_of(key) for key, revoked_at in keys if revoked_at is None}
 
 
 def receive_carried(data: bytes, *, federation: Federation) -> tuple[list[Answer], Refusal | None]:
@@ -111,7 +117,6 @@ def receive_carried(data: bytes, *, federation: Federation) -> tuple[list[Answer
         if not isinstance(envelopes, list) or not 1 <= len(envelopes) <= _MOST_ENVELOPES:
             raise Refusal("malformed", f"a file holds 1 to {_MOST_ENVELOPES} messages")  # noqa: TRY301
     except Refusal as refusal:
-        _note_refusal(data, federation, refusal)
         return [], refusal
     for envelope in envelopes:
         try:
@@ -139,7 +144,7 @@ def _taken(data: bytes, federation: Federation, now: datetime) -> Answer:
         site__federation=federation, site__name=accepted.message["site"], revoked_at=None
     )
     if accepted.replay:
-        return _again(enrolment, accepted, federation)
+        return _again(enrolment, accepted)
     if enrolment.public_key not in confirmed:
         raise Refusal(
             "unconfirmed",
@@ -270,15 +275,9 @@ def _kept(
     return Answer(receipt, False, kind, message["sequence"], state)
 
 
-def _again(enrolment: EnrolmentRow, accepted: Accepted, federation: Federation) -> Answer:
+def _again(enrolment: EnrolmentRow, accepted: Accepted) -> Answer:
+    """Answer a repeated message with its first receipt; it changes nothing, and anyone who saw it can send it again."""
     row = enrolment.messages.get(digest=accepted.digest)
-    record(
-        actor=None,
-        act="site_message_replayed",
-        subject=enrolment.site,
-        scope=federation.phase.challenge.slug,
-        facts={"federation": federation.identifier, "site": enrolment.site.name, "payload": accepted.digest},
-    )
     return Answer(row.receipt, True, row.kind, row.sequence, "late" if row.is_late else "accepted")
 
 
@@ -343,34 +342,10 @@ def package_envelope(federation: Federation) -> str:
     return package.envelope
 
 
-def _note_refusal(data: bytes, federation: Federation, refusal: Refusal) -> None:
-    digest = hashlib.sha256(data).hexdigest()
-    challenge = federation.phase.challenge
-    with transaction.atomic():
-        # What is wrong in the numbers is told to the one who sent them.
-        sentence = "" if refusal.code == "implausible" else str(refusal)[:500]
-        Refused.objects.create(federation=federation, code=refusal.code, sentence=sentence, sha256=digest)
-        facts = {"federation": federation.identifier, "code": refusal.code, "sha256": digest}
-        record(actor=None, act="site_message_refused", subject=federation, scope=challenge.slug, facts=facts)
-        day = timezone.now() - timedelta(days=1)
-        tampered = Refused.objects.filter(federation=federation, code="bad_signature", received_at__gte=day).count()
-        if refusal.code == "fork" or (refusal.code == "bad_signature" and tampered == _TELLS_AFTER):
-            letter = letters_of_records.SITE_REFUSED.letter(_of_site(federation))
-            notify(
-                people=organizers_of(challenge),
-                kind="site_message_refused",
-                subject=letter.subject,
-                text=letter.text,
-                address=f"/challenges/{challenge.slug}/organize/sites/",
-                scope=challenge.slug,
-                key=f"{federation.pk}-{digest}",
-            )
-
-
 def _moment(text: str) -> datetime:
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
 
 
-def _of_site(federation: Federation, name: str = "") -> letters_of_records.OfSite:
+def _of_site(federation: Federation, name: str) -> letters_of_records.OfSite:
     """A site of a federation, as messages name it."""
     return letters_of_records.OfSite(federation.phase.challenge.title, label_of(federation.phase), name)

@@ -19,6 +19,7 @@ from federation import forms
 from federation.domain.registered import words_of
 from federation.models import Algorithm, Federation, Site
 from federation.queries.federations import current_package, obstacles, of_challenge
+from federation.queries.refusals import unsigned_messages
 from federation.queries.standing import STATES, standings
 from federation.services import federations as services
 from federation.services import messages as inbox
@@ -69,6 +70,7 @@ def _shown(federation: Federation, challenge: Challenge, bound: dict[str, Any]) 
         "algorithms": list(federation.algorithms.select_related("team")),
         "standings": standings(federation),
         "refusals": federation.refusals.all()[:_SHOWN],
+        "unsigned": unsigned_messages(federation),
         "invite_form": bound.get("invite_form") or forms.InviteForm(prefix="invite"),
         "algorithm_form": bound.get("algorithm_form") or forms.AlgorithmForm(challenge=challenge, prefix="algorithm"),
         "public_cases_form": bound.get("public_cases_form") or forms.PublicCasesForm(prefix="public"),

@@ -177,7 +177,7 @@ def _proxies() -> Iterator[Finding]:
         yield fine("proxies", "The site is reached without a proxy, on this machine only.")
         return
     seen = entries_seen(settings.PODIUM_ADDRESS)
-    wanted = settings.ALLAUTH_TRUSTED_PROXY_COUNT
+    wanted = settings.PODIUM_TRUSTED_PROXIES
     if isinstance(seen, str):
         yield warning("proxies", f"{settings.PODIUM_ADDRESS} was not reached from here: {seen}.", "Run doctor where that address can be reached.")  # fmt: skip
     elif seen != wanted:

@@ -131,6 +131,8 @@ def test_four_sites(centre, live_server, settings, tmp_path):
         "malformed",
         "unknown_key",
     ]
+    # Only the message with a valid signature leaves a row.
+    assert list(Refused.objects.values_list("code", flat=True)) == ["gap"]
     shutil.copytree(third.folder, third.home / "copy")
     assert "accepted" in third.done("send")
     copied = world.Hospital("3", third.home)
@@ -209,7 +211,6 @@ def refusal(live_server, centre, envelope):
     answer = post(live_server, centre, envelope)
     assert answer.status_code >= 400
     said = answer.json()
-    assert Refused.objects.latest("pk").code == said["code"]
     assert said["detail"].endswith(".")
     return said["code"]
 

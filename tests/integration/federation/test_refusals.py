@@ -1,4 +1,4 @@
-"""Thirty manipulations at the door of the centre: each is refused with its code, noted in the log, and leaves nothing else."""
+"""Thirty manipulated messages: each is refused with its code. Only those that a registered key signed leave a row."""
 
 import base64
 import copy
@@ -10,12 +10,16 @@ from django.conf import settings
 from django.db import transaction
 from django.test import Client, override_settings
 
+from api.federation.views import SitesRate
 from audit.models import Entry
 from evaluation.canonical import canonical_json
 from evaluation.federation.envelope import load_key, new_key, pre_authentication, sign
 from federation.models import Enrolment, Refused, SignedMessage
 from federation.queries.federations import KEY_DAYS
+from federation.queries.refusals import unsigned_messages
 from federation.services import federations, sites
+from federation.services.refusals import FORGED_BEFORE_WARNING
+from notifications.models import Notification
 from tests.integration.federation import world
 from tests.integration.federation.sender import Sender
 
@@ -195,17 +199,36 @@ def _west(case):
     )
 
 
+UNSIGNED = {
+    "one byte of the payload",
+    "another type",
+    "signed without its type",
+    "two signatures",
+    "truncated file",
+    "an archive",
+    "a key that stands there twice",
+    "a note beside",
+    "other base64",
+    "a stranger's key",
+    "revoked key",
+    "a used invitation",
+    "an invented invitation",
+    "other terms",
+}
+"""What no registered, unrevoked key signed."""
+
+
 def test_there_are_thirty():
     assert len({name for name, _, _ in MANIPULATIONS}) >= 30
 
 
-@pytest.mark.parametrize(("change", "code"), [row[1:] for row in MANIPULATIONS], ids=[row[0] for row in MANIPULATIONS])
-def test_manipulation(place, change, code):
+@pytest.mark.parametrize(("name", "change", "code"), MANIPULATIONS, ids=[row[0] for row in MANIPULATIONS])
+def test_manipulation(place, name, change, code):
     centre, north, south, folder, private = place
     counted = north.sequence, north.previous
     with override_settings(STORAGES=settings.STORAGES | {"private": private}, PODIUM_DATA=folder), transaction.atomic():
         envelope = change(Case(centre, north, south))
-        before = SignedMessage.objects.count()
+        before, entries = SignedMessage.objects.count(), Entry.objects.count()
         content = envelope if isinstance(envelope, bytes) else canonical_json(envelope).encode()
         address = f"/api/v1/sites/{centre.federation.identifier}/messages/"
         answer = Client().post(address, content, content_type="application/json")
@@ -214,8 +237,12 @@ def test_manipulation(place, change, code):
         assert 400 <= answer.status_code < 500
         assert len(answer.json()["detail"]) > 20
         assert SignedMessage.objects.count() == before
-        assert Refused.objects.first().code == code
-        assert Entry.objects.filter(act="site_message_refused", facts__code=code).exists()
+        assert Client().post(address, content, content_type="application/json").json()["code"] == code
+        kept = 0 if name in UNSIGNED else 1
+        assert list(Refused.objects.values_list("code", flat=True)) == [code] * kept
+        assert Entry.objects.filter(act="site_message_refused", facts__code=code).count() == kept
+        assert Entry.objects.count() == entries + kept
+        assert unsigned_messages(centre.federation) == (0 if kept else 2)
         transaction.set_rollback(True)
     north.sequence, north.previous = counted
 
@@ -231,6 +258,40 @@ def test_the_same_message_again_is_a_replay_with_the_first_receipt(place):
         assert (first.status_code, again.status_code) == (201, 200)
         assert first.content == again.content
         assert SignedMessage.objects.filter(kind="result").count() == 1
-        assert Entry.objects.filter(act="site_message_replayed").count() == 1
+        entries = Entry.objects.count()
+        assert Client().post(address, content, content_type="application/json").content == first.content
+        assert Entry.objects.count() == entries
         transaction.set_rollback(True)
     north.sequence, north.previous = counted
+
+
+def test_forged_messages_warn_the_organizers_once_per_day_and_leave_no_other_row(place):
+    centre, north, _, folder, private = place
+    with override_settings(STORAGES=settings.STORAGES | {"private": private}, PODIUM_DATA=folder), transaction.atomic():
+        forged = canonical_json(in_envelope(one_byte)(Case(centre, north, None))).encode()
+        address = f"/api/v1/sites/{centre.federation.identifier}/messages/"
+        entries = Entry.objects.count()
+        warnings = Notification.objects.filter(kind="site_message_refused")
+        for number in range(12):
+            assert warnings.count() == (1 if number >= FORGED_BEFORE_WARNING else 0)
+            spoofed = {"x-forwarded-for": f"203.0.113.{number}"}
+            Client().post(address, forged, content_type="application/json", headers=spoofed)
+        assert (Entry.objects.count(), Refused.objects.count()) == (entries, 0)
+        page = Client()
+        page.force_login(centre.organizer)
+        shown = page.get("/challenges/hippo/organize/sites/").content.decode()
+        assert "12 messages without a valid signature were refused since yesterday." in shown
+        transaction.set_rollback(True)
+
+
+def test_the_limit_of_messages_ignores_what_the_sender_writes_into_x_forwarded_for(place, monkeypatch):
+    centre, *_ = place
+    monkeypatch.setattr(SitesRate, "rate", "3/hour")
+    address = f"/api/v1/sites/{centre.federation.identifier}/messages/"
+    answers = [
+        Client().post(address, b"{}", content_type="application/json", headers={"x-forwarded-for": f"203.0.113.{number}"})
+        for number in range(4)
+    ]
+    assert [answer.status_code for answer in answers] == [400, 400, 400, 429]
+    assert answers[-1].headers["Content-Type"] == "application/problem+json"
+    assert int(answers[-1].headers["Retry-After"]) > 0

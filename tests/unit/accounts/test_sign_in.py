@@ -226,7 +226,7 @@ def test_the_device_cookie_is_kept_from_scripts_other_sites_and_plain_http(ada, 
 
 
 def test_behind_a_proxy_visitors_are_counted_apart(ada, settings):
-    settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
+    settings.PODIUM_TRUSTED_PROXIES = 1
     for number in range(12):
         sign_in(Client(), f"nobody-{number}", "wrong", headers={"x-forwarded-for": "203.0.113.7"})
     assert TOO_MANY in sign_in(Client(), headers={"x-forwarded-for": "203.0.113.7"}).content.decode()
@@ -235,7 +235,7 @@ def test_behind_a_proxy_visitors_are_counted_apart(ada, settings):
 
 @pytest.mark.parametrize(("proxies", "header"), [(0, "{n}.0.0.1"), (1, "{n}.0.0.1, 203.0.113.7"), (3, "{n}.0.0.1")])
 def test_nobody_invents_addresses_of_their_own_before_the_proxies(ada, settings, proxies, header):
-    settings.ALLAUTH_TRUSTED_PROXY_COUNT = proxies
+    settings.PODIUM_TRUSTED_PROXIES = proxies
     for number in range(1, 12):
         forged = {"x-forwarded-for": header.format(n=number)}
         answer = sign_in(Client(), f"nobody-{number}", "wrong", headers=forged)

@@ -134,7 +134,7 @@ def test_nobody_else_learns_how_many_proxies_there_are(client, sent):
 
 @pytest.mark.parametrize(("seen", "level"), [(1, Level.FINE), (2, Level.ERROR), ("refused", Level.WARNING)])
 def test_a_wrong_number_of_proxies_is_an_error(several_machines, settings, monkeypatch, seen, level):
-    settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
+    settings.PODIUM_TRUSTED_PROXIES = 1
     monkeypatch.setattr(doctor, "entries_seen", lambda _: seen)
 
     assert next(doctor._proxies()).level == level

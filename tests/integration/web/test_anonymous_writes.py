@@ -1,0 +1,158 @@
+"""Input of visitors without an account leaves no permanent row: every address, every unsafe method, all tables counted."""
+
+import itertools
+import re
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.apps import apps
+from django.test import Client
+from django.urls import URLPattern, get_resolver
+from django.utils import timezone
+from django.utils.regex_helper import normalize
+
+from accounts.models import User
+from accounts.services.rights import UNCONFIRMED_DAYS, delete_unconfirmed_accounts, forget_what_is_old
+from notifications.models import Email
+from tests.fuzz import world
+from tests.integration.federation import world as sites
+
+pytestmark = pytest.mark.django_db(transaction=True)
+METHODS = ("post", "put", "patch", "delete")
+PASSWORD = "a-long-password-of-nobody"
+FIELDS = {
+    "login": "nobody",
+    "password": PASSWORD,
+    "password1": PASSWORD,
+    "password2": PASSWORD,
+    "title": "x",
+    "name": "x",
+    "text": "x",
+    "reason": "x",
+    "code": "1",
+    "action": "x",
+    "act": "x",
+}
+SHORT_LIVED = {"sessions.session": "expires with its cookie; `clearsessions` removes it daily"}
+EXCEPTIONS = {
+    # Route: (tables that grow, reason, bound).
+    "accounts/signup/": (
+        {"accounts.user", "account.emailaddress", "notifications.email"},
+        "the account itself",
+        "20 per minute and address; deleted after 30 days without a confirmed address; the letter after the retention time",
+    ),
+    "accounts/password/reset/": (
+        {"notifications.email"},
+        "the letter to the address",
+        "20 per minute and visitor's address, 5 per hour and address; deleted after the retention time",
+    ),
+}
+
+
+def routes():
+    """Every route with its template of an address and the names of its parameters."""
+
+    def walk(patterns, before):
+        for entry in patterns:
+            regex = before + entry.pattern.regex.pattern.lstrip("^").replace("\\Z", "").removesuffix("$")
+            if isinstance(entry, URLPattern):
+                for template, names in normalize(regex)[:2]:
+                    yield regex, template, names, entry.pattern.converters
+            else:
+                yield from walk(entry.url_patterns, regex)
+
+    return list(walk(get_resolver().url_patterns, ""))
+
+
+FALLBACK = {"IntConverter": 1, "UUIDConverter": "00000000-0000-4000-8000-000000000000"}
+
+
+def addresses(made, known):
+    """Addresses with the values that lead somewhere, and where none is known, with one that leads nowhere."""
+    for _, template, names, converters in routes():
+        path = "/" + template
+        choices = []
+        for name in names:
+            kind = type(converters.get(name)).__name__
+            values = made.values(path, name) or known.get(name) or [FALLBACK.get(kind, "x")]
+            choices.append(values[:2])
+        for chosen in itertools.islice(itertools.product(*choices), 3):
+            yield template, path % dict(zip(names, chosen, strict=True))
+
+
+def counts():
+    return {
+        model._meta.label_lower: model._base_manager.count()
+        for model in apps.get_models()
+        if model._meta.label_lower not in SHORT_LIVED
+    }
+
+
+def test_no_address_keeps_what_a_visitor_sends(caplog):
+    caplog.set_level("CRITICAL")
+    made = world.build()
+    centre = sites.build(algorithms=())
+    code = centre.invite("north") or centre.codes["north"]
+    known = {
+        "federation": [centre.federation.identifier, centre.federation.pk],
+        "code": [code],
+        "site": ["north"],
+    }
+    found, asked = {}, 0
+    before = counts()
+    for number, (template, path) in enumerate(addresses(made, known)):
+        person = {"username": f"nobody{number}", "email": f"nobody{number}@example.org"}
+        for method in METHODS:
+            bodies = [{"data": FIELDS | person}] if method == "post" else []
+            bodies += [{"data": b"{}", "content_type": "application/json"}]
+            for body in bodies:
+                answer = getattr(Client(raise_request_exception=False), method)(path, **body)
+                answer.close()
+                asked += 1
+                after = counts() if answer.status_code not in (404, 405, 403, 401) else before
+                if grown := {name for name in after if after[name] > before[name]}:
+                    found.setdefault(re.sub(r"%\((\w+)\)s", r"<\1>", template), set()).update(grown)
+                before = after
+    assert asked > 1_000
+    assert counts() == before
+    assert found == {route: tables for route, (tables, _, _) in EXCEPTIONS.items()}
+
+
+def test_an_account_without_a_confirmed_address_is_deleted_in_time():
+    old = timezone.now() - timedelta(days=UNCONFIRMED_DAYS, minutes=1)
+
+    def person(name, *, verified, joined=old, **fields):
+        user = User.objects.create_user(name, f"{name}@example.org", PASSWORD, date_joined=joined, **fields)
+        if verified is not None:
+            EmailAddress.objects.create(user=user, email=user.email, verified=verified, primary=True)
+
+    person("stranger", verified=False)
+    person("recent", verified=False, joined=timezone.now())
+    person("confirmed", verified=True)
+    person("signed-in", verified=False, last_login=old)
+    person("staff", verified=False, is_staff=True)
+    person("made-by-a-command", verified=None)
+    assert delete_unconfirmed_accounts() == 1
+    assert set(User.objects.values_list("username", flat=True)) == {
+        "recent",
+        "confirmed",
+        "signed-in",
+        "staff",
+        "made-by-a-command",
+    }
+    User.objects.filter(username="recent").update(date_joined=old)
+    assert forget_what_is_old() >= 1
+    assert not User.objects.filter(username="recent").exists()
+
+
+def test_a_sign_up_that_nobody_confirms_leaves_nothing(settings):
+    fields = {"username": "eve", "email": "eve@example.net", "password1": PASSWORD, "password2": PASSWORD}
+    before = counts()
+    Client().post("/accounts/signup/", fields)
+    assert User.objects.filter(username="eve").exists()
+    long_ago = timezone.now() - timedelta(days=settings.PODIUM_RETENTION_DAYS + 1)
+    User.objects.update(date_joined=long_ago)
+    Email.objects.update(created_at=long_ago, state=Email.State.SENT, sent_at=long_ago)
+    forget_what_is_old()
+    assert counts() == before
