@@ -38,4 +38,5 @@ urlpatterns = [
 handler400 = "web.errors.bad_request"
 handler403 = "web.errors.permission_denied"
 handler404 = "web.errors.page_not_found"
+handler429 = "web.errors.too_many_requests"
 handler500 = "web.errors.server_error"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from web.errors import error_page
@@ -19,7 +19,6 @@ from web.errors import error_page
 View = TypeVar("View", bound=Callable[..., Any])
 FIELDS_BYTES = 64 * 1024
 """Room for the fields and the edges of a form around its files."""
-_API = "/api/"
 
 
 def takes_files(most: Callable[[], int]) -> Callable[[View], View]:
@@ -84,9 +83,7 @@ class BodyBoundMiddleware:
         if declared > most:
             return _too_large(request, f"It has {declared:,} bytes", most)
         if declared > settings.PODIUM_FORM_BODY_BYTES and not _has_room(declared):
-            response = _refusal(request, 503, "There is no room for these files at the moment. Try again later.")
-            response["Retry-After"] = "60"
-            return response
+            return _refusal(request, 503, "There is no room for these files at the moment. Try again later.")
         return None
 
 
@@ -139,14 +136,6 @@ def _too_large(request: HttpRequest, what: str, most: int) -> HttpResponse:
 
 
 def _refusal(request: HttpRequest, status: int, reason: str) -> HttpResponse:
-    if request.path.startswith(_API):
-        problem = {"type": "about:blank", "title": TITLES[status], "status": status, "detail": reason}
-        return JsonResponse(
-            {**problem, "instance": request.path}, status=status, content_type="application/problem+json"
-        )
-    if "Tus-Resumable" in request.headers or status != 413:
+    if "Tus-Resumable" in request.headers:
         return HttpResponse(reason, status=status, content_type="text/plain; charset=utf-8")
-    return error_page(request, 413, reason=reason)
-
-
-TITLES = {411: "Length Required", 413: "Content Too Large", 503: "Service Unavailable"}
+    return error_page(request, status, reason=reason)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
@@ -22,43 +23,64 @@ class Explanation:
 
 EXPLANATIONS = {
     400: Explanation(
-        "This request could not be read",
-        "Something in the address or in what was sent is not what this page expects.",
-        "Go back, check what you entered and send it again.",
+        "Invalid request",
+        "The address or the data that you sent is not in the form that this page expects.",
+        "Go back, check your entries and submit them again.",
     ),
     403: Explanation(
-        "This page is not open to you",
-        "The page exists, but not for everyone, or not yet.",
-        "If you take part in this challenge or organize it, sign in with the account that does.",
+        "You do not have access to this page",
+        "This page is only open to some people, or not open yet.",
+        "If you participate in this challenge or organize it, sign in with that account.",
         sign_in=True,
     ),
     404: Explanation(
-        "There is nothing at this address",
-        "The page may have moved, or the address has a slip in it.",
-        "Start again from the challenges, or from the home page.",
+        "Page not found",
+        "The page may have moved, or the address may contain a typing error.",
+        "Start from the list of challenges or from the home page.",
+    ),
+    405: Explanation(
+        "This address cannot be opened like this",
+        "The address exists, but only accepts another kind of request, such as a submitted form.",
+        "Go back to the page that you came from and use its buttons.",
+    ),
+    411: Explanation(
+        "The size of the data is missing",
+        "The request does not state how long its data is.",
+        "Send the header Content-Length.",
     ),
     413: Explanation(
-        "This is more than is taken here",
-        "What was sent is too large.",
-        "Go back and send less, or use the page that is meant for files.",
+        "The data is too large",
+        "You sent more data than this page accepts.",
+        "Go back and send less, or use the page for file uploads.",
     ),
     429: Explanation(
         "Too many requests",
-        "This action was tried more often than is allowed in a short time.",
+        "You repeated this action more often than is allowed in a short time.",
         "Wait a few minutes, then try again.",
     ),
     500: Explanation(
-        "Something went wrong on our side",
-        "The error was recorded. Nothing that you had already submitted is lost.",
-        "Try again in a moment. If it happens again, tell the operators the number below.",
+        "An error occurred on our side",
+        "The error was recorded. Everything that you submitted before is safe.",
+        "Try again in a moment. If it happens again, send the number below to the operators.",
+    ),
+    503: Explanation(
+        "Temporarily unavailable",
+        "The site cannot do this at the moment.",
+        "Try again in a few minutes.",
     ),
 }
 CSRF = Explanation(
     "This form has expired",
-    "For your safety a form is only accepted from the page that was opened in the same browser session. "
-    "That page is too old, you have signed in or out since, or cookies are switched off.",
-    "Go back, load the page again and send the form once more. Nothing was changed.",
+    "A form is only accepted from the page that you opened in the same browser session. The page is too old, you signed in "
+    "or out since, or cookies are switched off.",
+    "Go back, reload the page and submit the form again. Nothing was changed.",
 )
+OTHER_HOST = Explanation(
+    "This site has another address",
+    "The server does not answer under the name in this address.",
+    "Open the site at its own address.",
+)
+_RETRY_SECONDS = {429: 60, 503: 60}
 
 
 INTERFACE = "/api/"
@@ -73,7 +95,7 @@ def problem(path: str, status: int, *, detail: str) -> dict[str, Any]:
 
 def _problem_answer(request: HttpRequest, status: int, *, detail: str) -> HttpResponse:
     content = problem(request.path, status, detail=detail)
-    return JsonResponse(content, status=status, content_type="application/problem+json")
+    return _retried_later(JsonResponse(content, status=status, content_type="application/problem+json"))
 
 
 def error_page(
@@ -89,14 +111,22 @@ def error_page(
     if request.path.startswith(INTERFACE):
         return _problem_answer(request, status, detail=explanation.text)
     context = {"explanation": explanation, "status": status}
-    return HttpResponse(render_to_string(f"{status}.html", context, request), status=status)
+    return _retried_later(HttpResponse(render_to_string("web/error.html", context, request), status=status))
+
+
+def _retried_later(response: HttpResponse) -> HttpResponse:
+    if seconds := _RETRY_SECONDS.get(response.status_code):
+        response["Retry-After"] = str(seconds)
+    return response
 
 
 @requires_csrf_token
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """400; for a host that is not this site's without a page, whose links could not be written."""
+    """400; for a foreign host name a page that works without the host of the request."""
     if isinstance(exception, DisallowedHost):
-        return HttpResponse("This site is not reached by that name.\n", status=400, content_type="text/plain")
+        if request.path.startswith(INTERFACE):
+            return _problem_answer(request, 400, detail=OTHER_HOST.text)
+        return _page_alone(request, 400, OTHER_HOST)
     return error_page(request, 400)
 
 
@@ -117,7 +147,7 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
 
 
 def too_many_requests(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001 (Django passes it)
-    """429"""
+    """429; also for allauth, which asks for `handler429` of the addresses."""
     return error_page(request, 429)
 
 
@@ -127,12 +157,18 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if request.path.startswith(INTERFACE):
         number = getattr(request, "id", "")
         return _problem_answer(request, 500, detail=f"{EXPLANATIONS[500].text} Its number is {number}.")
+    return _page_alone(request, 500, EXPLANATIONS[500])
+
+
+def _page_alone(request: HttpRequest, status: int, explanation: Explanation) -> HttpResponse:
+    """A page that needs neither the database nor the session nor the host of the request."""
     context: dict[str, Any] = {
-        "explanation": EXPLANATIONS[500],
-        "status": 500,
+        "explanation": explanation,
+        "status": status,
+        "home": settings.PODIUM_ADDRESS.rstrip("/") + "/" if explanation is OTHER_HOST else "/",
         "request_id": getattr(request, "id", ""),
     }
-    return HttpResponse(render_to_string("500.html", context), status=500)
+    return HttpResponse(render_to_string("500.html", context), status=status)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 (says how the check works, not what to do)

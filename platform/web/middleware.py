@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
 
-from web.errors import INTERFACE, error_page
+from web.errors import EXPLANATIONS, INTERFACE, error_page
 
 _ACCEPTED = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
@@ -57,6 +57,28 @@ class RequestIdMiddleware:
         response = self.get_response(request)
         response["X-Request-ID"] = request_id
         return response
+
+
+class ExplainedErrorMiddleware:
+    """Replace an error answer without a body, such as Django's 405, by an error page; its headers are kept.
+
+    Resumable uploads (tus) define their own empty answers, which stay.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code not in EXPLANATIONS or response.streaming or "Tus-Resumable" in response:
+            return response
+        if response.content or "Tus-Resumable" in request.headers:  # type: ignore[attr-defined]
+            return response
+        page = error_page(request, response.status_code)
+        for name, value in response.items():
+            if name.lower() not in ("content-type", "content-length"):
+                page[name] = value
+        return page
 
 
 class PrivateCopyMiddleware:

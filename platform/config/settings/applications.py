@@ -73,6 +73,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "web.middleware.ReadableRequestMiddleware",
+    "web.middleware.ExplainedErrorMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

@@ -289,7 +289,9 @@ def test_the_limit_of_messages_ignores_what_the_sender_writes_into_x_forwarded_f
     monkeypatch.setattr(SitesRate, "rate", "3/hour")
     address = f"/api/v1/sites/{centre.federation.identifier}/messages/"
     answers = [
-        Client().post(address, b"{}", content_type="application/json", headers={"x-forwarded-for": f"203.0.113.{number}"})
+        Client().post(
+            address, b"{}", content_type="application/json", headers={"x-forwarded-for": f"203.0.113.{number}"}
+        )
         for number in range(4)
     ]
     assert [answer.status_code for answer in answers] == [400, 400, 400, 429]

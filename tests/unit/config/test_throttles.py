@@ -64,7 +64,7 @@ def test_every_limit_of_accounts_is_listed():
     assert {action: rate for action, rate in accounts.RATE_LIMITS.items() if rate} == {
         action: rate for action, (rate, _) in ACCOUNTS.items()
     }
-    assert mfa.RATE_LIMITS == {action: rate for action, (rate, _) in SECOND_FACTORS.items()}
+    assert {action: rate for action, (rate, _) in SECOND_FACTORS.items()} == mfa.RATE_LIMITS
 
 
 def throttled_views():

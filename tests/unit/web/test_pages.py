@@ -77,7 +77,7 @@ def test_example_mode_shows_a_strip_and_production_does_not(client, settings):
 def test_an_unknown_address_is_explained(client):
     answer = client.get("/no-such-page/")
     assert answer.status_code == 404
-    assert "There is nothing at this address" in answer.content.decode()
+    assert "Page not found" in answer.content.decode()
 
 
 def test_a_refusal_shows_the_reason_that_was_written_for_the_reader(rf):
@@ -189,7 +189,7 @@ def test_whom_a_page_is_for_is_the_title_of_its_refusal(rf):
     told = errors.permission_denied(request, PermissionDenied("This page is for the organizers of the challenge."))
     assert "<h1>This page is for the organizers of the challenge</h1>" in told.content.decode()
     other = errors.permission_denied(request, PermissionDenied("Send your own review first.")).content.decode()
-    assert "<h1>This page is not open to you</h1>" in other
+    assert "<h1>You do not have access to this page</h1>" in other
     assert "Send your own review first." in other
 
 
