@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.internal import ratelimit
+from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +14,7 @@ from django.urls import reverse
 
 from accounts import hooks
 from accounts.devices import device_of, remember_device
+from accounts.domain.sealing import seal, unseal
 from accounts.models import CLOSED, User
 from accounts.queries import account_named
 from web.addresses import absolute
@@ -27,6 +29,16 @@ class Site(NamedTuple):
 
     name: str
     domain: str
+
+
+class SecondFactorAdapter(DefaultMFAAdapter):
+    """Second factors whose secrets and recovery codes are encrypted at rest."""
+
+    def encrypt(self, text: str) -> str:
+        return seal(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return unseal(encrypted_text)
 
 
 class AccountAdapter(DefaultAccountAdapter):

@@ -27,7 +27,7 @@ def problem_handler(error: Exception, context: dict[str, Any]) -> Response | Non
     if response is None:
         return None
     if isinstance(error, Http404):
-        error = exceptions.NotFound()
+        error = exceptions.NotFound("Not found. Check the address, and whether your account has access.")
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
     refused = isinstance(error, exceptions.ValidationError)

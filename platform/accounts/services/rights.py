@@ -8,6 +8,7 @@ import secrets
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 
+import structlog
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.conf import settings
@@ -18,9 +19,12 @@ from django.db import models, transaction
 from django.utils import timezone
 
 from accounts import hooks
+from accounts.domain.sealing import sealed_data
 from accounts.models import CLOSED, AccessToken, User
 from audit.models import Entry
 from audit.services import record
+
+log = structlog.get_logger(__name__)
 
 UNCONFIRMED_DAYS: Final = 30
 """Time to confirm an e-mail address after sign-up."""
@@ -169,9 +173,29 @@ def delete_unconfirmed_accounts() -> int:
     return deleted
 
 
+@transaction.atomic
+def renew_second_factors() -> int:
+    """Encrypt with the present key what an earlier key encrypted, so that the earlier one can be removed; returns how many."""
+    if not settings.SECRET_KEY_FALLBACKS:
+        return 0
+    renewed = 0
+    for row in Authenticator.objects.select_for_update(no_key=True):
+        try:
+            data = sealed_data(row.data)
+        except ValidationError:  # encrypted with a key that is lost
+            log.exception("second_factor_unreadable", authenticator=row.pk)
+            continue
+        if data != row.data:
+            row.data = data
+            row.save(update_fields=["data"])
+            renewed += 1
+    return renewed
+
+
 def forget_what_is_old() -> int:
     """Delete what the installation keeps for a time only; returns how many rows went. Called every day."""
     call_command("clearsessions")
+    renew_second_factors()
     deleted = delete_unconfirmed_accounts()
     before = timezone.now() - timedelta(days=settings.PODIUM_RETENTION_DAYS)
     return deleted + sum(forget(before) for forget in hooks.forgettings)

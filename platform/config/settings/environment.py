@@ -51,6 +51,8 @@ PODIUM_EXAMPLE_MODE = env.bool("PODIUM_EXAMPLE_MODE", False)
 PODIUM_TLS = env.bool("PODIUM_TLS", True)
 
 SECRET_KEY = env.str("SECRET_KEY", "") or kept_secret(PODIUM_DATA / "secret.key")
+# Earlier keys, newest first: what they signed or encrypted stays readable. Remove them after a few days.
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 # Where people reach this site: what links in e-mails begin with.

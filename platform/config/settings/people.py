@@ -25,6 +25,7 @@ ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PODIUM_TLS else "http"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = "username"
 ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
+MFA_ADAPTER = "accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 ACCOUNT_FORMS = {
     "change_password": "accounts.forms.ChangePasswordForm",

@@ -17,7 +17,7 @@ from challenges.services import create_challenge
 from tests.integration.federation import world as sites
 from web import errors
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 MIB = 1024**2
 
 
@@ -36,8 +36,7 @@ class Answer:
 
 
 @pytest.fixture(autouse=True)
-def production(settings, caplog):
-    caplog.set_level("CRITICAL")
+def production(settings):
     settings.DEBUG = settings.PODIUM_EXAMPLE_MODE = False
     settings.ALLOWED_HOSTS = ["localhost"]
 
@@ -133,7 +132,7 @@ def test_405(stranger):
     page = Answer("OPTIONS", "/privacy/")
     assert_page(page, 405, "This address cannot be opened like this")
     assert page.headers["allow"] == "GET, HEAD"
-    path = "/api/v1/challenges/"
+    path = "/api/v1/designs/"
     assert_problem(Answer("DELETE", path, **token(stranger, "read", "design")), 405, path)
 
 
@@ -152,10 +151,12 @@ def test_413():
 
 def test_429_of_a_page():
     form = Client()
-    form.get("/accounts/signup/")
-    value = form.cookies["csrftoken"].value
+    form.get("/accounts/signup/", headers={"host": "localhost"})
+    value = form.cookies[real.CSRF_COOKIE_NAME].value
     sent = {"body": f"csrfmiddlewaretoken={value}".encode(), "content_type": "application/x-www-form-urlencoded"}
-    answers = [Answer("POST", "/accounts/signup/", HTTP_COOKIE=f"csrftoken={value}", **sent) for _ in range(21)]
+    answers = [
+        Answer("POST", "/accounts/signup/", HTTP_COOKIE=f"{real.CSRF_COOKIE_NAME}={value}", **sent) for _ in range(21)
+    ]
     assert {answer.status for answer in answers[:-1]} == {200}
     assert_page(answers[-1], 429, "Too many requests")
     assert answers[-1].headers["retry-after"] == "60"

@@ -133,7 +133,9 @@ def test_an_error_of_ours_is_a_problem_document_as_well(monkeypatch):
     assert_problem(answer, 500)
 
 
-def test_another_sites_name_is_refused_without_a_page(client, settings):
+def test_another_sites_name_is_refused_with_a_page_that_leads_to_this_one(client, settings):
     settings.ALLOWED_HOSTS = ["podium.example"]
     answer = client.get("/", HTTP_HOST="evil.example")
-    assert (answer.status_code, answer["Content-Type"]) == (400, "text/plain")
+    assert answer.status_code == 400
+    assert f'href="{settings.PODIUM_ADDRESS}/"' in answer.content.decode()
+    assert "evil" not in answer.content.decode()
