@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from registry.models import Registration, RegistrationVersion
+from work.models import Work
 
 
 class DriftCheck(models.Model):
@@ -48,3 +49,36 @@ class DriftCheck(models.Model):
     def total(self) -> int:
         """How many parameters were compared."""
         return self.same + self.missing + self.different
+
+
+class DriftRequest(Work):
+    """A requested comparison; the text is stored until a worker has read it."""
+
+    class State(models.TextChoices):
+        """Progress of the comparison."""
+
+        QUEUED = "queued", "queued"
+        RUNNING = "running", "running"
+        DONE = "done", "finished"
+        FAILED = "failed", "failed"
+
+    registration = models.ForeignKey(Registration, on_delete=models.PROTECT, related_name="drift_requests")
+    title = models.CharField(max_length=200)
+    source = models.CharField(max_length=10, choices=DriftCheck.Source)
+    address = models.URLField(max_length=500, blank=True)
+    file_name = models.CharField(max_length=200, blank=True)
+    stored = models.CharField(max_length=200, blank=True, help_text="place in the private storage until it is read")
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    problem = models.TextField(blank=True, help_text="why there is no result, for the person who requested it")
+    check_made = models.OneToOneField(
+        DriftCheck, null=True, blank=True, on_delete=models.PROTECT, related_name="request"
+    )
+    requested_at = models.DateTimeField(default=timezone.now, editable=False)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-requested_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"request to compare {self.title}"

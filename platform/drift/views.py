@@ -15,12 +15,15 @@ from drift import services
 from drift.domain.comparing import Agreement
 from drift.domain.reading import MAX_BYTES
 from drift.forms import DriftForm
-from drift.models import DriftCheck
+from drift.models import DriftCheck, DriftRequest
 from evaluation.designs.catalogue import shipped
 from registry.models import Registration
 from registry.queries import registration_or_404
 from web.bodies import takes_files
 from web.spreadsheets import csv_file
+
+Source = DriftCheck.Source
+_REQUESTS = 20
 
 
 def _readable(request: HttpRequest, identifier: str) -> Registration:
@@ -49,7 +52,8 @@ def drift(request: HttpRequest, identifier: str) -> HttpResponse:
             raise PermissionDenied("Those who may change the design check for drift.")
         if form.is_valid():
             try:
-                return redirect(_check(request, registration, form.cleaned_data))
+                _request(request, registration, form.cleaned_data)
+                return redirect("drift:list", registration.identifier)
             except ValidationError as error:
                 form.add_error(None, error.messages)
     checks = (
@@ -61,16 +65,19 @@ def drift(request: HttpRequest, identifier: str) -> HttpResponse:
         heads = ["text", "checked_at", "version", "same", "missing", "different"]
         rows = ((c.title, c.checked_at, str(c.version.number), c.same, c.missing, c.different) for c in checks)
         return csv_file(f"{registration.identifier}-drift.csv", heads, rows)
-    return render(request, "drift/list.html", {**_context(request, registration), "checks": checks, "form": form})
+    requests = DriftRequest.objects.filter(registration=registration).exclude(state=DriftRequest.State.DONE)
+    context = {"checks": checks, "requests": requests.select_related("requested_by")[:_REQUESTS], "form": form}
+    return render(request, "drift/list.html", {**_context(request, registration), **context})
 
 
-def _check(request: HttpRequest, registration: Registration, given: dict[str, Any]) -> DriftCheck:
+def _request(request: HttpRequest, registration: Registration, given: dict[str, Any]) -> None:
     common: dict[str, Any] = {"actor": request.user, "registration": registration, "title": given["title"]}
     if file := given.get("file"):
-        return services.check_file(**common, name=file.name, content=file.read())
-    if address := given.get("address"):
-        return services.check_address(**common, address=address)
-    return services.check_text(**common, text=given["text"])
+        services.request_check(**common, source=Source.FILE, name=file.name, content=file.read())
+    elif address := given.get("address"):
+        services.request_check(**common, source=Source.ADDRESS, address=address)
+    else:
+        services.request_check(**common, source=Source.TEXT, content=given["text"].encode())
 
 
 @login_required

@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from audit.services import record
 from designs.models import Design, FieldValue, LinkAnswer
-from designs.services.address_answers import ask
 from evaluation.designs.catalogue import shipped
+from web.outbound import ask
 from work.services import enqueue
 
 TASK = "designs.tasks.check_links"

@@ -1,22 +1,27 @@
-"""From an uploaded file or a fetched page to its text, within bounds.
+"""An uploaded file or a fetched page, read and compared with a registered design within bounds.
 
-It is read in a confined child, as participants' files are: its text is all that comes back.
+Both happen in a confined child, as with participants' files: the findings and a digest of the text are all that comes back.
 """
 
+import hashlib
 import importlib
 import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from confinement.limits import MIB, ChildLimits
 from confinement.sandbox import ChildError, Failure, answers
+from drift.domain.comparing import compare
+from evaluation.designs.document import Document
 
 MAX_CHARACTERS: Final = 400_000
 MAX_BYTES: Final = 10 * 1024 * 1024
 MAX_PAGES: Final = 200
 _LIMITS: Final = ChildLimits(
-    memory_bytes=1024 * MIB, file_bytes=MIB, folder_bytes=MIB, folder_files=10, item_seconds=20, message_bytes=16 * MIB
+    memory_bytes=1024 * MIB, file_bytes=MIB, folder_bytes=MIB, folder_files=10, item_seconds=60, message_bytes=16 * MIB
 )
 _DAMAGED: Final = "This file is damaged or protected and cannot be read."
 _SKIPPED: Final = frozenset({"script", "style", "noscript", "template", "svg"})
@@ -24,6 +29,48 @@ _SKIPPED: Final = frozenset({"script", "style", "noscript", "template", "svg"})
 
 class UnreadableError(ValueError):
     """A file that gives no text; the message is for the person who sent it."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A text against a registered design: its digest and length, the findings, and whether it names the record."""
+
+    digest: str
+    characters: int
+    findings: list[dict[str, str]]
+    links_record: bool
+
+
+def compared(
+    content: bytes, document: Document, record_names: Sequence[str], *, kind: str = "", name: str = ""
+) -> Comparison:
+    """Compare a PDF, a web page or a plain file with a registered design, in a confined child.
+
+    Parameters
+    ----------
+    record_names
+        Identifier, address and DOIs of the record; looked for in the markup as well, where links are.
+
+    Raises
+    ------
+    UnreadableError
+        When it is too large, damaged or protected, contains no text, or takes too long.
+    """
+
+    def work() -> dict[str, Any]:
+        text = _read(content, kind, name)
+        searched = f"{text} {content.decode(errors='ignore')}".casefold()
+        return {
+            "digest": hashlib.sha256(text.encode()).hexdigest(),
+            "characters": len(text),
+            "findings": [
+                {"task": entry.task, "parameter": entry.parameter, "found": str(entry.found), "passage": entry.passage}
+                for entry in compare(document, text)
+            ],
+            "links_record": any(name.casefold() in searched for name in record_names if name),
+        }
+
+    return Comparison(**_in_child(content, work))
 
 
 def text_of(content: bytes, *, kind: str = "", name: str = "") -> str:
@@ -34,14 +81,18 @@ def text_of(content: bytes, *, kind: str = "", name: str = "") -> str:
     UnreadableError
         When it is too large, damaged, protected, or holds no text.
     """
+    return str(_in_child(content, lambda: {"text": _read(content, kind, name)})["text"])[:MAX_CHARACTERS]
+
+
+def _in_child(content: bytes, step: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     if len(content) > MAX_BYTES:
         raise UnreadableError(f"The file has {len(content):,} bytes; at most {MAX_BYTES:,} are read.")
     # Before the child is forked, which has it then: it reads libraries, but slowly.
     importlib.import_module("pypdf")
 
-    def work(_item: str, _own: Path) -> dict[str, str]:
+    def work(_item: str, _own: Path) -> dict[str, Any]:
         try:
-            return {"text": _read(content, kind, name)}
+            return {"done": step()}
         except UnreadableError as error:
             return {"problem": str(error)}
 
@@ -52,9 +103,10 @@ def text_of(content: bytes, *, kind: str = "", name: str = "") -> str:
     if answer.failure == Failure.TIME:
         raise UnreadableError("Reading this file takes too long.")
     value = answer.value if answer.failure is None and isinstance(answer.value, dict) else {}
-    if "text" not in value:
+    if not isinstance(value.get("done"), dict):
         raise UnreadableError(str(value.get("problem", _DAMAGED)))
-    return str(value["text"])[:MAX_CHARACTERS]
+    done: dict[str, Any] = value["done"]
+    return done
 
 
 def _read(content: bytes, kind: str, name: str) -> str:

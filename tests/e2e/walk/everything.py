@@ -29,7 +29,6 @@ from challenges.services.talking import announce
 from changes.services import request_change
 from conversations.services import start_thread
 from designs.models import Collaborator, Design, Simulation
-from drift.services import check_text
 from executions.models import Batch, Execution
 from exposure.queries.facts import Audience
 from federation.services import federations
@@ -48,6 +47,7 @@ from test_sets.services.archives import take_archive
 from test_sets.services.case_reports import report_case
 from tests.integration.challenges import world as designs
 from tests.integration.changes import world as registered
+from tests.integration.drift.world import check_text
 from tests.integration.executions.world import PLAN, Algorithms, add_phase
 from tests.integration.federation import world as sites
 from tests.integration.federation.sender import Sender

@@ -11,7 +11,6 @@ from challenges.services import close_phase, join_with_team, launch
 from designs.models import Scan
 from designs.queries import document_of
 from designs.services import save_field, scans
-from drift import services as drift
 from evaluation.designs.checks import Subject, registered
 from evaluation.designs.checks.running import check_description
 from evaluation.designs.document import Entry, State, Values
@@ -20,6 +19,7 @@ from submissions.models import MethodDescription, Run, Submission
 from test_sets.models import TestCase, TestSet
 from test_sets.services.sealing import create_test_set
 from tests.integration.challenges import world
+from tests.integration.drift import world as drift
 from uploads.models import Upload
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from designs.models import LinkAnswer
 from designs.queries import document_of
 from designs.queries.findings import findings
 from designs.services import links
-from designs.services.address_answers import _is_public, ask
 from tests.unit.designs.world import design, person, save
+from web.outbound import ask, is_public
 
 
 class Pages(BaseHTTPRequestHandler):
@@ -123,7 +123,7 @@ def test_nothing_is_asked_unless_it_is_switched_on(site, settings, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("address", "is_public"),
+    ("address", "expected"),
     [
         ("93.184.216.34", True),
         ("2606:2800:220:1::1", True),
@@ -134,5 +134,5 @@ def test_nothing_is_asked_unless_it_is_switched_on(site, settings, monkeypatch):
         ("64:ff9b::5db8:d822", True),
     ],
 )
-def test_a_private_address_is_found_in_every_dress(address, is_public):
-    assert _is_public(address) is is_public
+def test_a_private_address_is_found_in_every_dress(address, expected):
+    assert is_public(address) is expected
