@@ -2,6 +2,8 @@
 
 `artifacts`
     Files of a challenge that its registered choice publishes.
+`withheld`
+    Sentences about files that the choice names and that are not published.
 """
 
 from collections.abc import Callable, Iterator
@@ -42,3 +44,4 @@ class Artifact:
 
 
 artifacts: Hook[Callable[[Challenge, Choice], Iterator[Artifact]]] = Hook()
+withheld: Hook[Callable[[Challenge, Choice], Iterator[str]]] = Hook()

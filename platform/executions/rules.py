@@ -7,7 +7,7 @@ import rules
 from challenges.models import Member, Phase
 from challenges.rules import is_named_organizer, is_organizer
 from executions.models import AlgorithmArchive, AlgorithmUpload, Batch, Execution
-from test_sets.queries.dry_runs import are_public
+from test_sets.rules import access_to_phase, access_to_results
 
 
 @rules.predicate
@@ -31,9 +31,11 @@ def is_named(user: Any, execution: Execution | None) -> bool:
 
 
 @rules.predicate
-def is_on_open_cases(user: Any, execution: Execution | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """Runs on cases that everybody who takes part may know."""
-    return execution is not None and execution.is_on_public_cases
+def sees_files(user: Any, execution: Execution | None) -> bool:
+    """Sees cases, predictions and logs: of hidden cases the named organizers, of public ones the team as well."""
+    if execution is None or not (execution.is_on_public_cases or is_named(user, execution)):
+        return False
+    return access_to_results(user, execution.phase, team=execution.team_id, is_algorithm=True).files
 
 
 @rules.predicate
@@ -43,9 +45,9 @@ def is_released(user: Any, batch: Batch | None) -> bool:  # noqa: ARG001 (the si
 
 
 @rules.predicate
-def has_open_cases(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """The phase is over and shows its references, or is a dry run whose references are public."""
-    return phase is not None and ((phase.reveals_cases and phase.is_revealed) or are_public(phase))
+def sees_costs(user: Any, phase: Phase | None) -> bool:
+    """Sees what running took on single cases of the phase."""
+    return phase is not None and access_to_phase(user, phase).costs
 
 
 @rules.predicate
@@ -58,10 +60,10 @@ rules.add_perm("executions.view_execution", is_own | organizes)
 # Rules and not permissions: Django grants every permission to administrators, who must not act for a team, and who read
 # what a program printed of hidden images no more than other outsiders.
 rules.add_rule("executions.own", is_own)
-rules.add_rule("executions.view_cases", is_named | (is_own & is_on_open_cases))
-rules.add_rule("executions.view_logs", is_own & is_on_open_cases)
+rules.add_rule("executions.view_cases", sees_files)
+rules.add_rule("executions.view_logs", is_own & sees_files)
 rules.add_rule("executions.read_hidden_logs", is_named)
 # What running took on each case of a phase, wherever results of single cases are shown: a program can take longer, or more
 # memory, where it sees something, and so tell what a hidden image shows.
-rules.add_rule("executions.view_costs_of_cases", has_open_cases | is_named_in)
+rules.add_rule("executions.view_costs_of_cases", sees_costs)
 rules.add_rule("executions.view_agreement", is_named_in)

@@ -5,9 +5,10 @@ from typing import Any
 import rules
 
 from challenges.models import Phase
-from challenges.rules import is_named_organizer, is_organizer, is_public
+from challenges.rules import is_organizer, is_public
 from executions.queries.costs import costs_in, kept_from
 from test_sets.queries.decoys import keeps_decoys
+from test_sets.rules import access_to_phase
 
 
 @rules.predicate
@@ -32,19 +33,26 @@ def is_revealed(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the si
 
 
 @rules.predicate
-def has_closed(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """No submission is taken any more, and results have been released."""
-    return phase is not None and phase.is_revealed
+def sees_cases(user: Any, phase: Phase | None) -> bool:
+    """Sees what every team reached in every case."""
+    return phase is not None and access_to_phase(user, phase).values
 
 
 @rules.predicate
-def hides_nothing_in_bundle(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """A bundle gives no reference away, or the phase shows them anyway.
+def sees_no_reference_unduly(user: Any, phase: Phase | None) -> bool:
+    """Sees the references, or results that contain none.
 
-    Values of a classification are made of the class of every case: with them goes the reference itself.
+    Values of a classification are computed from the class of every case: with them the reference itself becomes known.
     """
-    shows_references = phase is not None and phase.reveals_cases and phase.is_revealed
-    return phase is not None and (shows_references or not phase.assessment.kind.tells_reference_by_results)
+    if phase is None:
+        return False
+    return not phase.assessment.kind.tells_reference_by_results or access_to_phase(user, phase).references
+
+
+@rules.predicate
+def sees_evidence(user: Any, phase: Phase | None) -> bool:
+    """Sees numbers of predictions, or the ranking is computed from none."""
+    return phase is not None and (not phase.assessment.is_pooled or access_to_phase(user, phase).evidence)
 
 
 @rules.predicate
@@ -53,20 +61,14 @@ def keeps_no_costs(user: Any, phase: Phase | None) -> bool:
     return phase is not None and not kept_from(user, phase, costs_in(phase.assessment))
 
 
-@rules.predicate
-def is_named(user: Any, phase: Phase | None) -> bool:
-    """Stands among those who run the challenge and see what is hidden; administering the platform is not enough."""
-    return phase is not None and is_named_organizer(user, phase.challenge)
-
-
 # The ranking: table, figures without single cases, ranking document, history.
 rules.add_perm("leaderboards.view_ranking", (challenge_is_public & is_revealed) | organizes)
 # What every team reached in every case. Before the end it would tell the teams about hidden cases and about each other.
-rules.add_perm("leaderboards.view_cases", (challenge_is_public & has_closed) | organizes)
+rules.add_perm("leaderboards.view_cases", sees_cases)
 # Rules and not permissions: Django grants every permission to administrators.
-tells_no_reference = ((challenge_is_public & has_closed) | organizes) & hides_nothing_in_bundle
-rules.add_rule("leaderboards.view_what_tells_references", tells_no_reference | is_named)
-rules.add_rule("leaderboards.view_bundle", (tells_no_reference & keeps_no_costs) | is_named)
+rules.add_rule("leaderboards.view_what_tells_references", sees_cases & sees_no_reference_unduly & sees_evidence)
+rules.add_rule("leaderboards.view_evidence", sees_evidence)
+rules.add_rule("leaderboards.view_bundle", sees_cases & sees_no_reference_unduly & keeps_no_costs & sees_evidence)
 rules.add_perm("leaderboards.request_ranking", organizes)
 # What came after the public ranking was frozen, and when it is frozen.
 rules.add_perm("leaderboards.view_frozen", organizes)

@@ -5,10 +5,11 @@ from typing import Any
 import rules
 
 from challenges.models import Member, Phase
-from challenges.rules import is_named_organizer, is_organizer
+from challenges.rules import is_organizer
 from submissions.models import Submission
+from test_sets.domain.case_access import CaseAccess
 from test_sets.queries.decoys import keeps_decoys
-from test_sets.queries.dry_runs import are_public
+from test_sets.rules import access_to_results
 from uploads.models import Upload
 
 
@@ -43,42 +44,44 @@ def shows_scores(user: Any, submission: Submission | None) -> bool:  # noqa: ARG
     )
 
 
-@rules.predicate
-def shows_cases(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """The phase shows teams their own scores case by case."""
-    return submission is not None and (
-        submission.phase.is_revealed
-        or (submission.phase.results == Phase.Results.CASES and not keeps_decoys(submission.phase))
-    )
+def access_to_submission(user: Any, submission: Submission, *, case: str | None = None) -> CaseAccess:
+    """Return what a person may see of the cases of a submission, or of one of them."""
+    team, is_algorithm = submission.team_id, submission.is_algorithm
+    return access_to_results(user, submission.phase, team=team, is_algorithm=is_algorithm, case=case)
 
 
 @rules.predicate
-def reveals_references(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """The phase is over and lets teams see the references beside their predictions, or is a dry run."""
-    if submission is None:
-        return False
-    return (submission.phase.reveals_cases and submission.phase.is_revealed) or are_public(submission.phase)
+def sees_values(user: Any, submission: Submission | None) -> bool:
+    """Sees results of single cases."""
+    return submission is not None and access_to_submission(user, submission).values
 
 
 @rules.predicate
-def may_know_its_cases(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """Its cases are known to who takes part; those that an algorithm is run on are hidden, unless everybody may know them."""
-    return submission is not None and (not submission.is_algorithm or are_public(submission.phase))
+def sees_notes(user: Any, submission: Submission | None) -> bool:
+    """Sees what validation or a run reported about single cases."""
+    return submission is not None and access_to_submission(user, submission).notes
 
 
 @rules.predicate
-def is_named_at(user: Any, submission: Submission | None) -> bool:
-    """The same for the challenge that a submission was sent to."""
-    return submission is not None and is_named_organizer(user, submission.challenge)
+def sees_pictures(user: Any, submission: Submission | None) -> bool:
+    """Sees images and predictions of single cases."""
+    return submission is not None and access_to_submission(user, submission).pictures
+
+
+@rules.predicate
+def sees_files(user: Any, submission: Submission | None) -> bool:
+    """Gets the predictions themselves."""
+    return submission is not None and access_to_submission(user, submission).files
 
 
 rules.add_perm("submissions.view_submission", is_own | organizes)
 rules.add_perm("submissions.view_scores", organizes | (is_own & shows_scores))
-rules.add_perm("submissions.view_case_scores", organizes | (is_own & shows_cases))
-rules.add_perm("submissions.view_findings", (is_own & may_know_its_cases) | organizes)
+rules.add_perm("submissions.view_case_scores", sees_values)
 rules.add_perm("submissions.organize_submission", organizes)
 
 # Rules and not permissions: Django grants every permission to administrators, who must not act for a team.
 rules.add_rule("submissions.continue_upload", is_sender & is_own)
 rules.add_rule("submissions.decide_submission", is_own)
-rules.add_rule("submissions.view_references", is_named_at | (is_own & reveals_references))
+rules.add_rule("submissions.view_findings", sees_notes)
+rules.add_rule("submissions.view_pictures", sees_pictures)
+rules.add_rule("submissions.have_predictions", sees_files)

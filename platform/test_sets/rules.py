@@ -1,12 +1,85 @@
-"""Who seals test sets and who gets a reference itself: declared once, used by views and templates."""
+"""Who sees what of the cases of a phase, who seals test sets, and who gets a reference itself.
+
+`access_to_phase`, `access_to_results` and `access_of` answer for the visibility policy (`test_sets.domain.case_access`).
+"""
 
 from typing import Any
 
 import rules
 
-from challenges.models import Challenge
+from challenges.models import Challenge, Member, Phase
 from challenges.rules import is_named_organizer, is_organizer, is_owner, is_participant
+from datasets.queries.publishing import withdrawn_cases
 from reviews.models import Assignment
+from test_sets.domain.case_access import NOTHING, CaseAccess, PhaseFacts, Reader, access, without_consent
+from test_sets.queries.decoys import keeps_decoys
+from test_sets.queries.dry_runs import are_public
+
+
+def access_of(reader: Reader, phase: Phase, *, is_algorithm: bool = False) -> CaseAccess:
+    """Return what a kind of reader may see of the cases of a phase of a public challenge.
+
+    Parameters
+    ----------
+    is_algorithm
+        Whether the results are those of an algorithm, which a phase may have accepted before its design was changed.
+    """
+    is_released = phase.is_revealed
+    facts = PhaseFacts(
+        runs_algorithms=is_algorithm or bool(phase.algorithms),
+        shows_own_values=not is_released and phase.results == Phase.Results.CASES and not keeps_decoys(phase),
+        reveals_references=phase.reveals_cases,
+        is_released=is_released,
+        has_public_cases=are_public(phase),
+    )
+    return access(reader, facts)
+
+
+def access_to_phase(user: Any, phase: Phase) -> CaseAccess:
+    """Return what a person may see of the cases of a phase, apart from the results of their own teams."""
+    reader = _organizer(user, phase.challenge)
+    if reader is None:
+        if not phase.challenge.is_public:
+            return NOTHING
+        reader = Reader.PARTICIPANT if is_participant(user, phase.challenge) else Reader.PUBLIC
+    return access_of(reader, phase)
+
+
+def access_to_results(
+    user: Any, phase: Phase, *, team: int, is_algorithm: bool = False, case: str | None = None
+) -> CaseAccess:
+    """Return what a person may see of the results of a team: nothing for other teams, whose pages do not exist for them.
+
+    Parameters
+    ----------
+    team
+        Key of the team that the results belong to.
+    case
+        Name of a single case, of which less is visible after its consent was withdrawn.
+    """
+    reader = _organizer(user, phase.challenge) or _member(user, phase.challenge, team)
+    if reader is None:
+        return NOTHING
+    allowed = access_of(reader, phase, is_algorithm=is_algorithm)
+    is_withdrawn = case is not None and case in withdrawn_cases(phase.challenge)
+    return without_consent(reader, allowed) if is_withdrawn else allowed
+
+
+def takes_reports(user: Any, phase: Phase) -> bool:
+    """Return whether a person may report cases of a phase: only where teams know their names, else the answer confirms a guess."""
+    return access_to_phase(user, phase).names or access_of(Reader.PARTICIPANT, phase).names
+
+
+def _organizer(user: Any, challenge: Challenge) -> Reader | None:
+    if is_named_organizer(user, challenge):
+        return Reader.ORGANIZER
+    return Reader.ADMINISTRATOR if is_organizer(user, challenge) else None
+
+
+def _member(user: Any, challenge: Challenge, team: int) -> Reader | None:
+    if not user.is_authenticated or not challenge.is_public:
+        return None
+    return Reader.TEAM if Member.objects.filter(team=team, user=user).exists() else None
 
 
 @rules.predicate

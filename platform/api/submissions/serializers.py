@@ -3,6 +3,7 @@
 from typing import Any
 
 from rest_framework import serializers
+from rules import test_rule
 
 from scoring.domain.report import Report
 from submissions.models import Submission
@@ -86,7 +87,7 @@ class SubmissionDetailSerializer(SubmissionSerializer):
 
     def get_findings(self, submission: Submission) -> list[dict[str, Any]]:
         user = self.context["request"].user
-        if not user.has_perm("submissions.view_findings", submission):
+        if not test_rule("submissions.view_findings", user, submission):
             return []
         return list(FindingSerializer(Report.of(submission.report).troubled, many=True).data)
 

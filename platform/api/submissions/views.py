@@ -33,6 +33,7 @@ from submissions.queries.results import kept_costs
 from submissions.queries.submissions import counted_run, with_runs
 from submissions.services import choosing, states
 from test_sets.queries.test_sets import active_test_set, expectation, has_test_set
+from test_sets.rules import access_to_phase
 
 
 @extend_schema(tags=["submissions"])
@@ -140,7 +141,9 @@ class ExpectationView(APIView):
         if not has_test_set(entry):
             raise Http404("This phase has no test set yet.")
         if entry.algorithms:
-            raise Http404("In this phase algorithms are handed in; its cases are not told.")
+            raise Http404("Teams submit algorithms to this phase, and no predictions of cases.")
+        if not access_to_phase(request.user, entry).names:
+            raise Http404("The cases of this phase are hidden.")
         wanted = expectation(active_test_set(entry), entry.assessment)
         # Of label images the labels stand in a place of their own.
         more = {key: value for key, value in wanted.expected.items() if key != "labels"}

@@ -4,6 +4,7 @@ from typing import Any
 
 from challenges.models import Challenge, Member, Phase, Team
 from challenges.queries.projections import projection_of, public_document
+from datasets import hooks
 from datasets.hooks import Choice
 from datasets.models import PublicationConsent
 from evaluation.designs.catalogue import shipped
@@ -29,7 +30,7 @@ def registered_choice(challenge: Challenge) -> Choice | None:
             registered_value.get("licence") or entry_words(shipped()["data_license"], values.entry("data_license"))
         ),
         teams=consenting_teams(challenge),
-        without_cases=_withdrawn_cases(challenge),
+        without_cases=withdrawn_cases(challenge),
     )
 
 
@@ -39,8 +40,13 @@ def consenting_teams(challenge: Challenge) -> frozenset[int]:
     return frozenset(rows.exclude(team__standing__in=Team.OUTSIDE).values_list("team", flat=True))
 
 
-def _withdrawn_cases(challenge: Challenge) -> frozenset[str]:
-    """Cases that were excluded because consent to the use of their data was withdrawn."""
+def withheld_words(challenge: Challenge, choice: Choice) -> list[str]:
+    """Return sentences about files that the registered choice names and that are not published."""
+    return [sentence for provider in hooks.withheld for sentence in provider(challenge, choice)]
+
+
+def withdrawn_cases(challenge: Challenge) -> frozenset[str]:
+    """Return the cases that were excluded because consent to the use of their data was withdrawn; one query."""
     phases = Phase.objects.filter(task__challenge=challenge)
     return frozenset(
         case for phase in phases for case, reason in phase.assessment.exclusions.cases.items() if reason == WITHDRAWN
@@ -63,4 +69,11 @@ def led_teams(user: Any, challenge: Challenge) -> list[tuple[Team, bool]]:
     return [(team, team.pk in given) for team in teams]
 
 
-__all__ = ["consenting_teams", "led_teams", "registered_choice", "unrevealed_phases"]
+__all__ = [
+    "consenting_teams",
+    "led_teams",
+    "registered_choice",
+    "unrevealed_phases",
+    "withdrawn_cases",
+    "withheld_words",
+]

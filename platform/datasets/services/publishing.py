@@ -17,7 +17,7 @@ from datasets import hooks
 from datasets.domain.names import is_file_name
 from datasets.hooks import Artifact, Choice
 from datasets.models import Dataset, DatasetFile, DatasetVersion, Publication, PublicationConsent
-from datasets.queries.publishing import registered_choice, unrevealed_phases
+from datasets.queries.publishing import registered_choice, unrevealed_phases, withheld_words
 from datasets.queries.work import PUBLISHING
 from datasets.services.offering import manifest_digest
 from uploads.storage import sha256_of, store_file, working_folder
@@ -186,6 +186,7 @@ def _readme(
         "challenge": challenge.slug,
         "teams": sorted(Team.objects.filter(pk__in=choice.teams).values_list("name", flat=True)),
         "cases_left_out": len(choice.without_cases),
+        "not_published": withheld_words(challenge, choice),
         "files": [
             {"name": artifact.name, "what": artifact.words, "bytes": path.stat().st_size, "sha256": sha256_of(path)}
             for artifact, path in artifacts

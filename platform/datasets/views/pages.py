@@ -41,13 +41,15 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(request: HttpRequest, challenge: Challenge, form: forms.DatasetForm | None = None) -> HttpResponse:
     offers = _with_upload_form(queries.offers(challenge, request.user), request.GET.get("draft"))
     withheld = any(not offer.may_have and not offer.dataset.is_link for offer in offers)
+    choice = published.registered_choice(challenge)
     missing, remedy = queries.why_not(challenge, request.user) if withheld else ("", "")
     context: dict[str, Any] = {
         "offers": offers,
         "locations": [entry for entry in queries.locations(challenge) if not entry.is_hosted or not offers],
         "missing": missing,
         "remedy": remedy,
-        "choice": published.registered_choice(challenge),
+        "choice": choice,
+        "not_published": published.withheld_words(challenge, choice) if choice else [],
         "led_teams": published.led_teams(request.user, challenge),
         "offers_data": request.user.has_perm("datasets.offer_data", challenge),
     }

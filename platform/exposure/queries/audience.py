@@ -3,7 +3,9 @@
 from enum import StrEnum
 
 from challenges.models import Phase
+from test_sets.domain.case_access import Reader
 from test_sets.queries.decoys import keeps_decoys
+from test_sets.rules import access_of
 
 
 class Audience(StrEnum):
@@ -22,7 +24,8 @@ class Level(StrEnum):
 
 
 def level_for(phase: Phase, audience: Audience) -> Level:
-    """What everybody may see of a phase at this moment: single cases once it has closed, nothing while it is sealed."""
-    if audience is Audience.ORGANIZERS or phase.is_revealed:
+    """Return what a report may contain of a phase now: single cases where its readers see them, nothing while it is sealed."""
+    reader = Reader.ORGANIZER if audience is Audience.ORGANIZERS else Reader.PUBLIC
+    if access_of(reader, phase).values:
         return Level.ALL
     return Level.NOTHING if phase.is_sealed or keeps_decoys(phase) else Level.RANKING

@@ -22,6 +22,7 @@ from leaderboards.queries import partial_tables, published
 from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import bundles, following, pooled_bundles
 from leaderboards.views.place import FROZEN, SEALED, Place, find, may_view_figure
+from test_sets.domain.case_access import HIDDEN_BUNDLE
 from web import spreadsheets
 from web.spreadsheets import harmless
 
@@ -214,6 +215,8 @@ def bundle(request: HttpRequest, slug: str, key: str, number: int) -> StreamingH
     _check_cases(request, leaderboard)
     if kept_in(request.user, version):
         raise PermissionDenied(KEPT)
+    if not test_rule("leaderboards.view_evidence", request.user, leaderboard.phase):
+        raise PermissionDenied(HIDDEN_BUNDLE)
     if not test_rule("leaderboards.view_bundle", request.user, leaderboard.phase):
         raise PermissionDenied(
             "The values of this ranking are made of the classes of all cases, and this phase keeps its references hidden: "

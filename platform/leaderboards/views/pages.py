@@ -18,8 +18,9 @@ from django.views.decorators.http import require_POST, require_safe
 from rules import test_rule
 
 from accounts.requests import SignedInRequest
-from challenges.models import Phase
+from challenges.models import Phase, Team
 from challenges.queries.timetable import timetable_of
+from datasets.queries.publishing import withdrawn_cases
 from evaluation import boards
 from evaluation.analyses import catalogue
 from evaluation.boards.groups import group_tables
@@ -37,12 +38,16 @@ from leaderboards.services import computing
 from leaderboards.services import rankings as services
 from leaderboards.views import states
 from leaderboards.views.place import Place, common_context, find, may_view_figure, state_of
+from submissions.models import Submission
 from submissions.queries import Rescoring, rescoring_of
 from submissions.queries.submissions import number_under_way
+from test_sets.domain.case_access import HIDDEN_IMAGES
 
 EVERYTHING = "all"
 MOST_FIGURES = 8
 """So many figures of one kind stand on a page."""
+MOST_PICTURES = 3
+"""Pictures of the hardest cases on a page."""
 
 
 @require_safe
@@ -241,7 +246,7 @@ def _ranking(
         )
         if view and view.name == "groups"
         else [],
-        "hard_cases": _hard_cases(request, ranking_version, board, own_team, withheld)
+        "hard_cases": _hard_cases(request, ranking_version, board, common["team"], withheld)
         if view and view.name == "cases"
         else [],
         "assessments": _assessments(leaderboard, ranking_version),
@@ -290,24 +295,33 @@ def _hard_cases(
     request: HttpRequest,
     ranking_version: RankingVersion,
     board: boards.Board,
-    own_team: str | None,
+    team: Team | None,
     withheld: WithheldCases,
 ) -> list[dict[str, Any]]:
-    """The hardest cases of the metrics shown, each with the submission whose picture the person may see."""
+    """Return the hardest cases of the metrics shown, with the submission that leads to them and whether its pictures are shown."""
     hardest_cases = withheld.told(ranking_version.analysis.findings.get("hardest", {}))
     keys = [board.order["key"]] if board.order["key"] in hardest_cases else [column.key for column in board.columns][:1]
-    submissions = {team["name"]: team["submission"] for team in ranking_version.inputs["teams"]}
-    pictured = own_team if own_team in submissions else None
-    if pictured is None and request.user.has_perm("leaderboards.request_ranking", ranking_version.phase):
-        pictured = board.rows[0].team if board.rows else None
+    submissions = {entry["name"]: entry["submission"] for entry in ranking_version.inputs["teams"]}
+    own_team = rankings.name_in(ranking_version, team)
+    linked = own_team if own_team in submissions else None
+    if linked is None and request.user.has_perm("leaderboards.request_ranking", ranking_version.phase):
+        linked = board.rows[0].team if board.rows else None
+    submission = Submission.objects.filter(pk=submissions[linked]).first() if linked in submissions else None
+    if submission is not None:
+        submission.phase = ranking_version.phase
+    shows_pictures = submission is not None and test_rule("submissions.view_pictures", request.user, submission)
+    withdrawn = withdrawn_cases(ranking_version.phase.challenge) if shows_pictures else frozenset()
     orders = {order["key"]: order for order in ranking_version.table["orders"]}
     return [
         {
             "label": orders[key]["label"],
             "as_measured": AS_MEASURED if ranking_version.phase.assessment.interaction_weights else "",
             "cases": [boards.hard_case(case, orders[key]["decimals"]) for case in hardest_cases[key]],
-            "team": pictured,
-            "submission": submissions.get(pictured) if pictured else None,
+            "pictured": [case["case"] for case in hardest_cases[key] if case["case"] not in withdrawn][:MOST_PICTURES],
+            "team": linked,
+            "submission": submission.pk if submission is not None else None,
+            "shows_pictures": shows_pictures,
+            "why_no_picture": "" if submission is None or shows_pictures else HIDDEN_IMAGES,
         }
         for key in keys
         if key in hardest_cases

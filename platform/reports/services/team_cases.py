@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
+from datasets.queries.publishing import withdrawn_cases
 from evaluation.analyses.case_groups import SHOWN_FIRST, labels_of, ordered
 from evaluation.figures import forest_plot
 from evaluation.figures.layout import number, rank_words, stars
@@ -54,12 +55,16 @@ def worst(entry: Raw, column: int, keys: tuple[str, ...], *, against_field: bool
 
 
 def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "dict[str, Printed]") -> list[Exhibit]:
-    """Pictures of cases with prediction and reference, drawn where they are not yet; only for a phase that reveals them."""
+    """Return pictures of cases with prediction and reference, drawn where they are not yet.
+
+    Only for a phase that reveals them, and without cases whose consent was withdrawn.
+    """
     from evaluation.figures.publication import Printed  # only workers draw
 
     exhibits: list[Exhibit] = []
     legend = run.submission.phase.assessment.kind.legend_of(with_reference=True)
-    for case in dict.fromkeys(cases):
+    withdrawn = withdrawn_cases(run.submission.challenge)
+    for case in dict.fromkeys(case for case in cases if case not in withdrawn):
         if len(exhibits) == MOST_PICTURES:
             break
         if not is_drawn(run, case, with_reference=True):

@@ -35,7 +35,9 @@ from reports.services.team_cases import MOST_EXPLAINED, effects, groups, preview
 from submissions.models import Run
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.results import kept_costs
+from test_sets.domain.case_access import Reader
 from test_sets.queries.decoys import keeps_decoys
+from test_sets.rules import access_of
 from uploads.storage import load_json
 
 if TYPE_CHECKING:
@@ -88,10 +90,10 @@ def collect(phase: Phase, team: Team) -> TeamFacts:
     if run is None:
         raise ValidationError(f"{team.name} has no scored submission in this phase.")
     level = level_for(phase, Audience.PUBLIC)
-    closed = level is Level.ALL
     # Scores tell which cases they do not depend on, also where a later version of the design would show them.
     tells = not keeps_decoys(phase)
-    own_cases = closed or (tells and phase.results == Phase.Results.CASES)
+    allowed = access_of(Reader.TEAM, phase, is_algorithm=run.submission.is_algorithm)
+    own_cases = allowed.values
     own_values = own_cases or (tells and phase.tells_exact_values) or level is Level.RANKING
     ranking = ranking_facts(phase, phases_of(phase.challenge), level) if level is not Level.NOTHING else None
     team_name = names_shown(phase).get(team.pk, team.name)
@@ -108,7 +110,7 @@ def collect(phase: Phase, team: Team) -> TeamFacts:
         level=level,
         tells_own_values=own_values,
         tells_own_cases=own_cases,
-        reveals_references=closed and phase.reveals_cases,
+        reveals_references=allowed.pictures and allowed.references,
         run=str(run.pk),
         result_digest=run.result_digest,
         submission=run.submission.number,

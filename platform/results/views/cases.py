@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
-from rules import test_rule
 
 from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
@@ -20,11 +19,12 @@ from evaluation.boards import case_lines
 from evaluation.figures.case_sheets import AXES, WITH
 from results.queries.pictures import picture_name, plan_of, sheet_name
 from submissions.models import Run, Submission
-from submissions.queries import counted_runs, told_frame
+from submissions.queries import counted_runs, told_frame, told_notes
 from submissions.queries.pictures import can_be_drawn, has_something_to_show
 from submissions.queries.submissions import counted_run, visible_submission
-from submissions.rules import is_own
+from submissions.rules import access_to_submission, is_own
 from test_sets import vault
+from test_sets.domain.case_access import CONSENT_WITHDRAWN, HIDDEN_IMAGES, CaseAccess
 from test_sets.models import TestCase
 from test_sets.services.reference_access import note_seen
 from uploads.storage import private
@@ -43,10 +43,11 @@ MOST_BESIDE = 3
 def own_case(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpResponse:
     """One case of a submission: picture and values."""
     challenge, submission, run, test_case = _load(request, slug, pk, case)
-    frame = case_lines.of_cases(told_frame(run, request.user))
+    frame, notes = case_lines.of_cases(told_frame(run, request.user)), told_notes(run, request.user)
     columns = case_lines.columns(submission.phase.assessment, frame)
-    line = case_lines.line_of(case, frame, columns, run.case_notes)
-    ordered = case_lines.lines(frame, columns, run.case_notes) if columns else []
+    line = case_lines.line_of(case, frame, columns, notes)
+    ordered = case_lines.lines(frame, columns, notes) if columns else []
+    allowed = access_to_submission(request.user, submission, case=case)
     return render(
         request,
         "results/case.html",
@@ -58,7 +59,8 @@ def own_case(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpRes
             case=test_case,
             values=list(zip(columns, line.cells, strict=True)),
             note=line.note,
-            shown=_shown(request, submission, run, test_case),
+            shown=_shown(request, allowed, run, test_case),
+            why_no_picture=_why_no_picture(request, submission, allowed),
             ordered=ordered,
             listed=[entry.case for entry in ordered] or _names(test_case),
             main=columns[0] if columns else None,
@@ -71,9 +73,9 @@ def own_case(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpRes
 @require_safe
 def picture(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpResponse:
     """The part of the page with picture and answers, or with the word that they are being prepared."""
-    _, submission, run, test_case = _load(request, slug, pk, case)
+    _, _, run, test_case, allowed = _pictured(request, slug, pk, case)
     small = "small" in request.GET
-    case_context = _shown(request, submission, run, test_case, small=small, group=request.GET.get("group", ""))
+    case_context = _shown(request, allowed, run, test_case, small=small, group=request.GET.get("group", ""))
     if case_context is None or (small and not case_context["is_picture"]):
         raise Http404("There is no picture of this case.")
     return render(request, "results/picture.html" if small else "results/shown.html", {"shown": case_context})
@@ -83,8 +85,8 @@ def picture(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpResp
 @require_safe
 def picture_png(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpResponse:
     """The picture itself: with the reference only for whom the phase reveals it."""
-    _, submission, run, test_case = _load(request, slug, pk, case)
-    with_reference = _sees_reference(request, submission)
+    _, _, run, test_case, allowed = _pictured(request, slug, pk, case)
+    with_reference = allowed.references
     name = picture_name(run, case, with_reference=with_reference)
     if not private().exists(name):
         raise Http404("This picture has not been drawn yet.")
@@ -99,8 +101,8 @@ def picture_png(request: SignedInRequest, slug: str, pk: Any, case: str) -> Http
 @require_safe
 def viewer_plan(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResponse:
     """What the viewer shows of a case: its sheets, the layers that lie over each other, and where to begin."""
-    _, submission, run, _ = _load(request, slug, pk, case)
-    plan = plan_of(run, case, with_reference=_sees_reference(request, submission))
+    _, submission, run, _, allowed = _pictured(request, slug, pk, case)
+    plan = plan_of(run, case, with_reference=allowed.references)
     if plan is None:
         raise Http404("This case has not been drawn yet.")
     address = [submission.challenge.slug, submission.pk, case]
@@ -128,8 +130,8 @@ def viewer_plan(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResp
 @require_safe
 def sheet(request: SignedInRequest, slug: str, pk: Any, case: str, layer: str, axis: str) -> HttpResponse:
     """All slices of a layer along an axis: of those that the reader is shown alone, and noted where it is the reference."""
-    _, submission, run, test_case = _load(request, slug, pk, case)
-    plan = plan_of(run, case, with_reference=_sees_reference(request, submission))
+    _, _, run, test_case, allowed = _pictured(request, slug, pk, case)
+    plan = plan_of(run, case, with_reference=allowed.references)
     layers = {entry["name"]: entry for entry in plan["layers"]} if plan is not None else {}
     if layer not in layers or axis not in AXES:
         raise Http404("There is no such picture.")
@@ -152,6 +154,8 @@ def organized_case(request: SignedInRequest, slug: str, case: str) -> HttpRespon
     challenge = organizing(request, slug)
     phase, test_case = _case_of(challenge, case, request.GET.get("phase"))
     runs = [run for run in counted_runs(phase) if run.test_set_id == test_case.test_set_id]
+    for run in runs:
+        run.submission.phase = phase
     page = Paginator(runs, TEAMS_PER_PAGE).get_page(request.GET.get("page"))
     page_runs = list(page.object_list)
     chosen = next((run for run in page_runs if str(run.submission_id) == request.GET.get("submission")), None)
@@ -163,9 +167,14 @@ def organized_case(request: SignedInRequest, slug: str, case: str) -> HttpRespon
     # A result is a file: no more of them are read than a page shows.
     frames = {run.pk: case_lines.of_cases(told_frame(run, request.user)) for run in page_runs}
     columns = case_lines.columns(phase.assessment, pd.concat(frames.values())) if chosen else []
+    access = {
+        run.pk: access_to_submission(request.user, run.submission, case=case)
+        for run in (chosen, *beside)
+        if run is not None
+    }
     teams = []
     for run in page_runs:
-        line = case_lines.line_of(case, frames[run.pk], columns, run.case_notes)
+        line = case_lines.line_of(case, frames[run.pk], columns, told_notes(run, request.user))
         teams.append({"run": run, "cells": line.cells, "note": line.note, "chosen": run == chosen})
     return render(
         request,
@@ -183,8 +192,9 @@ def organized_case(request: SignedInRequest, slug: str, case: str) -> HttpRespon
             beside=beside,
             most_beside=MOST_BESIDE,
             neighbours=_neighbours(test_case),
-            shown=_shown(request, chosen.submission, chosen, test_case, group=group) if chosen else None,
-            shown_beside=[_shown(request, run.submission, run, test_case, group=group) for run in beside],
+            shown=_shown(request, access[chosen.pk], chosen, test_case, group=group) if chosen else None,
+            shown_beside=[_shown(request, access[run.pk], run, test_case, group=group) for run in beside],
+            why_no_picture=_why_no_picture(request, chosen.submission, access[chosen.pk]) if chosen else "",
         ),
     )
 
@@ -209,6 +219,31 @@ def _load(request: HttpRequest, slug: str, pk: Any, case: str) -> tuple[Challeng
     if run is None or test_case is None:
         raise Http404("There is no such case.")
     return challenge, submission, run, test_case
+
+
+def _pictured(
+    request: HttpRequest, slug: str, pk: Any, case: str
+) -> tuple[Challenge, Submission, Run, TestCase, CaseAccess]:
+    """Load a case whose pictures the reader may see.
+
+    Raises
+    ------
+    Http404
+        For all others, whether there are pictures or not.
+    """
+    challenge, submission, run, test_case = _load(request, slug, pk, case)
+    allowed = access_to_submission(request.user, submission, case=case)
+    if not allowed.pictures:
+        raise Http404("This case has no picture.")
+    return challenge, submission, run, test_case, allowed
+
+
+def _why_no_picture(request: HttpRequest, submission: Submission, allowed: CaseAccess) -> str:
+    """Explain why the page of a case has no picture; empty where it may have one."""
+    if allowed.pictures:
+        return ""
+    is_hidden = not access_to_submission(request.user, submission).pictures
+    return HIDDEN_IMAGES if is_hidden else CONSENT_WITHDRAWN
 
 
 def _case_of(challenge: Challenge, case: str, phase: str | None) -> tuple[Phase, TestCase]:
@@ -241,27 +276,25 @@ def _around(cases: list[str], case: str) -> dict[str, str | None]:
     }
 
 
-def _sees_reference(request: HttpRequest, submission: Submission) -> bool:
-    may: bool = test_rule("submissions.view_references", request.user, submission)
-    return may
-
-
 def _shown(
-    request: SignedInRequest, submission: Submission, run: Run, case: TestCase, *, small: bool = False, group: str = ""
+    request: SignedInRequest, allowed: CaseAccess, run: Run, case: TestCase, *, small: bool = False, group: str = ""
 ) -> dict[str, Any] | None:
-    """What there is of a case; has it prepared if it is not there. None where there is nothing to draw and no answer to tell.
+    """Return what there is of a case, and request it where it is not drawn; None where there is none, or none for the reader.
 
     Parameters
     ----------
+    allowed
+        What of the case the reader may see.
     small
         As a preview among others, which leads to the page of its case.
     group
         Name for viewers that show the same place.
     """
+    submission = run.submission
     problem = submission.phase.assessment.kind
-    if not has_something_to_show(problem, case):
+    if not allowed.pictures or not has_something_to_show(problem, case):
         return None
-    with_reference = _sees_reference(request, submission)
+    with_reference = allowed.references
     plan = plan_of(run, case.name, with_reference=with_reference)
     if plan is None:
         _have_drawn(run, case.name)

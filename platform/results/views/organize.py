@@ -12,6 +12,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, Stream
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
+from rules import test_rule
 
 from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase
@@ -128,6 +129,8 @@ def archive(request: HttpRequest, slug: str, pk: Any) -> HttpResponseBase:
     """The archive as the team sent it."""
     challenge = organizing(request, slug)
     submission = visible_submission(request.user, challenge, pk, perm="submissions.organize_submission")
+    if not test_rule("submissions.have_predictions", request.user, submission):
+        raise Http404("These predictions are visible only to the organizers of the challenge.")
     name = f"{submission.team.slug}-{submission.number}-{submission.archive_name}"
     return FileResponse(open_stored(submission.archive_file), as_attachment=True, filename=name)
 

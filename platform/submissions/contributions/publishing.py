@@ -17,7 +17,9 @@ from scoring.domain import results
 from submissions.models import Run
 from submissions.queries import counted_runs, told_frame
 from submissions.queries.results import kept_costs, method_slug
+from test_sets.domain.case_access import HIDDEN_PREDICTIONS, Reader
 from test_sets.queries.test_sets import has_one_table
+from test_sets.rules import access_of
 from uploads.storage import local_path
 
 
@@ -25,12 +27,13 @@ def register() -> None:
     """Offer predictions and results of consenting teams."""
     hooks.artifacts.register(predictions)
     hooks.artifacts.register(case_results)
+    hooks.withheld.register(withheld)
 
 
 def _runs(challenge: Challenge, choice: Choice) -> Iterator[tuple[str, Run]]:
     """What counts of each consenting team in each released phase, with the key of the phase."""
     for phase in phases_of(challenge):
-        if phase.is_revealed and not phase.is_dry_run:
+        if access_of(Reader.PUBLICATION, phase).values and not phase.is_dry_run:
             for run in counted_runs(phase):
                 if run.submission.team_id in choice.teams:
                     run.submission.phase = phase
@@ -42,6 +45,9 @@ def predictions(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
     if not choice.predictions:
         return
     for key, run in _runs(challenge, choice):
+        is_algorithm = run.submission.is_algorithm
+        if not access_of(Reader.PUBLICATION, run.submission.phase, is_algorithm=is_algorithm).files:
+            continue  # `withheld` states why
         if run.provenance.get("measured_outside"):
             continue  # there are no predictions here; the values are among the results by case
         if choice.without_cases and has_one_table(run.submission.phase.assessment):
@@ -52,6 +58,14 @@ def predictions(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
             f"predictions of {team.name} for {run.submission.phase.name}",
             partial(_copy, run, choice=choice),
         )
+
+
+def withheld(challenge: Challenge, choice: Choice) -> Iterator[str]:
+    """State of which phases predictions are registered for publication and not published, because images are hidden."""
+    if choice.predictions:
+        for phase in phases_of(challenge):
+            if not phase.is_dry_run and phase.algorithms and not access_of(Reader.PUBLICATION, phase).files:
+                yield HIDDEN_PREDICTIONS.format(phase=phase.name)
 
 
 def _copy(run: Run, path: Path, choice: Choice) -> None:

@@ -12,6 +12,7 @@ from submissions.queries.results import (
     rescoring_of,
     results_frame,
     told_frame,
+    told_notes,
 )
 
 __all__ = [
@@ -27,4 +28,5 @@ __all__ = [
     "rescoring_of",
     "results_frame",
     "told_frame",
+    "told_notes",
 ]

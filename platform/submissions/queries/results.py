@@ -16,6 +16,8 @@ from executions.queries.costs import costs_in, costs_scored, kept_from
 from scoring.domain import results
 from submissions.models import Run, Submission
 from submissions.queries.methods import described_teams, description_needed, teams_of_other_levels
+from submissions.rules import access_to_submission
+from test_sets.domain.case_access import HIDDEN_NOTE
 from test_sets.models import TestSet
 
 if TYPE_CHECKING:
@@ -269,6 +271,13 @@ def kept_costs(run: Run, user: Any) -> frozenset[str]:
     """Names of the metrics whose values of single cases `told_frame` leaves out."""
     phase = run.submission.phase
     return kept_from(user, phase, costs_in(phase.assessment) | costs_scored(run.provenance))
+
+
+def told_notes(run: Run, user: Any) -> dict[str, str]:
+    """Return case → why it has no value, in words that the person may read."""
+    if not run.case_notes or access_to_submission(user, run.submission).notes:
+        return dict(run.case_notes)
+    return dict.fromkeys(run.case_notes, HIDDEN_NOTE)
 
 
 def evidence_of(run: Run) -> "Evidence | None":

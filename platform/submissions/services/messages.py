@@ -20,7 +20,9 @@ from scoring.domain.report import Report, Status
 from submissions.hooks import public_stands_in
 from submissions.models import Run, Submission
 from submissions.queries.methods import description_needed, undescribed
+from test_sets.domain.case_access import Reader
 from test_sets.queries.decoys import keeps_decoys
+from test_sets.rules import access_of
 
 FAILED = "scoring_failed"
 KIND = "submission_settled"
@@ -105,8 +107,8 @@ def _letter(
     if state == State.FAILED:
         return letters.FAILED.letter(_of(submission, reason=reason))
     troubled = [finding for finding in Report.of(submission.report).in_order if finding.status != Status.VALID]
-    if submission.is_algorithm:
-        troubled = []  # its cases may be hidden; the page says what may be said
+    if not access_of(Reader.TEAM, submission.phase, is_algorithm=submission.is_algorithm).notes:
+        troubled = []
     reasons = [f"{finding.case}: {finding.message or 'no prediction for it'}" for finding in troubled]
     act = letters.REFUSED if state == State.REFUSED else letters.HELD
     return act.letter(_of(submission, reason=reason, reasons=reasons))

@@ -15,6 +15,7 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge
 from challenges.views.access import page_context, participating
+from datasets.queries.publishing import withdrawn_cases
 from evaluation.boards import case_lines
 from evaluation.claims.costs import KEPT
 from evaluation.claims.legend import AGGREGATED, Counts
@@ -23,7 +24,7 @@ from scoring.domain import results
 from scoring.domain.report import Report
 from submissions import hooks
 from submissions.models import Submission
-from submissions.queries import told_frame
+from submissions.queries import told_frame, told_notes
 from submissions.queries.counting import Counting, counting, standing_submissions
 from submissions.queries.expected import expected_words
 from submissions.queries.own_list import listed
@@ -33,7 +34,9 @@ from submissions.queries.progressing import changes, earlier_runs
 from submissions.queries.releases import told_values
 from submissions.queries.results import kept_costs
 from submissions.queries.submissions import counted_run, labelled, of_teams, visible_submission
+from submissions.rules import access_to_submission
 from submissions.services import algorithms, choosing, states
+from test_sets.domain.case_access import HIDDEN_IMAGES
 from web.spreadsheets import csv_file
 
 View = "submissions.view_submission"
@@ -110,6 +113,7 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
     user = request.user
     state = progress(submission)
     run = counted_run(submission)
+    allowed = access_to_submission(user, submission)
     content: dict[str, Any] = {
         "submission": submission,
         "phase": submission.phase,
@@ -128,10 +132,10 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         "may_decide": test_rule("submissions.decide_submission", user, submission),
         "may_organize": user.has_perm("submissions.organize_submission", submission),
         "shows_scores": run is not None and user.has_perm("submissions.view_scores", submission),
-        # Names of hidden cases are nothing that a team is told.
-        "shows_validation": not submission.is_algorithm or user.has_perm("submissions.view_findings", submission),
+        "shows_validation": allowed.notes,
+        "has_predictions": allowed.files,
         "execution": algorithms.execution_of(submission.pk) if submission.is_algorithm else None,
-        "shows_cases": run is not None and user.has_perm("submissions.view_case_scores", submission),
+        "shows_cases": run is not None and allowed.values,
     }
     content["placed"] = hooks.place_of(user, submission, request.GET.get("against", "")) if run is not None else None
     content["is_own"] = submission.team.members.filter(user=user).exists()
@@ -139,8 +143,9 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         exact = content["may_organize"] or submission.phase.is_revealed
         values = run.summary["values"] if exact else told_values(submission, run)
         content["summary"] = run.summary
-        # Only where the references are public anyway: elsewhere a team would learn of them what it may not.
-        content["doubts"] = run.summary.get("doubts", []) if submission.phase.is_dry_run else []
+        # A doubt describes references.
+        shows_doubts = allowed.references and submission.phase.is_dry_run
+        content["doubts"] = run.summary.get("doubts", []) if shows_doubts else []
         content["aggregated"] = AGGREGATED.first(Counts(run.summary["cases"], run.summary["missing_cases"]))
         content["earlier"] = earlier_runs(submission)
         higher = {metric.name: metric.higher_is_better for metric in submission.phase.assessment.metrics}
@@ -155,14 +160,16 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         content["feedback"] = "" if exact else submission.phase.feedback
     if run is not None and content["shows_cases"]:
         assessment = submission.phase.assessment
-        frame = case_lines.of_cases(told_frame(run, user))
+        frame, notes = case_lines.of_cases(told_frame(run, user)), told_notes(run, user)
         content["kept"] = KEPT.all(kept_costs(run, user))
         content["columns"] = case_lines.columns(assessment, frame)
-        content["lines"] = case_lines.lines(frame, content["columns"], run.case_notes)
+        content["lines"] = case_lines.lines(frame, content["columns"], notes)
         # Organizers open a case for its picture: theirs shows the reference, and each look is logged.
-        if content["may_decide"] and content["columns"]:
+        content["why_no_picture"] = "" if allowed.pictures else HIDDEN_IMAGES
+        if content["may_decide"] and content["columns"] and allowed.pictures:
             worst = [line.case for line in content["lines"] if not line.note]
-            content["previews"] = drawable(run, worst[:PREVIEWS])
+            hidden = withdrawn_cases(submission.challenge)
+            content["previews"] = [case for case in drawable(run, worst[:PREVIEWS]) if case not in hidden]
         content["worst"] = _worst(content, content["placed"])
     if content["report"].troubled:
         content["expected"] = expected_words(submission, [finding.case for finding in content["report"].troubled])

@@ -10,8 +10,10 @@ from challenges.queries import key_of, phases_of
 from datasets import hooks
 from datasets.hooks import Artifact, Choice
 from test_sets import vault
+from test_sets.domain.case_access import Reader
 from test_sets.models import TestSet
 from test_sets.queries.test_sets import has_one_table, is_scored_here
+from test_sets.rules import access_of
 from web.spreadsheets import csv_text
 
 
@@ -26,7 +28,7 @@ def references(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
         return
     for phase in phases_of(challenge):
         test_set = TestSet.objects.filter(phase=phase, is_active=True).first()
-        if test_set is None or not phase.is_revealed:
+        if test_set is None or not access_of(Reader.PUBLICATION, phase).reference_files:
             continue
         if not is_scored_here(phase):
             continue  # cases are listed here, and their references lie elsewhere

@@ -17,6 +17,7 @@ from notifications.domain.letters_of_records import CASE_ANSWERED, CASE_REPORTED
 from notifications.services import notify
 from test_sets.models import CaseReport
 from test_sets.queries.case_reports import asked_cases
+from test_sets.rules import takes_reports
 
 REPORTED, ANSWERED = "case_reported", "case_report_answered"
 EXCLUDED = "excluded_cases"
@@ -40,7 +41,7 @@ def report_case(*, user: User, phase: Phase, case: str, category: str, text: str
     ValidationError
         For a case that the phase does not ask for, an empty text, the same report again, and too many open ones.
     """
-    if case not in asked_cases([phase])[phase.pk]:
+    if not takes_reports(user, phase) or case not in asked_cases([phase])[phase.pk]:
         raise ValidationError(
             {"case": f"{phase.name} does not ask for a case “{case}”. Write it as the submit page lists it."}
         )

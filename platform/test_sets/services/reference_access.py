@@ -4,14 +4,16 @@ from django.db import transaction
 
 from accounts.models import User
 from audit.services import record
+from test_sets.domain.case_access import Reader
 from test_sets.models import TestCase
 from test_sets.queries.access_log import DOWNLOADED, SEEN
+from test_sets.rules import access_of
 
 
 def note_seen(*, actor: User, case: TestCase) -> None:
     """Write down that somebody gets a picture with the reference in it, unless the phase shows references by now."""
     phase = case.test_set.phase
-    if not (phase.reveals_cases and phase.is_revealed) and not phase.is_dry_run:
+    if not access_of(Reader.PARTICIPANT, phase).references:
         _note(actor, SEEN, case)
 
 

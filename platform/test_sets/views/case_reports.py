@@ -12,12 +12,15 @@ from django.views.decorators.http import require_http_methods, require_POST
 from rules import test_rule
 
 from accounts.requests import SignedInRequest
+from challenges.models import Challenge, Phase
 from challenges.queries import phases_of, visible_challenge
 from challenges.queries.projections import projection_of
 from challenges.views.access import page_context
 from test_sets.forms import CaseReportForm
 from test_sets.models import CaseReport
 from test_sets.queries import case_reports as queries
+from test_sets.queries.decoys import remember_decoys
+from test_sets.rules import takes_reports
 from test_sets.services import case_reports as services
 
 
@@ -27,7 +30,7 @@ def reports(request: HttpRequest, slug: str) -> HttpResponse:
     """What was reported, as far as one may read it; and the form for those who may report."""
     challenge = visible_challenge(request.user, slug)
     may_report = test_rule("test_sets.report_case", request.user, challenge)
-    phases = phases_of(challenge)
+    phases = _reported(request, challenge) if may_report else []
     form = (
         CaseReportForm(request.POST or None, phases=phases, initial=_asked(request)) if may_report and phases else None
     )
@@ -53,10 +56,18 @@ def reports(request: HttpRequest, slug: str) -> HttpResponse:
             counts=queries.public_counts(challenge),
             reports=list(queries.reports_for(request.user, challenge)[:200]),
             answers=answers,
+            hides_cases=may_report and not phases,
             is_registered=answers and projection_of(challenge) is not None,
         ),
         status=422 if form is not None and form.errors else 200,
     )
+
+
+def _reported(request: HttpRequest, challenge: Challenge) -> list[Phase]:
+    """Return the phases whose cases the visitor may report."""
+    phases = phases_of(challenge)
+    remember_decoys(phases)
+    return [phase for phase in phases if takes_reports(request.user, phase)]
 
 
 def _asked(request: HttpRequest) -> dict[str, Any]:

@@ -9,9 +9,11 @@ from django.views.decorators.http import require_safe
 
 from challenges import queries as challenge_queries
 from challenges.views.access import phase_by_id
+from datasets.queries.publishing import withdrawn_cases
 from test_sets import vault
 from test_sets.models import TestCase
 from test_sets.queries.dry_runs import are_public
+from test_sets.rules import access_to_phase
 
 
 @login_required
@@ -26,8 +28,10 @@ def reference(request: HttpRequest, slug: str, phase: int, case: str) -> HttpRes
     ):
         raise Http404("There is no such page.")
     entry = phase_by_id(challenge, phase)
-    if not are_public(entry):
+    if not access_to_phase(user, entry).reference_files or not are_public(entry):
         raise Http404("The references of this phase are hidden.")
+    if case in withdrawn_cases(challenge):
+        raise Http404("Consent to the use of this case was withdrawn.")
     test_case = get_object_or_404(TestCase, test_set__phase=entry, test_set__is_active=True, name=case)
     if not test_case.reference_file:
         raise Http404("This case has no reference.")
