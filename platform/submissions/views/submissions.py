@@ -138,7 +138,7 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         "shows_cases": run is not None and allowed.values,
     }
     content["placed"] = hooks.place_of(user, submission, request.GET.get("against", "")) if run is not None else None
-    content["is_own"] = submission.team.members.filter(user=user).exists()
+    content["is_own"] = content["may_decide"]
     if run is not None and content["shows_scores"]:
         exact = content["may_organize"] or submission.phase.is_revealed
         values = run.summary["values"] if exact else told_values(submission, run)
