@@ -36,7 +36,7 @@ def ended(world, workers, monkeypatch):
             case_results=True,
             licence="CC BY 4.0",
             teams=queries.consenting_teams(challenge),
-            without_cases=queries._withdrawn_cases(challenge),
+            without_cases=queries.withdrawn_cases(challenge),
         )
 
     monkeypatch.setattr(publishing, "registered_choice", choice)

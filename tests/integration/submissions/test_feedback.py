@@ -4,7 +4,6 @@ import html
 from datetime import timedelta
 
 import pytest
-import rules
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
@@ -15,6 +14,7 @@ from submissions.models import Release, Submission
 from submissions.queries import counted_runs
 from submissions.queries.progress import progress
 from submissions.queries.releases import probing_of
+from submissions.rules import access_to_submission
 from submissions.services.choosing import choose
 from submissions.services.messages import KIND, remind, remind_phase, tell_scored
 from submissions.services.releasing import release_new
@@ -235,7 +235,7 @@ def test_a_dry_run_shows_its_references_to_those_who_take_part(client, tmp_path,
     assert "This is a dry run" in client.get(submission.get_absolute_url()).content.decode()
     picture = f"{submission.get_absolute_url()}cases/case_001/"
     assert "with_reference" not in client.get(picture).content.decode()
-    assert rules.test_rule("submissions.view_references", world.ada, submission)
+    assert access_to_submission(world.ada, submission).references
     # The same references hidden in another phase stay hidden here, too.
     other = Phase.objects.get(pk=world.phase.pk)
     other.pk, other.slug, other.is_dry_run = None, "final", False
@@ -249,7 +249,7 @@ def test_a_dry_run_shows_its_references_to_those_who_take_part(client, tmp_path,
         case.save()
     assert TestCase.objects.filter(test_set=copy).count() == 1
     assert client.get(address).status_code == 404
-    assert not rules.test_rule("submissions.view_references", world.ada, submission)
+    assert not access_to_submission(world.ada, submission).references
 
 
 def test_a_team_without_a_description_is_left_out_where_registered_and_reminded_once(client, world: World, workers):

@@ -29,5 +29,5 @@ def test_the_status_that_a_page_asks_for_every_second(client, world: World, djan
         submission = world.upload(zipped(predictions()))
     client.force_login(world.ada)
     client.get(f"{submission.get_absolute_url()}status/")
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         assert client.get(f"{submission.get_absolute_url()}status/").status_code == 200
