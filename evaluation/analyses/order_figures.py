@@ -112,7 +112,7 @@ def over_time(standings: list[tuple[str, Mapping[str, Any]]]) -> Figure:
     Parameters
     ----------
     standings
-        Moment from which it stood (ISO 8601) and stored table of each ranking.
+        Day or moment from which it was current (ISO 8601) and stored table of each ranking.
     """
     last = standings[-1][1]
     ranks = dict(zip(last["teams"], last["orders"][0]["rank"], strict=True))

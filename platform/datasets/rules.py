@@ -7,6 +7,7 @@ import rules
 from challenges.queries.people import has_agreed
 from challenges.rules import is_named_organizer, is_organizer
 from datasets.models import Dataset, DatasetVersion
+from datasets.queries.naming import names_are_allowed
 
 
 @rules.predicate
@@ -27,12 +28,12 @@ def may_have(user: Any, dataset: Dataset | None) -> bool:
 
 @rules.predicate
 def is_available_to(user: Any, version: DatasetVersion | None) -> bool:
-    """The version is released and its time has come; its organizers look at it before."""
+    """The version is released, its time has come and it names no team that may not be named; its organizers see it anyway."""
     if version is None:
         return False
-    return version.is_available or (
-        version.withdrawn_at is None and is_named_organizer(user, version.dataset.challenge)
-    )
+    if version.is_available and names_are_allowed(version):
+        return True
+    return version.withdrawn_at is None and is_named_organizer(user, version.dataset.challenge)
 
 
 # Rules and not permissions: Django grants every permission to administrators, who have agreed to nothing.

@@ -9,7 +9,7 @@ class LeaderboardsConfig(AppConfig):
         from challenges import hooks as challenge_hooks
         from federation import hooks as federation_hooks
         from leaderboards import rules  # noqa: F401 (permissions are registered on import)
-        from leaderboards.contributions import exporting, home, ledgers, places, stored
+        from leaderboards.contributions import exporting, home, ledgers, places, publishing, stored
         from leaderboards.queries import work
         from leaderboards.services import public_rankings, rankings
         from notifications import kinds as messages
@@ -30,5 +30,6 @@ class LeaderboardsConfig(AppConfig):
         challenge_hooks.exports.register(exporting.exported)
         ledgers.register()
         stored.register()
+        publishing.register()
         register_section(home.my_challenges, order=20, audience="people")
         pictures.register(home.real_ranking)

@@ -70,6 +70,8 @@ rules.add_rule("leaderboards.view_what_tells_references", sees_cases & sees_no_r
 rules.add_rule("leaderboards.view_evidence", sees_evidence)
 rules.add_rule("leaderboards.view_bundle", sees_cases & sees_no_reference_unduly & keeps_no_costs & sees_evidence)
 rules.add_perm("leaderboards.request_ranking", organizes)
+# Versions that contain names which the public may not see any more.
+rules.add_perm("leaderboards.view_withheld", organizes)
 # What came after the public ranking was frozen, and when it is frozen.
 rules.add_perm("leaderboards.view_frozen", organizes)
 rules.add_perm("leaderboards.freeze", organizes)

@@ -7,6 +7,7 @@ import rules
 from challenges.models import Challenge, Member
 from challenges.rules import is_organizer, is_public
 from reports.models import Report
+from reports.queries.naming import names_are_allowed
 
 
 @rules.predicate
@@ -39,10 +40,19 @@ def has_public_challenge(user: Any, report: Report | None) -> bool:
 
 
 @rules.predicate
+def names_allowed_teams(user: Any, report: Report | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """Contains no name of a team that may not be named any more."""
+    return report is not None and (not report.is_done or names_are_allowed(report))
+
+
+@rules.predicate
 def organizes_challenge(user: Any, challenge: Challenge | None) -> bool:
     """Organizes the challenge."""
     return is_organizer(user, challenge)
 
 
-rules.add_perm("reports.view_report", is_published | organizes_report | (has_public_challenge & belongs_to_team))
+rules.add_perm(
+    "reports.view_report",
+    organizes_report | ((is_published | (has_public_challenge & belongs_to_team)) & names_allowed_teams),
+)
 rules.add_perm("reports.write_report", organizes_challenge)

@@ -16,7 +16,6 @@ class SubmissionsConfig(AppConfig):
         from submissions.contributions import (  # noqa: F401 (registered on import)
             design_checks,
             home,
-            publishing,
             receivers,
             registrations,
             rights,
@@ -32,7 +31,6 @@ class SubmissionsConfig(AppConfig):
         hooks.reference_sources.register(design_checks.reference_sources)
         next_steps.register(home.what_teams_do_next)
         receivers.connect()
-        publishing.register()
         registrations.register()
         rights.register()
         runs.register()

@@ -359,7 +359,7 @@ PSEUDONYM = "Anonymous"
 
 
 def new_pseudonym() -> str:
-    """Draw what stands for a team in public where its name does not; it tells nothing of the team."""
+    """Draw a pseudonym for a team that is not named in public; it contains nothing of the team."""
     return f"{PSEUDONYM} {secrets.token_hex(4)}"
 
 
@@ -381,9 +381,6 @@ class Team(models.Model):
     tasks = models.ManyToManyField(Task, related_name="teams", help_text="in which it takes part")
     name = models.CharField(max_length=80)
     slug = models.SlugField(max_length=90)
-    pseudonym = models.CharField(
-        max_length=40, default=new_pseudonym, editable=False, help_text="stands in public where its name does not"
-    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     standing = models.CharField(max_length=12, choices=Standing, default=Standing.RANKED)
     standing_reason = models.CharField(max_length=500, blank=True, help_text="shown to the team")
@@ -393,7 +390,6 @@ class Team(models.Model):
         ordering = ["name"]
         constraints = [
             models.UniqueConstraint(fields=["challenge", "slug"], name="challenges_team_slug_unique"),
-            models.UniqueConstraint(fields=["challenge", "pseudonym"], name="challenges_team_pseudonym_unique"),
             models.CheckConstraint(
                 condition=Q(standing="ranked") | ~Q(standing_reason=""), name="challenges_standing_has_a_reason"
             ),

@@ -275,12 +275,14 @@ def _rewrite(phase: Phase, version: RegistrationVersion, planned: PhasePlan, ent
     before, after = phase.assessment, parse(entry.assessment)
     if not phase.is_held and not phase.has_opened:
         phase.admits_from = timezone.now()  # an opening that is moved into the past takes effect now
+    named_before = phase.announcement
     for name, value in planned.fields.items():
         setattr(phase, name, value)
     phase.assessment_document, phase.assessment_digest = dict(entry.assessment), after.digest
     phase.save()
     _mark(phase, version, entry.key, before=before.digest)
-    if before.digest != after.digest:
+    # Another policy of announcing results needs a ranking as well: it decides whether teams are ranked under pseudonyms.
+    if before.digest != after.digest or named_before != phase.announcement:
         needs_scoring = scoring_key(before.document) != scoring_key(after.document)
         for callback in hooks.assessment_changed:
             callback(phase.pk, needs_scoring)

@@ -76,6 +76,12 @@ class DatasetVersion(models.Model):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawal = models.CharField(max_length=500, blank=True, help_text="why it must not be used any more")
     digest = models.CharField(max_length=64, blank=True, editable=False)
+    named = models.JSONField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="teams that its published files name, by phase; null: not known",
+    )
 
     class Meta:
         ordering = ["dataset", "-number"]

@@ -12,6 +12,7 @@ from challenges.models import Challenge
 from challenges.queries.people import participation_of
 from challenges.queries.projections import projection_of, public_document
 from datasets.models import Dataset, DatasetFile, DatasetUpload, DatasetVersion, Download
+from datasets.queries.naming import names_are_allowed
 from evaluation.designs.catalogue import shipped
 
 LOCATIONS = "data_locations"
@@ -80,6 +81,9 @@ def offers(challenge: Challenge, user: Any) -> list[Offer]:
         ]
         for version in visible_versions:
             version.dataset = dataset
+        if not organizes:
+            # The names of the files name teams as well.
+            visible_versions = [version for version in visible_versions if names_are_allowed(version)]
         if not (visible_versions or dataset.is_link or organizes):
             continue
         current = next((entry for entry in visible_versions if entry.released_at and entry.withdrawn_at is None), None)

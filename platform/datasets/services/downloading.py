@@ -22,9 +22,11 @@ from rules import test_rule
 
 from audit.services import record
 from challenges.queries.people import participation_of
+from challenges.rules import is_named_organizer
 from datasets.domain.ranges import Part
 from datasets.models import DatasetFile, Download
 from datasets.queries.datasets import why_not
+from datasets.queries.naming import names_are_allowed
 from evaluation.canonical import sha256
 from uploads import object_store
 from uploads.storage import data_limits, open_part
@@ -105,6 +107,10 @@ def _check(user: Any, file: DatasetFile) -> None:
         raise PermissionDenied(reason or "This file is not for you.")
     if version.withdrawn_at is not None:
         raise PermissionDenied(f"Version {version.number} was withdrawn: {version.withdrawal}")
+    if not names_are_allowed(version) and not is_named_organizer(user, version.dataset.challenge):
+        raise PermissionDenied(
+            f"Version {version.number} contains the name of a team that may not be shown any more. A new version replaces it."
+        )
     if file.state != DatasetFile.State.READY or not test_rule("datasets.have_version", user, version):
         when = (
             f" It can be had from {version.available_from:%-d %B %Y, %H:%M} UTC on." if version.available_from else ""

@@ -17,6 +17,7 @@ from datasets import hooks
 from datasets.domain.names import is_file_name
 from datasets.hooks import Artifact, Choice
 from datasets.models import Dataset, DatasetFile, DatasetVersion, Publication, PublicationConsent
+from datasets.queries.naming import names_are_allowed
 from datasets.queries.publishing import registered_choice, unrevealed_phases, withheld_words
 from datasets.queries.work import PUBLISHING
 from datasets.services.offering import manifest_digest
@@ -72,6 +73,16 @@ def ask_for_publication(*, actor: User | None, challenge: Challenge) -> Publicat
     return publication
 
 
+def replace_names(challenge: Challenge) -> Publication | None:
+    """Ask for a new publication where the published files name a team that may not be named any more."""
+    publication = Publication.objects.filter(challenge=challenge).select_related("version__dataset__challenge").first()
+    if publication is None or publication.version is None or publication.state in Publication.OPEN:
+        return None
+    if names_are_allowed(publication.version) or registered_choice(challenge) is None or unrevealed_phases(challenge):
+        return None
+    return ask_for_publication(actor=None, challenge=challenge)
+
+
 def publish(*, publication_id: int) -> None:
     """Put the data of a challenge together and release them, if that is still to be done and nobody else is at it."""
     lease = claim(PUBLISHING, publication_id, give_up=_give_up)
@@ -122,6 +133,7 @@ def _publish(publication: Publication, folder: Path, lease: Lease) -> DatasetVer
             )
         version.digest, version.released_at = manifest_digest(version), timezone.now()
         version.note = f"{len(choice.teams)} consenting teams"
+        version.named = sorted({artifact.named.entry for artifact, _ in artifacts if artifact.named is not None})
         version.save()
         earlier = version.dataset.versions.filter(withdrawn_at=None, released_at__isnull=False).exclude(pk=version.pk)
         # Who withdrew a consent is in none that can still be had.
@@ -184,7 +196,8 @@ def _readme(
         "licence": choice.licence,
         "citation": version.dataset.citation,
         "challenge": challenge.slug,
-        "teams": sorted(Team.objects.filter(pk__in=choice.teams).values_list("name", flat=True)),
+        # Teams that are not named appear under the pseudonyms in the names of their files.
+        "teams": sorted({artifact.named.team for artifact, _ in artifacts if artifact.named is not None}),
         "cases_left_out": len(choice.without_cases),
         "not_published": withheld_words(challenge, choice),
         "files": [

@@ -13,7 +13,7 @@ from django.urls import reverse
 from rules import test_rule
 
 from audit.models import Entry
-from challenges.models import Challenge, Member, Phase
+from challenges.models import PSEUDONYM, Challenge, Member, Phase
 from challenges.queries import phases_of
 from challenges.queries.deviations import deviations
 from designs.models import DesignVersion
@@ -27,12 +27,14 @@ from exposure.queries.audience import Audience, Level, level_for
 from exposure.queries.closeness import affinity, reference_access
 from exposure.queries.method_descriptions import described
 from leaderboards.models import Freeze, RankingVersion, Standing
-from leaderboards.queries.rankings import key_of, names_shown
+from leaderboards.queries.names import is_open, is_pseudonym, names_of_teams, shown
+from leaderboards.queries.rankings import key_of
 from submissions.models import Submission
 from test_sets.domain import merging
 from test_sets.models import Annotation, TestSet
 
 FACTS_SCHEMA: Final = 2
+UNNAMED: Final = f"{PSEUDONYM} team "
 ACTS: Final = ("challenge_created", "phase_created", "phase_closed", "test_set_sealed", "ranking_final")
 """Entries of the log that a report names; they are made by organizers or the system and hold no person's data."""
 
@@ -270,13 +272,12 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
     level = level_for(phase, audience)
     rows = _submissions(phase)
     good = [row for row in rows if row["state"] not in Submission.UNSUCCESSFUL]
-    names = names_shown(phase)
-    submission_counts: dict[str, int] = defaultdict(int)
+    submission_counts: dict[int, int] = defaultdict(int)
     states: dict[str, int] = defaultdict(int)
     for row in rows:
         states[row["state"]] += 1
     for row in good:
-        submission_counts[names[row["team"]]] += 1
+        submission_counts[row["team"]] += 1
     is_visible = level is not Level.NOTHING
     ranking = ranking_facts(phase, phases, level) if is_visible else None
     return PhaseFacts(
@@ -305,7 +306,7 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
         first_submission=min(row["created_at"] for row in good).isoformat() if good else "",
         states=dict(sorted(states.items())) if is_visible else {},
         late=sum(row["is_late"] for row in rows) if is_visible else 0,
-        made_by=dict(sorted(submission_counts.items())) if is_visible else {},
+        made_by=_made_by(phase, submission_counts) if is_visible else {},
         ranking=ranking,
         methods=described(ranking.teams, audience) if ranking is not None and with_methods else [],
         deviations=[
@@ -315,6 +316,17 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
         bundle_is_public=test_rule("leaderboards.view_bundle", AnonymousUser(), phase),
         runs_algorithms=bool(phase.algorithms),
     )
+
+
+def _made_by(phase: Phase, counts: Mapping[int, int]) -> dict[str, int]:
+    """Number of submissions by team; of teams that are not named under numbers in the order of the counts.
+
+    A count under a pseudonym would help to link phases.
+    """
+    names = names_of_teams(phase)
+    named = {names[team]: number for team, number in counts.items() if not is_pseudonym(names.get(team, UNNAMED))}
+    unnamed = sorted(number for team, number in counts.items() if is_pseudonym(names.get(team, UNNAMED)))
+    return dict(sorted(named.items())) | {f"{UNNAMED}{index}": number for index, number in enumerate(unnamed, start=1)}
 
 
 def _assessment_since(phase: Phase) -> str:
@@ -370,7 +382,10 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
     if not standings:
         return None
     last = standings[-1]
-    version: RankingVersion = last.version
+    last.version.phase = phase
+    if not is_open(last.version):
+        return None
+    version: RankingVersion = shown(last.version)
     key, sources = key_of(phase, phases), sources_of(phase.assessment)
     return RankingFacts(
         pk=version.pk,

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from challenges.models import PSEUDONYM
 from evaluation.designs.document import State
 from exposure.queries.audience import Audience
+from leaderboards.queries.names import is_pseudonym
 from submissions.domain.method_entries import PERSONAL, from_json, missing, parameters, share, words
 from submissions.models import MethodDescription
 from submissions.queries.methods import is_anonymous, is_public
@@ -20,7 +20,7 @@ def described(teams: Iterable[dict[str, Any]], audience: Audience) -> list[dict[
     For the public only those that everybody may read, and none that would name a team that wants to stay unnamed.
     """
     # Whose a pseudonym is, a description would tell.
-    named = {team["submission"]: team["name"] for team in teams if not team["name"].startswith(f"{PSEUDONYM} ")}
+    named = {team["submission"]: team["name"] for team in teams if not is_pseudonym(team["name"])}
     rows = MethodDescription.objects.filter(submission__in=list(named)).select_related(
         "submission__phase__task__challenge"
     )

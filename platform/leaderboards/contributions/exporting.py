@@ -6,6 +6,7 @@ from challenges.models import Challenge
 from challenges.queries import phases_of
 from leaderboards.domain.board_files import csv_rows
 from leaderboards.models import RankingVersion, Standing
+from leaderboards.queries.names import shown_names, substitute
 from web.spreadsheets import csv_text
 
 COLUMNS = (
@@ -29,5 +30,5 @@ def exported(challenge: Challenge) -> Iterator[tuple[str, str]]:
     for phase in phases:
         last = stood.filter(phase=phase).select_related("version").last()
         if last is not None:
-            head, *lines = csv_rows(last.version.table)
+            head, *lines = csv_rows(substitute(last.version.table, shown_names(phase)))
             yield f"rankings/{phase.task.slug}-{phase.slug}-v{last.version.number}.csv", csv_text(head, lines)

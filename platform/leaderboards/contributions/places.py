@@ -16,6 +16,7 @@ from leaderboards.domain import states
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.queries.home import stand_in, standing_tables, tables_for
+from leaderboards.queries.names import is_open, name_in, own_labels, shown
 from leaderboards.queries.single_cases import WithheldCases, kept_in
 from submissions.hooks import Gap, Placed, Stand
 from submissions.models import Submission
@@ -27,14 +28,17 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
     tables, before = tables_for([phase], user)
     if phase.pk not in tables:
         return None
-    table = tables[phase.pk]
     # The version that has this table: the same that the tables were read by.
-    version = _version(user, phase)
-    # What stands for the team there: its name or pseudonym, and which of its methods this submission is.
-    team_name = _own_name(version, submission)
-    stand = stand_in(table, team_name, before.get(phase.pk))
+    stored = _version(user, phase)
+    if stored is not None and not is_open(stored):
+        return None
+    # The label of the team there: its name or pseudonym, and which of its methods this submission is.
+    stand = stand_in(tables[phase.pk], _own_name(stored, submission), before.get(phase.pk))
     if stand is None:
         return None
+    version = None if stored is None else shown(stored)
+    table = tables[phase.pk] if version is None else version.table
+    team_name = _own_name(version, submission)
     ranked = {team["submission"] for team in version.inputs["teams"]} if version else set()
     index = table["teams"].index(team_name)
     others = sorted(
@@ -44,8 +48,8 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
             table["teams"][team_index],
         ),
     )
-    names = tuple(table["teams"][team_index] for team_index in others)
-    chosen = other if other in names else next(iter(names), "")
+    other_names = tuple(table["teams"][team_index] for team_index in others)
+    chosen = other if other in other_names else next(iter(other_names), "")
     key = rankings.key_of(phase, phases_of(phase.challenge))
     sees_cases = version is not None and user.has_perm("leaderboards.view_cases", phase)
     standing_facts = states.Stands(
@@ -61,7 +65,7 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
         is_better=bool(stand.places and stand.places > 0),
         address=reverse("leaderboards:current", args=[phase.challenge.slug, key]),
         other=chosen,
-        teams=names,
+        teams=other_names,
         gaps=tuple(compare(table, index, table["teams"].index(chosen) if chosen else None)),
         medians=_medians(version, kept_in(user, version)) if version is not None and sees_cases else {},
     )
@@ -70,7 +74,7 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
 def _own_name(version: RankingVersion | None, submission: Submission) -> str:
     entries = version.inputs["teams"] if version else []
     this = next((entry["name"] for entry in entries if entry["submission"] == str(submission.pk)), None)
-    of_team = rankings.name_in(version, submission.team) if version else None
+    of_team = name_in(version, submission.team) if version else None
     return str(this or of_team or submission.team.name)
 
 
@@ -90,9 +94,11 @@ def public_stands_in(phase: Phase) -> dict[str, Stand]:
 def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[tuple[int, str], str]:
     """How teams rank in phases, as far as the person may see it; a constant number of queries."""
     rank_texts = {}
-    for phase, table in standing_tables(phases, user).items():
+    tables = standing_tables(phases, user)
+    labels = own_labels([phase for phase in phases if phase.pk in tables], teams)
+    for phase, table in tables.items():
         for team in teams:
-            stand = stand_in(table, team)
+            stand = stand_in(table, labels.get((phase, team), team))
             if stand is not None:
                 could = f" ({stand.set_text})" if stand.set_text else ""
                 rank_texts[phase, team] = f"{stand.rank_text}{could} of {stand.teams}"

@@ -2,6 +2,7 @@
 
 from leaderboards.models.analyses import Analysis
 from leaderboards.models.overall import OverallRanking
+from leaderboards.models.pseudonyms import Pseudonym
 from leaderboards.models.rankings import FollowUp, Freeze, RankingRequest, RankingVersion, Standing
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "FollowUp",
     "Freeze",
     "OverallRanking",
+    "Pseudonym",
     "RankingRequest",
     "RankingVersion",
     "Standing",

@@ -1,6 +1,9 @@
 """What has been ranked: immutable versions, when each of them stood, what is still to be computed, and what follows."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import ClassVar
 
 from django.db import models
 from django.db.models import F, Q
@@ -15,7 +18,16 @@ class RankingVersion(models.Model):
 
     What a page shows is in the row (`table`, `sentences`); the full ranking document, which grows with the square of the
     number of teams, is a file in the private storage. What is drawn from it is an `Analysis`.
+
+    Stored form of the names: where the registered policy of the phase names every team (`Phase.Announcement.ALL`), the row,
+    its files and its digests contain the names of the teams. For every other policy they contain the pseudonyms of
+    `leaderboards.models.Pseudonym`, and `inputs["pseudonyms"]` is ``"phase"``. Versions without that key contain the names
+    of their time, keep their digests, and are withheld from the public as soon as one of their teams may not be named.
+    Pages and files show `leaderboards.queries.names.shown`, never the row itself.
     """
+
+    shown_names: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Pseudonym → name of the teams that are named in this copy; empty in a version as it is stored."""
 
     phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="rankings")
     number = models.PositiveIntegerField()

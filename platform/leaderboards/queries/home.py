@@ -14,7 +14,7 @@ from challenges.rules import remember_parts_in
 from evaluation.boards.words import number, span
 from evaluation.claims.legend import TOO_FEW
 from leaderboards.models import RankingVersion, Standing
-from leaderboards.queries import rankings
+from leaderboards.queries import names, rankings
 from submissions.queries.quotas import Quota, quotas
 from test_sets.queries.decoys import remember_decoys
 
@@ -110,13 +110,15 @@ def challenges_of(user: Any) -> list[Taking]:
         is not None
     ]
     tables, earlier = tables_for(phases, user)
+    labels = names.labels_in_tables(phases, [member.team for member in members])
     left = quotas(phases, [member.team for member in members], user)
     entries = []
     for phase in sorted(phases, key=lambda entry: (entry.is_closed, entry.ends_at)):
         team = by_task[phase.task_id].team
         table = tables.get(phase.pk)
         key = rankings.key_of(phase, all_phases[phase.task.challenge_id])
-        stand = stand_in(table, team.name, earlier.get(phase.pk)) if table else None
+        label = labels[phase.pk, team.pk]
+        stand = stand_in(table, label, earlier.get(phase.pk)) if table else None
         entries.append(Taking(phase, team, key, stand, left.get(phase.pk) if phase.is_open else None))
     return entries
 
@@ -176,8 +178,10 @@ def _first_ranked(user: Any, candidates: Iterable[Phase]) -> tuple[Phase, str, R
         if not is_open or not user.has_perm("leaderboards.view_ranking", phase):
             continue
         standing = rankings.current_standing(phase)
-        if standing is not None and len(standing.version.table["teams"]) > 1:
+        if standing is None:
+            continue
+        standing.version.phase = phase
+        if len(standing.version.table["teams"]) > 1 and names.is_open(standing.version):
             siblings = list(Phase.objects.filter(task__challenge=phase.challenge).select_related("task"))
-            standing.version.phase = phase
-            return phase, rankings.key_of(phase, siblings), standing.version
+            return phase, rankings.key_of(phase, siblings), names.shown(standing.version)
     return None

@@ -11,7 +11,7 @@ from evaluation.claims.ranking import headline_of, letters_of
 from evaluation.figures.layout import interval_words, number, rank_words
 from evaluation.wording import joined
 from leaderboards.models import OverallRanking
-from leaderboards.queries import rankings
+from leaderboards.queries import names, rankings
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,8 @@ class OverallView:
         What is registered, in words.
     headline
         Who leads, and whether that is certain; empty without rows.
+    left_out
+        Teams that some task does not rank, with these tasks.
     """
 
     name: str
@@ -51,11 +53,12 @@ class OverallView:
     is_current: bool
     steps: str
     headline: str = ""
+    left_out: tuple[Any, ...] = ()
 
     @property
     def lacking(self) -> list[Said]:
         """Which teams are not in it, with the tasks that each lacks, in a sentence; none where all are."""
-        return NOT_OVER_TASKS.all(OverTasks(left_out=self.stored.document.get("left_out", ()) if self.stored else ()))
+        return NOT_OVER_TASKS.all(OverTasks(left_out=self.left_out))
 
     @property
     def lettered(self) -> bool:
@@ -77,13 +80,22 @@ def over_tasks(phases: Sequence[Phase], *, user: Any) -> list[OverallView]:
         if hidden & set(registered["tasks"]):
             continue
         stored = OverallRanking.objects.filter(challenge=challenge, phase_slug=slug, name=registered["name"]).last()
-        views.append(_view(registered, stored, by_key))
+        used = [by_key[key] for key in registered["tasks"] if key in by_key]
+        if stored is not None and not names.is_open_over_tasks(stored, used):
+            stored = None
+        views.append(_view(registered, stored, by_key, names.shown_names_over_tasks(used)))
     return views
 
 
-def _view(registered: Mapping[str, Any], stored: OverallRanking | None, phases: Mapping[str, Phase]) -> OverallView:
+def _view(
+    registered: Mapping[str, Any],
+    stored: OverallRanking | None,
+    phases: Mapping[str, Phase],
+    shown_names: Mapping[str, str],
+) -> OverallView:
     closed = all(phases[key].is_closed for key in registered["tasks"] if key in phases)
-    entry = stored.document.get("overall") if stored is not None else None
+    document = names.substitute(stored.document, shown_names) if stored is not None else {}
+    entry = document.get("overall")
     algorithms = (entry or {}).get("algorithms", ())
     rows = tuple(
         OverallRow(
@@ -103,7 +115,8 @@ def _view(registered: Mapping[str, Any], stored: OverallRanking | None, phases: 
         rows=rows,
         is_current=stored is not None and _is_current(registered, stored, phases),
         steps=steps_in_words(registered["steps"]),
-        headline="" if stored is None or entry is None else headline_of(entry, stored.document, closed=closed),
+        headline="" if stored is None or entry is None else headline_of(entry, document, closed=closed),
+        left_out=tuple(entry for entry in document.get("left_out", ()) if not names.is_pseudonym(entry["name"])),
     )
 
 

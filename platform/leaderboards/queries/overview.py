@@ -10,6 +10,7 @@ from evaluation import figures
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import NOT_OVER_TASKS, OverTasks
 from evaluation.ranking.tasks import across_tasks
+from leaderboards.queries import names
 from leaderboards.queries import rankings as queries
 from test_sets.queries.decoys import remember_decoys
 from web.spreadsheets import harmless
@@ -35,10 +36,13 @@ class Overview:
         For each task with a ranking that the person may see, the rank of every team in what decides that task.
     hidden
         Names of the tasks whose ranking is sealed for the person or not there yet.
+    unnamed
+        Whether teams are absent because they are not named: ranks side by side would link their pseudonyms.
     """
 
     ranks: dict[str, dict[str, float]]
     hidden: tuple[str, ...]
+    unnamed: bool = False
 
     @cached_property
     def shared(self) -> list[str]:
@@ -114,10 +118,13 @@ def of_phases(phases: Sequence[Phase], *, user: Any) -> Overview:
     }
     tables = queries.standing_tables(visible, until)
     ranks: dict[str, dict[str, float]] = {}
+    unnamed = False
     for phase in visible:
         if phase.pk in tables:
-            table = tables[phase.pk]
+            table = names.shown_table(phase, tables[phase.pk])
             places = zip(table["teams"], table["orders"][0]["rank"], strict=True)
-            ranks[phase.task.name] = {team: rank for team, rank in places if rank is not None}
+            placed = {team: rank for team, rank in places if rank is not None}
+            ranks[phase.task.name] = {team: rank for team, rank in placed.items() if not names.is_pseudonym(team)}
+            unnamed |= len(ranks[phase.task.name]) < len(placed)
     hidden = tuple(phase.task.name for phase in phases if phase.task.name not in ranks)
-    return Overview(ranks, hidden)
+    return Overview(ranks, hidden, unnamed)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from leaderboards.models import RankingVersion
-from uploads.storage import load_json
+from leaderboards.queries import names
 
 SUBGROUPS, ANNOTATORS, LEVELS = "subgroups", "annotators", "levels"
 """Findings of an analysis under which the tables are kept."""
@@ -64,14 +64,14 @@ def chosen(kind: str, key: str, version: RankingVersion) -> Group | None:
     """Read the table of that name; None if there is none."""
     for entry in version.analysis.findings.get(kind, ()):
         if key and entry["key"] == key:
-            content = load_json(entry["file"])
+            content = names.read(version, entry["file"])
             return Group(
                 kind=kind,
                 key=key,
                 title=entry["title"],
                 label=entry["label"],
                 cases=entry["cases"],
-                table=content["table"],
+                table=names.without_personal_facts(content["table"]),
                 sentences=content["sentences"],
                 bootstrap=content.get("bootstrap", version.bootstrap),
             )

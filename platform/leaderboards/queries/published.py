@@ -5,7 +5,6 @@ from typing import Any
 
 from django.urls import reverse
 
-from challenges.models import PSEUDONYM
 from challenges.queries import deviations
 from evaluation.boards import CERTAINTY, COLUMNS, MARKS, Mark, marks_of, spoken
 from evaluation.boards.page import Method
@@ -13,6 +12,7 @@ from evaluation.bundle import SCORERS
 from leaderboards.domain.board_files import REPORTED
 from leaderboards.models import RankingVersion
 from leaderboards.queries import methods
+from leaderboards.queries.names import is_pseudonym
 from leaderboards.queries.partial_tables import Group
 
 SCHEMA = 2
@@ -26,8 +26,7 @@ def described(version: RankingVersion) -> dict[str, Method]:
 
 def named_submissions(version: RankingVersion) -> dict[str, str]:
     """Submission and name of the teams that are named: from a pseudonym no way leads to a submission."""
-    anonymous = {team["team"] for team in version.inputs["teams"] if team["name"].startswith(f"{PSEUDONYM} ")}
-    return {team["submission"]: team["name"] for team in version.inputs["teams"] if team["team"] not in anonymous}
+    return {team["submission"]: team["name"] for team in version.inputs["teams"] if not is_pseudonym(team["name"])}
 
 
 def document(version: RankingVersion, *, key: str, stands: bool, part: Group | None = None) -> dict[str, Any]:
@@ -53,7 +52,7 @@ def document(version: RankingVersion, *, key: str, stands: bool, part: Group | N
         "version": version.number,
         "stands": stands,
         "address": reverse("leaderboards:version", args=[phase.challenge.slug, key, version.number]),
-        "created_at": version.created_at.isoformat(timespec="seconds"),
+        "created_at": version.created_at.date().isoformat(),
         "digest": version.digest,
         "assessment_digest": version.assessment_digest,
         "seed": version.seed,

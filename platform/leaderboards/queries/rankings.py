@@ -1,7 +1,7 @@
 """Reads worth naming."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,12 +9,13 @@ from uuid import UUID
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 
-from challenges.models import Member, Organizer, Phase, Team
+from challenges.models import Member, Organizer, Phase
 from challenges.queries import phase_that_matters
 from executions.domain.outcomes import missing_words
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
+from leaderboards.queries.names import is_open
 from submissions.models import Run, Submission
-from submissions.queries.methods import CONSENT, UNNAMED, declared, levels_of, said
+from submissions.queries.methods import levels_of
 from test_sets.models import TestCase
 
 FLAT = 2
@@ -64,18 +65,24 @@ def versions_before(version: RankingVersion, *, most: int = 50) -> list[RankingV
 
 def history(phase: Phase, *, until: datetime | None = None) -> list[Standing]:
     """All that ever stood, the newest first, without the heavy fields."""
-    return list(
+    standings = list(
         _standings(phase, until)
         .select_related("version")
         .defer("version__table", "version__inputs", "version__versions", "version__sentences")
         .order_by("-since", "-pk")
     )
+    for standing in standings:
+        standing.phase = standing.version.phase = phase
+    return standings
 
 
 def last_tables(phase: Phase, *, most: int) -> list[tuple[datetime, dict[str, Any]]]:
     """The last `most` rankings that stood, the oldest of them first: since when, and their tables."""
-    rows = Standing.objects.filter(phase=phase).order_by("-since", "-pk").values_list("since", "version__table")
-    return list(rows[:most])[::-1]
+    rows = Standing.objects.filter(phase=phase).order_by("-since", "-pk").select_related("version")
+    standings = list(rows.defer("version__versions", "version__sentences")[:most])[::-1]
+    for standing in standings:
+        standing.version.phase = phase
+    return [(standing.since, standing.version.table) for standing in standings if is_open(standing.version)]
 
 
 def freezes_of(phases: Sequence[Phase]) -> list[tuple[Phase, Freeze]]:
@@ -139,7 +146,7 @@ def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[UUID, str]) -> 
     return {
         names[run.pk]: {
             "submissions": submission_counts[run.submission.team_id],
-            "handed_in": run.submission.created_at.isoformat(timespec="seconds"),
+            "handed_in": run.submission.created_at.date().isoformat(),
             "marks": [
                 *(
                     mark
@@ -153,58 +160,6 @@ def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[UUID, str]) -> 
         }
         for run in runs
     }
-
-
-def name_in(version: RankingVersion, team: Team | None) -> str | None:
-    """What stands for a team in a ranking; ``None`` where it is not ranked."""
-    if team is None:
-        return None
-    return next((entry["name"] for entry in version.inputs["teams"] if entry["team"] == team.pk), None)
-
-
-def names_in_public(phase: Phase, teams: Iterable[Team], *, first: frozenset[int] = frozenset()) -> dict[int, str]:
-    """What stands for each team in public by the registered policy: its name, or its pseudonym.
-
-    Parameters
-    ----------
-    first
-        Teams on the ranks that are announced, where only those are.
-    """
-    teams = list(teams)
-    policy = phase.announcement
-    if policy == Phase.Announcement.ALL:
-        return {team.pk: team.name for team in teams}
-    if policy == Phase.Announcement.TOP:
-        return {team.pk: team.name if team.pk in first else team.pseudonym for team in teams}
-    entries = declared(phase)
-    consents = {team.pk: said(entries.get(team.pk), CONSENT) for team in teams}
-    if policy == Phase.Announcement.AGREED:
-        return {team.pk: team.name if consents[team.pk] == "under_team_name" else team.pseudonym for team in teams}
-    return {team.pk: team.pseudonym if consents[team.pk] in UNNAMED else team.name for team in teams}
-
-
-def names_shown(phase: Phase) -> dict[int, str]:
-    """What stands in public for each team of a phase's challenge, ranked or not, by the team's primary key."""
-    names = names_in_public(phase, phase.challenge.teams.all())
-    standing = current_standing(phase)
-    entries = [] if standing is None else standing.version.inputs["teams"]
-    ranked = {entry["team"]: _without_method(entry) for entry in entries}
-    return names | ranked
-
-
-def _without_method(entry: Mapping[str, Any]) -> str:
-    """What stands for the team of an entry, whichever of its methods it is."""
-    return str(entry["name"]).removesuffix(f" (method {entry.get('method')})")
-
-
-def pseudonyms_in(version: RankingVersion) -> list[tuple[str, str]]:
-    """Which pseudonym of a ranking is whose: pseudonym and name, for its organizers alone."""
-    teams = Team.objects.in_bulk([entry["team"] for entry in version.inputs["teams"]])
-    return sorted(
-        (entry["name"], teams[entry["team"]].name)
-        for entry in version.inputs["teams"]
-        if entry["team"] in teams and _without_method(entry) == teams[entry["team"]].pseudonym
-    )
 
 
 def length_unit(phase: Phase) -> str:

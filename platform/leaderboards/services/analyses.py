@@ -23,6 +23,7 @@ from evaluation.ranking import ResultsError, rank
 from evaluation.ranking.counted import counted_results
 from leaderboards.models import Analysis, RankingVersion
 from leaderboards.queries import rankings
+from leaderboards.queries.names import read
 from leaderboards.queries.work import ANALYSES, ranking_waits
 from leaderboards.services import computing
 from submissions.models import Run
@@ -169,7 +170,7 @@ def _finish(lease: Lease) -> Analysis | None:
 
 
 def sources_of(version: RankingVersion, *, withheld: frozenset[str] = frozenset()) -> Sources:
-    """Read again what a version was made of, and what is known of its cases.
+    """Read again what a version was made of, and what is known of its cases; with the names that the version shows.
 
     Parameters
     ----------
@@ -190,7 +191,7 @@ def sources_of(version: RankingVersion, *, withheld: frozenset[str] = frozenset(
     annotated = _by_annotator(of_teams, assessment, [team.get("level", "") for team in version.inputs["teams"]])
     metadata = computing.read_metadata(load_json(version.metadata_name)) if version.metadata_name else None
     return Sources(
-        document=load_json(version.document_name),
+        document=read(version, version.document_name),
         assessment=assessment,
         results=_of_cases(assessment, pd.concat(frames, ignore_index=True), metadata),
         cases=metadata,

@@ -19,6 +19,7 @@ from evaluation.assessment import Assessment
 from evaluation.claims.comparisons import BOTH_WAYS
 from leaderboards.models import Analysis, RankingRequest, RankingVersion
 from leaderboards.queries import rankings
+from leaderboards.queries.names import is_open, shown_names, substitute
 from leaderboards.queries.work import ANALYSES
 from leaderboards.services import computing
 from submissions.models import Run
@@ -164,6 +165,8 @@ def comparison(phase: Phase) -> Comparison | None:
     assessments = {digest: assessment_by_digest(phase, digest) for digest in registered}
     excluded += [len(entry.exclusions.cases) for entry in assessments.values() if entry is not None]
     executed = standing.version if standing and standing.version.assessment_digest not in registered else None
+    if executed is not None:
+        executed.phase = phase
     columns = [
         *former,
         *(
@@ -186,7 +189,8 @@ def comparison(phase: Phase) -> Comparison | None:
             ),
         ),
     ]
-    ranks = [_ranks(column.version) for column in columns]
+    names = shown_names(phase)
+    ranks = [substitute(_ranks(column.version), names) for column in columns]
     teams = sorted({team for column in ranks for team in column}, key=lambda team: _place(ranks, team))
     lines = tuple(Line(team, tuple(column.get(team) for column in ranks)) for team in teams)
     return Comparison(tuple(columns), lines)
@@ -227,8 +231,8 @@ def _latest(phase: Phase, digest: str) -> RankingVersion | None:
 
 
 def _ranks(version: RankingVersion | None) -> dict[str, float | None]:
-    """Team → rank in the first order of a table."""
-    if version is None:
+    """Team → rank in the first order of a table; none of a version that is withheld."""
+    if version is None or not is_open(version):
         return {}
     return dict(zip(version.table["teams"], version.table["orders"][0]["rank"], strict=True))
 

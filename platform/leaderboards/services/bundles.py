@@ -10,6 +10,7 @@ from audit.services import content
 from challenges.queries import deviations
 from evaluation import bundle
 from leaderboards.models import RankingVersion
+from leaderboards.queries.names import is_pseudonym, shown_names, substitute, uses_pseudonyms
 from leaderboards.services import both_assessments, computing
 from scoring.domain import results
 from submissions.models import Run
@@ -28,9 +29,10 @@ def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:
             "task": phase.task.slug,
             "phase": phase.slug,
             "version": version.number,
-            "created_at": version.created_at.isoformat(),
+            "created_at": version.created_at.date().isoformat(),
             "address": reverse("leaderboards:version", args=[phase.challenge.slug, key, version.number]),
             "inputs_digest": version.inputs_digest,
+            **_names(version),
             **_deviations(version),
             **_rankings_of_changes(version),
             **_executions(version),
@@ -45,6 +47,12 @@ def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:
         cases=load_json(version.metadata_name) if version.metadata_name else None,
         audit=audit_entries(version),
     )
+
+
+def _names(version: RankingVersion) -> dict[str, Any]:
+    """Names of the teams that may be named when the bundle is made; rankings and results contain pseudonyms."""
+    names = shown_names(version.phase)
+    return {"names": dict(sorted(names.items()))} if uses_pseudonyms(version.phase) else {}
 
 
 def _deviations(version: RankingVersion) -> dict[str, Any]:
@@ -65,8 +73,16 @@ def _rankings_of_changes(version: RankingVersion) -> dict[str, Any]:
 
 
 def _executions(version: RankingVersion) -> dict[str, Any]:
-    """What the predictions of each team were made with, where algorithms were run here; nothing where none was."""
-    teams = {team["run"]: team["name"] for team in version.inputs["teams"]}
+    """What the predictions of each team were made with, where algorithms were run here; nothing where none was.
+
+    Images and models of teams that are not named are absent: the same image in two phases would link them.
+    """
+    shown = substitute(version.inputs["teams"], shown_names(version.phase))
+    teams = {
+        team["run"]: team["name"]
+        for team, as_shown in zip(version.inputs["teams"], shown, strict=True)
+        if not is_pseudonym(as_shown["name"])
+    }
     rows = Run.objects.filter(pk__in=list(teams)).values_list("pk", "provenance")
     executions = {teams[str(pk)]: provenance["execution"] for pk, provenance in rows if provenance.get("execution")}
     names = ("identity", "image", "model", "predictions", "runs", "host_classes", "versions")
@@ -104,6 +120,11 @@ def team_results(version: RankingVersion) -> Iterator[bundle.TeamResult]:
 
 
 def audit_entries(version: RankingVersion) -> list[dict[str, Any]]:
-    """The log's entries of a version: made by the system, so that they name no person."""
+    """The log's entries of a version: made by the system, so that they name no person.
+
+    None where teams have pseudonyms: an entry contains the time to the second, right after a team submitted.
+    """
+    if uses_pseudonyms(version.phase):
+        return []
     entries = Entry.objects.filter(subject_type=version._meta.label_lower, subject_id=str(version.pk), actor=None)  # noqa: SLF001 (Django's public way to name a model)
     return [content(entry) | {"digest": entry.digest} for entry in entries]

@@ -1,8 +1,8 @@
 """From the results that count to a ranking version: read, rank, shape, store the files. No database writes.
 
-What stands for each team is decided here too, by the registered policy of announcing results: names that are not public
-are replaced by the teams' pseudonyms before a ranking is computed and digested, so that the public bundle verifies
-against the published digest. Which pseudonym is whose, only the organizers can see.
+Where the registered policy does not name every team, a ranking is computed and digested with the pseudonyms of its teams in
+this phase, so that the public bundle verifies against the published digest whoever may be named later. Names are a view
+over it: `leaderboards.queries.names`.
 """
 
 import io
@@ -23,7 +23,8 @@ from evaluation.assessment import Assessment
 from evaluation.ranking.counted import LEVEL
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
-from leaderboards.queries.rankings import names_in_public
+from leaderboards.queries.names import PER_PHASE, PSEUDONYMOUS, uses_pseudonyms
+from leaderboards.services.pseudonyms import pseudonyms_of
 from submissions.models import Run
 from submissions.queries import LeftOut, counted_runs, evidence_of, left_out, results_frame
 from submissions.queries.methods import levels_of
@@ -43,8 +44,7 @@ INPUTS_SCHEMA = 1
 class Inputs:
     """Everything a ranking depends on, by digest, and the runs to read it from.
 
-    `names` is what stands for each run, by its primary key: the ranking is computed, digested and published with these,
-    so that names which are not public stand nowhere in it.
+    `names` is the name or pseudonym of each run, by its primary key: the ranking is computed, stored and digested with these.
     """
 
     phase: Phase
@@ -88,7 +88,10 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
     counted = counted_runs(phase) if runs is None else runs
     runs = tuple(sorted(counted, key=lambda run: run.submission.team_id))
     metadata = _metadata(phase, assessment, runs)
-    names = names_of(phase, assessment, runs, metadata)
+    names = names_of(phase, runs)
+    if uses_pseudonyms(phase):
+        # The order of teams by their primary keys would be the same in every phase.
+        runs = tuple(sorted(runs, key=lambda run: names[run.pk]))
     # What stands beside a team, and who is ranked apart, changes with what its method description says.
     levels = levels_of(phase) if phase.interaction else {}
     document = {
@@ -117,7 +120,9 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
     if images := scoring_images(runs):
         document[bundle.SCORERS] = images
     if missing := left_out(phase):
-        document["left_out"] = left_out_in_public(phase, missing)
+        document["left_out"] = _left_out_by_name(phase, missing)
+    if uses_pseudonyms(phase):
+        document[PSEUDONYMOUS] = PER_PHASE
     return Inputs(phase=phase, runs=runs, metadata=metadata, document=document, assessment=assessment, names=names)
 
 
@@ -199,53 +204,20 @@ def written(document: Mapping[str, Any]) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def names_of(phase: Phase, assessment: Assessment, runs: Sequence[Run], metadata: str | None) -> Mapping[UUID, str]:
-    """What stands for each run in a ranking, by its primary key: its team, and which of the team's methods it is.
-
-    Where only the first ranks are announced, everybody stands under a pseudonym as long as the phase is open: a name
-    that gives way to a pseudonym from one ranking to the next would tell whose it is.
-    """
-    teams = [run.submission.team for run in runs]
-    first: frozenset[int] = frozenset()
-    if phase.announcement == Phase.Announcement.TOP and phase.announced_ranks and phase.ranks_finally:
-        first = _on_first_ranks(phase, assessment, runs, metadata)
-    names = names_in_public(phase, teams, first=first)
-    return {run.pk: names[run.submission.team_id] + method_words(phase, run.submission) for run in runs}
+def names_of(phase: Phase, runs: Sequence[Run]) -> dict[UUID, str]:
+    """Name or pseudonym of each run in a ranking by its primary key, with the method of the team where several are ranked."""
+    if not uses_pseudonyms(phase):
+        return {run.pk: run.submission.team.name + method_words(phase, run.submission) for run in runs}
+    words = pseudonyms_of(phase, {run.submission.team_id for run in runs})
+    return {run.pk: words[run.submission.team_id] + method_words(phase, run.submission) for run in runs}
 
 
-def left_out_in_public(phase: Phase, missing: Sequence[LeftOut]) -> list[dict[str, Any]]:
-    """Teams that are left out of a ranking, as they stand in its public record."""
-    teams = phase.challenge.teams.filter(pk__in=[entry.team for entry in missing])
-    names = names_in_public(phase, teams)
-    return [replace(entry, name=names[entry.team]).document() for entry in missing]
-
-
-def _on_first_ranks(phase: Phase, assessment: Assessment, runs: Sequence[Run], metadata: str | None) -> frozenset[int]:
-    """Teams up to a rank in any of the registered rankings; ranks do not depend on what the teams are called."""
-    stand_ins = {run.pk: run.submission.team.pseudonym + method_words(phase, run.submission) for run in runs}
-    by_pseudonym = {stand_ins[run.pk]: run.submission.team_id for run in runs}
-    levels = levels_of(phase) if assessment.interaction_weights else {}
-    frames = [
-        results_frame(run).assign(algorithm=stand_ins[run.pk], level=levels.get(run.submission.team_id, ""))
-        for run in runs
-    ]
-    if not frames:
-        return frozenset()
-    document = ranking.rank(
-        assessment,
-        pd.concat(frames, ignore_index=True),
-        cases=read_metadata(metadata),
-        evidence=merged_evidence((stand_ins[run.pk], run) for run in runs),
-        bootstrap=0,
-    )
-    overall = document["overall"]
-    decisive = overall if isinstance(overall, list) else [overall] if overall else document["rankings"]
-    return frozenset(
-        by_pseudonym[row["name"]]
-        for entry in decisive
-        for row in entry["algorithms"]
-        if row["rank"] is not None and row["rank"] <= (phase.announced_ranks or 0)
-    )
+def _left_out_by_name(phase: Phase, missing: Sequence[LeftOut]) -> list[dict[str, Any]]:
+    """Teams that a ranking excludes, as its inputs list them."""
+    if not uses_pseudonyms(phase):
+        return [entry.document() for entry in missing]
+    words = pseudonyms_of(phase, {entry.team for entry in missing})
+    return [replace(entry, name=words[entry.team]).document() for entry in missing]
 
 
 def _metadata(phase: Phase, assessment: Assessment, runs: Sequence[Run]) -> str | None:

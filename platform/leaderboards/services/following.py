@@ -10,6 +10,7 @@ from django.db import transaction
 
 from audit.services import hold_chain
 from challenges.models import Phase
+from datasets.services.publishing import replace_names
 from evaluation.analyses import order_figures
 from evaluation.figures.markup import for_plotly
 from leaderboards.models import FollowUp, RankingRequest
@@ -43,13 +44,18 @@ def draw_history(phase: Phase) -> None:
     """Draw the ranks of the teams through the last rankings that stood; one file a phase, drawn anew each time."""
     standings = rankings.last_tables(phase, most=HISTORY_LENGTH)
     if standings:
-        figure = order_figures.over_time([(since.isoformat(), table) for since, table in standings])
+        figure = order_figures.over_time([(since.date().isoformat(), table) for since, table in standings])
         store_json(history_name(phase), json.dumps(for_plotly(figure), separators=(",", ":"), allow_nan=False))
 
 
 def history_name(phase: Phase) -> str:
-    """Where the figure of a phase's history is kept."""
-    return f"rankings/{phase.pk}/history.json.gz"
+    """Name of the file with the figure of a phase's history; dates without a time of day, teams as rankings store them."""
+    return f"rankings/{phase.pk}/ranks-by-day.json.gz"
+
+
+def republish(phase: Phase) -> None:
+    """Publish data again that name a team which may not be named any more; until then they are withheld."""
+    replace_names(phase.challenge)
 
 
 # Each of them finds what an attempt that broke off has done already, and does it no second time.
@@ -58,6 +64,7 @@ BESIDE: Final[Mapping[str, Step]] = {
     "history": draw_history,
     "registered assessments": both_assessments.rank_registered,
     "over tasks": overall.rank_overall,
+    "published data": republish,
 }
 
 

@@ -13,7 +13,9 @@ from evaluation.aggregation import ResultsError
 from evaluation.ranking.overall import TaskResults, overall_digest, rank_over_tasks
 from leaderboards.models import OverallRanking, RankingVersion
 from leaderboards.queries import rankings
+from leaderboards.queries.names import PER_PHASE, PSEUDONYMOUS, uses_pseudonyms
 from leaderboards.services import computing
+from leaderboards.services.pseudonyms import pseudonyms_of
 from submissions.models import Run
 from uploads.storage import load_json
 
@@ -64,6 +66,7 @@ def _combined(phase: Phase, registered: Mapping[str, Any], versions: Sequence[Ra
             }
             for version in versions
         ],
+        **({PSEUDONYMOUS: PER_PHASE} if any(uses_pseudonyms(version.phase) for version in versions) else {}),
     }
     digest = canonical.sha256(inputs)
     existing = OverallRanking.objects.filter(
@@ -113,13 +116,14 @@ def _at_sites(versions: Sequence[RankingVersion]) -> str:
 
 
 def _names(versions: Sequence[RankingVersion]) -> dict[int, str]:
-    """What stands for each team over all tasks: its name where every task names it, else its pseudonym."""
-    names_by_team: dict[int, set[str]] = {}
-    for version in versions:
-        for team in version.inputs["teams"]:
-            names_by_team.setdefault(team["team"], set()).add(team["name"])
-    pseudonyms = dict(Team.objects.filter(pk__in=list(names_by_team)).values_list("pk", "pseudonym"))
-    return {team: next(iter(names)) if len(names) == 1 else pseudonyms[team] for team, names in names_by_team.items()}
+    """Label of each team over all tasks: its name where every task names every team, else a pseudonym of its own.
+
+    It is another one than in any task, so that the ranking over tasks does not link the tasks.
+    """
+    teams = {team["team"] for version in versions for team in version.inputs["teams"]}
+    if any(uses_pseudonyms(version.phase) for version in versions):
+        return pseudonyms_of(versions[0].phase, teams, over_tasks=True)
+    return dict(Team.objects.filter(pk__in=teams).values_list("pk", "name"))
 
 
 def _results(version: RankingVersion, ranking: str, names: Mapping[int, str]) -> TaskResults:

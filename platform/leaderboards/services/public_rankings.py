@@ -12,8 +12,8 @@ from challenges.queries import phases_of
 from challenges.queries.people import organizers_of, participants_of
 from challenges.services.phase_messages import where_of
 from evaluation import boards
-from leaderboards.models import RankingRequest
-from leaderboards.queries import rankings
+from leaderboards.models import RankingRequest, RankingVersion
+from leaderboards.queries import names, rankings
 from notifications.domain import letters
 from notifications.models import Notification
 from notifications.services import notify
@@ -41,9 +41,9 @@ def _tell(phase: Phase) -> bool:
     is_due = RankingRequest.objects.filter(phase=phase, requested__gt=F("computed")).exists()
     if standing is None or is_due or Notification.objects.filter(kind=KIND, key=str(phase.pk)).exists():
         return False
-    order = standing.version.table["orders"][0]
-    sentences = boards.spoken(order, standing.version.sentences[order["key"]], closed=True)
-    letter = letters.PUBLIC.letter(letters.OfPhase(where_of(phase), sentence=sentences[0]))
+    # A message stays where it was sent: it names no team where a team may ask not to be named later.
+    sentence = "" if names.uses_pseudonyms(phase) else _headline(standing.version)
+    letter = letters.PUBLIC.letter(letters.OfPhase(where_of(phase), sentence=sentence))
     key = rankings.key_of(phase, phases_of(phase.challenge))
     notifications = notify(
         people=[*participants_of(phase.challenge), *organizers_of(phase.challenge)],
@@ -55,3 +55,8 @@ def _tell(phase: Phase) -> bool:
         key=str(phase.pk),
     )
     return bool(notifications)
+
+
+def _headline(version: RankingVersion) -> str:
+    order = version.table["orders"][0]
+    return str(boards.spoken(order, version.sentences[order["key"]], closed=True)[0])

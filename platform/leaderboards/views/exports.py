@@ -1,7 +1,7 @@
 """The files of a ranking."""
 
 import gzip
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -18,11 +18,12 @@ from challenges.queries.timetable import timetable_of
 from evaluation.analyses import catalogue
 from leaderboards.domain.board_files import csv_rows
 from leaderboards.models import RankingVersion
-from leaderboards.queries import partial_tables, published
+from leaderboards.queries import names, partial_tables, published
 from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import bundles, following, pooled_bundles
 from leaderboards.views.place import FROZEN, SEALED, Place, find, may_view_figure
 from test_sets.domain.case_access import HIDDEN_BUNDLE
+from uploads.storage import load_json
 from web import spreadsheets
 from web.spreadsheets import harmless
 
@@ -35,23 +36,23 @@ private_copy = cache_control(private=True, max_age=3600)
 
 
 fresh_copy = cache_control(private=True, no_cache=True)
-"""Marks and deviations are told as they are now, also with a ranking of long ago."""
+"""Names, marks and deviations are as they are now, also in a ranking of long ago."""
 
 
 @require_safe
 @private_copy
 @vary_on_headers("Cookie", "Accept-Encoding")
 def ranking_document(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
-    """The ranking document of contract section 6, whose digest is published."""
+    """The ranking document of contract section 6, whose digest is published; as it was digested, with pseudonyms."""
     leaderboard = find(request, slug, key)
-    version = leaderboard.version(number)
+    version = leaderboard.stored_version(number)
     response = stored_json(request, version.document_name)
     response["Content-Disposition"] = _attachment(leaderboard, version, "ranking.json")
     return response
 
 
 @require_safe
-@private_copy
+@fresh_copy
 @vary_on_headers("Cookie", "Accept-Encoding")
 def figure(request: HttpRequest, slug: str, key: str, number: int, name: str) -> HttpResponse:
     """A figure of one order (`?by=`) as Plotly JSON."""
@@ -73,7 +74,7 @@ def figure(request: HttpRequest, slug: str, key: str, number: int, name: str) ->
     stored = version.analysis.figures.get(name, {}).get(by)
     if stored is None:
         raise Http404("There is no such figure.")
-    return stored_json(request, stored)
+    return named_json(request, stored, version.shown_names)
 
 
 @require_safe
@@ -87,7 +88,7 @@ def history_figure(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     if leaderboard.frozen_at is not None:
         raise PermissionDenied(FROZEN)
     try:
-        return stored_json(request, following.history_name(leaderboard.phase))
+        return named_json(request, following.history_name(leaderboard.phase), names.shown_names(leaderboard.phase))
     except FileNotFoundError:
         raise Http404("There is no ranking yet.") from None
 
@@ -127,7 +128,7 @@ def table_json(request: HttpRequest, slug: str, key: str, number: int) -> HttpRe
 
 
 @require_safe
-@private_copy
+@fresh_copy
 @vary_on_headers("Cookie")
 def hardest_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
     """The hardest cases of every metric and region."""
@@ -184,7 +185,7 @@ def csv_file(name: str, rows: Iterable[list[Any]]) -> HttpResponse:
 
 
 @require_safe
-@private_copy
+@fresh_copy
 @vary_on_headers("Cookie")
 def results_csv(request: HttpRequest, slug: str, key: str, number: int) -> StreamingHttpResponse:
     """The results table that was ranked (contract section 4), team after team; without costs of single cases that are kept."""
@@ -206,12 +207,12 @@ def _results(version: RankingVersion, withheld_metrics: Collection[str]) -> Iter
 
 
 @require_safe
-@private_copy
+@fresh_copy
 @vary_on_headers("Cookie")
 def bundle(request: HttpRequest, slug: str, key: str, number: int) -> StreamingHttpResponse:
     """Everything that the ranking was computed from, for `python -m evaluation verify`."""
     leaderboard = find(request, slug, key)
-    version = leaderboard.version(number)
+    version = leaderboard.stored_version(number)
     _check_cases(request, leaderboard)
     if kept_in(request.user, version):
         raise PermissionDenied(KEPT)
@@ -240,6 +241,13 @@ def stored_json(request: HttpRequest, name: str) -> HttpResponse:
         response["Content-Encoding"] = "gzip"
         return response
     return HttpResponse(gzip.decompress(packed), content_type="application/json")
+
+
+def named_json(request: HttpRequest, name: str, shown_names: Mapping[str, str]) -> HttpResponse:
+    """Answer with a stored figure in which pseudonyms are replaced by the names that may be shown now."""
+    if not shown_names:
+        return stored_json(request, name)
+    return JsonResponse(names.substitute(load_json(name), shown_names, is_markup=True))
 
 
 def _attachment(leaderboard: Place, version: RankingVersion, name: str) -> str:

@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from leaderboards.queries import object_parts, rankings
+from leaderboards.queries import names, object_parts
 from leaderboards.views.pages import sealed_page
 from leaderboards.views.place import common_context, find
 from web.spreadsheets import csv_file
@@ -28,7 +28,7 @@ def objects_apart(request: HttpRequest, slug: str, key: str, number: int) -> Htt
         name = "confusion" if matrix else "objects"
         return csv_file(f"{slug}-{leaderboard.key}-v{version.number}-{name}.csv", head, rows)
     common = common_context(request, leaderboard)
-    own_team = rankings.name_in(version, common["team"]) or ""
+    own_team = names.name_in(version, common["team"]) or ""
     context: dict[str, Any] = {
         **common,
         "version": version,

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from rules import test_rule
 
 from accounts.requests import SignedInRequest
-from challenges.models import Phase, Team
+from challenges.models import Team
 from challenges.queries.timetable import timetable_of
 from datasets.queries.publishing import withdrawn_cases
 from evaluation import boards
@@ -32,7 +32,7 @@ from evaluation.ranking.counted import AS_MEASURED
 from executions.queries.repeats import Repeated, repeated_runs
 from leaderboards.forms import FreezeForm
 from leaderboards.models import RankingVersion, Standing
-from leaderboards.queries import object_parts, partial_tables, published, rankings
+from leaderboards.queries import names, object_parts, partial_tables, published, rankings
 from leaderboards.queries.single_cases import WithheldCases, kept_in
 from leaderboards.services import computing
 from leaderboards.services import rankings as services
@@ -95,7 +95,6 @@ def embed(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     }
     if standing is not None:
         ranking_version = standing.version
-        ranking_version.phase = leaderboard.phase
         board = _board(request, ranking_version, own_team=None)
         context |= {
             "version": ranking_version,
@@ -161,7 +160,6 @@ def _current(request: HttpRequest, leaderboard: Place) -> HttpResponse:
             "fewest": limits(leaderboard.phase.assessment),
         }
         return render(request, "leaderboards/empty.html", content)
-    standing.version.phase = leaderboard.phase
     return _ranking(request, leaderboard, standing.version, standing, rescoring=rescoring_of(leaderboard.phase))
 
 
@@ -200,7 +198,7 @@ def _ranking(
     withheld = kept_in(request.user, ranking_version)
     # Figures are about the whole ranking.
     group = None if view else _part(request, ranking_version, withheld, may_view_cases=may_view_cases)
-    own_team = rankings.name_in(ranking_version, common["team"])
+    own_team = names.name_in(ranking_version, common["team"])
     board = _board(request, ranking_version, own_team=own_team, table=group.table if group else None)
     here = available if prints else _chosen_figures(request, available, view)
     # A single kind of figure is compared over the metrics; of several kinds one each, or nobody finds the second one.
@@ -266,10 +264,10 @@ def _ranking(
 
 def _pseudonyms(request: HttpRequest, ranking_version: RankingVersion) -> list[tuple[str, str]]:
     """Which pseudonym is whose, for the organizers; nothing where every team is named."""
-    if ranking_version.phase.announcement == Phase.Announcement.ALL:
+    if not names.uses_pseudonyms(ranking_version.phase):
         return []
     return (
-        rankings.pseudonyms_in(ranking_version)
+        names.pseudonyms_in(ranking_version)
         if request.user.has_perm("leaderboards.request_ranking", ranking_version.phase)
         else []
     )

@@ -17,9 +17,12 @@ from challenges.views import challenge_context
 from evaluation.analyses.catalogue import Picture
 from leaderboards.forms import FreezeForm
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
-from leaderboards.queries import rankings
+from leaderboards.queries import names, rankings
 
 SEALED = "This ranking is sealed. Its page says until when."
+WITHHELD = (
+    "This version contains names of teams that may not be shown any more. The current ranking is on the leaderboard."
+)
 FROZEN = "The ranking is frozen until its phase closes; newer versions are not shown before."
 
 
@@ -37,6 +40,8 @@ class Place:
         How the public ranking is frozen before the end, if it is.
     frozen_at
         The person sees nothing newer than this moment; None if they see everything.
+    sees_withheld
+        Whether the person also sees versions with names that may not be shown any more.
     """
 
     challenge: Challenge
@@ -47,21 +52,34 @@ class Place:
     ranking_request: RankingRequest | None = None
     freeze: Freeze | None = None
     frozen_at: datetime | None = None
+    sees_withheld: bool = False
 
     def standing(self) -> Standing | None:
-        """The ranking that stands for the person who asks; None also where no result counts any more."""
+        """The current ranking as the person may see it; None also where no result counts any more."""
         request = self.ranking_request
         if request is not None and request.nothing_counts and self.frozen_at is None:
             return None
-        return rankings.current_standing(self.phase, until=self.frozen_at)
+        standing = rankings.current_standing(self.phase, until=self.frozen_at)
+        if standing is None:
+            return None
+        standing.version.phase = self.phase
+        if not (self.sees_withheld or names.is_open(standing.version)):
+            return None
+        standing.version = names.shown(standing.version)
+        return standing
 
     def version(self, number: int) -> RankingVersion:
-        """Return a version of the ranking.
+        """Return a version of the ranking with the names that may be shown now; raises as `stored_version`."""
+        return names.shown(self.stored_version(number))
+
+    def stored_version(self, number: int) -> RankingVersion:
+        """Return a version of the ranking as it is stored and digested.
 
         Raises
         ------
         PermissionDenied
             When the ranking is sealed, or frozen before that version; said before it is looked up, so that nothing is learnt from the answer.
+            Also for a version that contains names which may not be shown any more.
         Http404
             When there is no such version.
         """
@@ -74,6 +92,8 @@ class Place:
         if version is None:
             raise Http404("There is no such version of this ranking.")
         version.phase = self.phase
+        if not (self.sees_withheld or names.is_open(version)):
+            raise PermissionDenied(WITHHELD)
         return version
 
 
@@ -99,6 +119,7 @@ def find(request: HttpRequest, slug: str, key: str | None) -> Place:
         ranking_request=request_row,
         freeze=freeze,
         frozen_at=None if sees_all or freeze is None else freeze.moment,
+        sees_withheld=request.user.has_perm("leaderboards.view_withheld", phase),
     )
 
 

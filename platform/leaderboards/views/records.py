@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from leaderboards.models import Standing
-from leaderboards.queries import rankings
+from leaderboards.queries import names, rankings
 from leaderboards.services import both_assessments, following
 from leaderboards.views.exports import csv_file
 from leaderboards.views.pages import sealed_page
@@ -24,7 +24,7 @@ def history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     leaderboard = find(request, slug, key)
     if not leaderboard.may_view:
         return sealed_page(request, leaderboard)
-    standings = rankings.history(leaderboard.phase, until=leaderboard.frozen_at)
+    standings = names.shown_history(rankings.history(leaderboard.phase, until=leaderboard.frozen_at))
     if request.GET.get("format") == "csv":
         return csv_file(f"{slug}-{leaderboard.key}-history.csv", _history_rows(standings))
     context = {
@@ -73,7 +73,7 @@ def _history_rows(standings: list[Standing]) -> Iterator[list[Any]]:
         named = [harmless("; ".join(changes.get(key, ()))) for key in ("added", "changed", "removed")]
         yield [
             standing.version.number,
-            standing.since.isoformat(timespec="seconds"),
+            standing.since.date().isoformat(),
             standing.get_cause_display(),
             *named,
             changes.get("assessment", False),

@@ -36,8 +36,8 @@ def picture(request: HttpRequest, slug: str, key: str, number: int) -> HttpRespo
         fonts=Fonts(_file(DISPLAY), _file(TEXT)),
     )
     answer = HttpResponse(png, content_type="image/png")
-    # A version never changes; that it may be seen can.
-    answer["Cache-Control"] = "public, max-age=3600"
+    # A version never changes; who may see it, and which teams are named, can.
+    answer["Cache-Control"] = "public, no-cache"
     return answer
 
 

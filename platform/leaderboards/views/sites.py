@@ -9,11 +9,10 @@ from django.views.decorators.http import require_safe
 from evaluation import boards
 from evaluation.boards.over_sites import absent_sites, changed_places, graded, included, joined_sites, over_sites
 from leaderboards.models import RankingVersion
-from leaderboards.queries import rankings
+from leaderboards.queries import names, rankings
 from leaderboards.services import computing
 from leaderboards.views.pages import sealed_page
 from leaderboards.views.place import Place, common_context, find
-from uploads.storage import load_json
 
 
 @require_safe
@@ -39,7 +38,7 @@ def _page(request: HttpRequest, leaderboard: Place, version: RankingVersion) -> 
     if not version.is_over_sites:
         raise Http404("This ranking is not made over sites.")
     version.phase = leaderboard.phase
-    document = load_json(version.document_name)
+    document = names.read(version, version.document_name)
     order = version.table["orders"][0]
     context: dict[str, Any] = {
         "version": version,
@@ -60,7 +59,8 @@ def _with_other_sites(version: RankingVersion, document: dict[str, Any]) -> dict
     """The last ranking over another set of sites, with the places of both."""
     own_sites = included(document)
     for row in rankings.versions_before(version):
-        if not row.is_over_sites:
+        row.phase = version.phase
+        if not row.is_over_sites or not names.is_open(row):
             continue
         theirs = {entry["site"] for entry in row.inputs["sites"] if entry["state"] == "included"}
         if theirs != own_sites:

@@ -13,13 +13,13 @@ from exposure.queries.audience import Audience
 from exposure.queries.facts import Facts, PhaseFacts
 from exposure.services import execution, exposure, summary
 from leaderboards.models import RankingVersion
+from leaderboards.queries.names import read, shown
 from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import analyses, computing
 from reports.domain.content import Chapter, Ledger, Origin, Status, plain
 from reports.domain.guideline import CHAPTERS
 from reports.services import benchmark, over_sites
 from reports.services.items import Source, generate
-from uploads.storage import load_json
 from web.addresses import absolute
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _benchmark(
         raise LookupError(f"{phase.name} has no ranking")
     from evaluation.figures.publication import printed  # draws: only workers need it, and it takes a while to load
 
-    version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=phase.ranking.pk)
+    version = shown(RankingVersion.objects.select_related("phase__task__challenge").get(pk=phase.ranking.pk))
 
     def draw(name: str, figure: Mapping[str, Any], words: str) -> None:
         figures[name] = printed(figure, description=words)
@@ -164,7 +164,7 @@ def _benchmark(
     if version.is_over_sites:
         return over_sites.build(
             phase,
-            document=load_json(version.document_name),
+            document=read(version, version.document_name),
             assessment=computing.assessment_of(version),
             ledger=source.ledger,
             origins=[source.ranking(phase)],

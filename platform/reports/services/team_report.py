@@ -25,7 +25,7 @@ from exposure.domain.words import Names
 from exposure.queries.audience import Audience, Level, level_for
 from exposure.queries.facts import RankingFacts, ranking_facts
 from leaderboards.models import RankingVersion
-from leaderboards.queries.rankings import names_shown
+from leaderboards.queries.names import names_of_teams, read, shown
 from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import analyses
 from reports.domain.content import Chapter, Exhibit, Fill, Item, Ledger, Origin, plain
@@ -38,7 +38,6 @@ from submissions.queries.results import kept_costs
 from test_sets.domain.case_access import Reader
 from test_sets.queries.decoys import keeps_decoys
 from test_sets.rules import access_of
-from uploads.storage import load_json
 
 if TYPE_CHECKING:
     from evaluation.figures.publication import Printed
@@ -96,7 +95,7 @@ def collect(phase: Phase, team: Team) -> TeamFacts:
     own_cases = allowed.values
     own_values = own_cases or (tells and phase.tells_exact_values) or level is Level.RANKING
     ranking = ranking_facts(phase, phases_of(phase.challenge), level) if level is not Level.NOTHING else None
-    team_name = names_shown(phase).get(team.pk, team.name)
+    team_name = names_of_teams(phase).get(team.pk, team.name)
     if ranking is not None and team_name not in {entry["name"] for entry in ranking.teams}:
         ranking = None
     if not own_values:
@@ -132,7 +131,8 @@ def build(facts: TeamFacts, *, progress: Progress) -> Built:
     words_of = names_of(run.submission.phase.assessment, teams=(facts.team,))
     if facts.ranking is not None:
         version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
-        document = load_json(version.document_name)
+        version = shown(version)
+        document = read(version, version.document_name)
         words = f"Ranking of {facts.phase}, version {facts.ranking.number}"
         origin = Origin("ranking", words, facts.ranking.digest, facts.ranking.address)
         items.append(_standing(facts, document, ledger, origin, figures, words_of))
@@ -321,7 +321,7 @@ def _cases(
     against_field = facts.level is Level.ALL and facts.ranking is not None
     if against_field and facts.ranking is not None:
         version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
-        sources = analyses.sources_of(version, withheld=kept_in(AnonymousUser(), version).metrics)
+        sources = analyses.sources_of(shown(version), withheld=kept_in(AnonymousUser(), version).metrics)
         results, assessment, origin = (
             sources.results,
             sources.assessment,

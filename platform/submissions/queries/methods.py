@@ -46,6 +46,11 @@ def is_anonymous(entries: Mapping[str, Entry]) -> bool:
     return entry is not None and entry.value == "anonymously"
 
 
+def asks_for_anonymity(submission: Submission) -> bool:
+    """Whether the team of a submission asks in its newest description for the task that its name is not published."""
+    return said(declared(submission.phase).get(submission.team_id), CONSENT) in UNNAMED
+
+
 def methods_of(submissions: Iterable[Any]) -> dict[Any, MethodDescription]:
     """Public descriptions by primary key of their submission, for a leaderboard to link to; one query."""
     rows = MethodDescription.objects.filter(submission__in=list(submissions)).select_related(

@@ -18,7 +18,14 @@ from evaluation.designs.document import Document, Entry, State
 from submissions import forms
 from submissions.domain.method_entries import PERSONAL, from_json, missing, parameters, share, words
 from submissions.models import Submission
-from submissions.queries.methods import description_needed, is_anonymous, is_public, last_method, method_of
+from submissions.queries.methods import (
+    asks_for_anonymity,
+    description_needed,
+    is_anonymous,
+    is_public,
+    last_method,
+    method_of,
+)
 from submissions.queries.submissions import visible_submission
 from submissions.services.methods import describe
 
@@ -81,7 +88,7 @@ def public(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
         raise Http404("There is no such description.")
     entries = from_json(method.entries)
     hidden = set() if insider else set(PERSONAL)
-    anonymous = not insider and is_anonymous(entries)
+    anonymous = not insider and (is_anonymous(entries) or asks_for_anonymity(submission))
     if anonymous:
         hidden |= {"team_identifier", "code_url", "reference_publication"}
     visible_sections = [

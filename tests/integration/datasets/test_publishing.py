@@ -14,6 +14,8 @@ from challenges.models import Phase
 from datasets.models import Dataset, DatasetFile, Publication
 from datasets.queries import publishing as queries
 from datasets.services import publishing
+from leaderboards.contributions.publishing import _folder_around
+from leaderboards.models import Pseudonym
 from tests.integration.submissions.world import predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -119,3 +121,42 @@ def test_captains_consent_and_nobody_else(ended):
         answers[person.username] = client.post(f"{PAGE}consent/adas/", {"answer": "no"}).status_code
     assert answers == {"ada": 302, "bo": 404, "olga": 404}
     assert queries.consenting_teams(ended.challenge) == frozenset()
+
+
+def test_files_of_a_team_without_a_name_have_its_pseudonym_outside_and_inside(ended):
+    Phase.objects.filter(pk=ended.phase.pk).update(announcement=Phase.Announcement.AGREED)
+    files = published(ended)
+    word = Pseudonym.objects.get(team=ended.adas, phase=ended.phase).word
+    stem = f"blocks-first-{word.lower().replace(' ', '-')}"
+    assert set(files) == {
+        "dataset.json",
+        f"predictions-{stem}.zip",
+        "references-blocks-first.zip",
+        f"results-{stem}.csv",
+    }
+    assert json.loads(files["dataset.json"])["teams"] == []
+    assert Publication.objects.get().version.named == []
+    table = files[f"results-{stem}.csv"].decode().splitlines()
+    assert {line.split(",")[0] for line in table[1:]} == {word}
+    assert b"ada" not in (files["dataset.json"] + files[f"results-{stem}.csv"]).lower()
+
+
+def test_a_version_that_names_a_team_which_may_not_be_named_is_withheld_and_replaced(ended):
+    published(ended)
+    version = Publication.objects.get().version
+    file = version.files.get(name="results-blocks-first-adas.csv")
+    assert "adas.csv" in Client().get(PAGE).content.decode()
+    # The registered policy changes: teams are named if they agree, and none has.
+    Phase.objects.filter(pk=ended.phase.pk).update(announcement=Phase.Announcement.AGREED)
+    assert Client().post(f"{PAGE}files/{file.pk}/").status_code == 403
+    assert "adas" not in Client().get(PAGE).content.decode()
+    assert publishing.replace_names(ended.challenge) is not None
+    assert Publication.objects.get().version.number == version.number + 1
+    assert publishing.replace_names(ended.challenge) is None
+    assert "adas" not in Client().get(PAGE).content.decode()
+
+
+def test_the_folder_around_predictions_is_not_published_without_the_name():
+    assert _folder_around(["adas/final/1.nii", "adas/final/sub/2.nii"]) == "adas/final/"
+    assert _folder_around(["adas/1.nii", "2.nii"]) == ""
+    assert _folder_around([]) == ""

@@ -25,7 +25,7 @@ READ_BACK = {
 ASKING = {
     "api/submissions/views.py",
     "results/services/exporting.py",
-    "submissions/contributions/publishing.py",
+    "leaderboards/contributions/publishing.py",
     "submissions/views/submissions.py",
 }  # scoring/domain/results.py
 STREAMED = {"registry/views/downloads.py"}  # row by row, each cell through `harmless`

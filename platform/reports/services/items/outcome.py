@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from evaluation.claims.reports import REACHED, Reached
+from exposure.queries.facts import PhaseFacts
+from leaderboards.queries.names import is_pseudonym, without_method
 from reports.domain.content import Exhibit, Item
 from reports.services.items import claims
 from reports.services.items.source import Source
@@ -52,7 +54,7 @@ def team_names(item: Item, source: Source) -> None:
     for phase in source.facts.main_phases():
         if phase.ranking is None:
             continue
-        rows = tuple((team["name"], str(phase.made_by.get(team["name"], 0))) for team in phase.ranking.teams)
+        rows = tuple((team["name"], _taken(phase, team["name"])) for team in phase.ranking.teams)
         keys = source.ledger.keys(source.ranking(phase))
         caption = f"Teams, {source.named(phase)}"
         item.exhibits.append(
@@ -60,6 +62,11 @@ def team_names(item: Item, source: Source) -> None:
                 "table", topic="teams", origins=keys, text=caption, columns=("Team", "Submissions taken"), rows=rows
             )
         )
+
+
+def _taken(phase: PhaseFacts, name: str) -> str:
+    """Number of submissions of a team in words; a dash for a team that is not named."""
+    return "–" if is_pseudonym(name) else str(phase.made_by.get(without_method(name), 0))
 
 
 def values(item: Item, source: Source) -> None:

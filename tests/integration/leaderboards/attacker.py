@@ -1,0 +1,122 @@
+"""An attacker with every public address: enumerates them from the URL configuration, follows every link, unpacks every archive."""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import unescape
+from itertools import product
+from typing import Any
+
+from django.conf import settings
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+_LINK = re.compile(r"""(?:href|src|data-[a-z-]+|action|content)\s*=\s*["']([^"'#\s]+)""")
+_JSON_LINK = re.compile(r'"(/[a-z][^"\s]*)"')
+_PARAMETER = re.compile(r"<(?:(\w+):)?(\w+)>")
+_KEPT_QUERY = re.compile(r"^(format=|view=|table=)")
+# Tokens that identify: identifiers, digests, times of day.
+_TOKENS = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{64}\b|\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?|Anonymous [0-9a-f]{8}"
+)
+MOST_PAGES = 400
+
+
+@dataclass
+class Loot:
+    """Everything that was collected, as text by address; headers included."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def naming(self, *names: str) -> list[str]:
+        """Addresses whose answer, or which themselves, contain one of the names."""
+        wanted = [name.casefold() for name in names]
+        return sorted(
+            address
+            for address, text in self.texts.items()
+            if any(name in text.casefold() or name in address.casefold() for name in wanted)
+        )
+
+    def about(self, key: str) -> dict[str, str]:
+        """What was collected of one phase."""
+        return {address: text for address, text in self.texts.items() if re.search(rf"\b{key}\b", address)}
+
+
+def links_between(one: Mapping[str, str], other: Mapping[str, str], *, known: Iterable[str] = ()) -> set[str]:
+    """Identifiers, digests, times and pseudonyms that documents of two phases share."""
+    tokens = [set().union(*(_TOKENS.findall(text) for text in texts.values())) for texts in (one, other)]
+    return (tokens[0] & tokens[1]) - set(known)
+
+
+def collect(client: Client, values: Mapping[str, Iterable[Any]], *, inside: str) -> Loot:
+    """Read all addresses that the URL configuration has for known values, and all that are linked from there.
+
+    Parameters
+    ----------
+    values
+        Name of a parameter of an address → values that everybody knows.
+    inside
+        Part that an address contains, so that the crawl stays with one challenge.
+    """
+    loot, waiting, seen = Loot(), [*addresses(values), "/"], set[str]()
+    while waiting and len(seen) < MOST_PAGES:
+        address = waiting.pop(0)
+        if address in seen:
+            continue
+        seen.add(address)
+        response = client.get(address, headers={"accept-encoding": "identity"})
+        body = b"".join(response.streaming_content) if response.streaming else response.content
+        for name, text in _texts(address, body):
+            loot.texts[name] = text
+        loot.texts[f"{address} (headers)"] = json.dumps({**dict(response.items()), "status": response.status_code})
+        if "location" in response:
+            waiting.append(_plain(response["location"]))
+        if response.status_code == 200:
+            text = loot.texts.get(address, "")
+            waiting += [link for link in map(_plain, _linked(text)) if inside in link and link not in seen]
+    return loot
+
+
+def addresses(values: Mapping[str, Iterable[Any]]) -> list[str]:
+    """Every address of the URL configuration whose parameters are all known."""
+    return sorted(set(_addresses(get_resolver(settings.ROOT_URLCONF), "/", values)))
+
+
+def _addresses(resolver: URLResolver, before: str, values: Mapping[str, Iterable[Any]]) -> Iterator[str]:
+    for pattern in resolver.url_patterns:
+        route = before + str(pattern.pattern).removeprefix("^").removesuffix("$")
+        if isinstance(pattern, URLResolver):
+            yield from _addresses(pattern, route, values)
+        elif isinstance(pattern, URLPattern):
+            names = [name for _, name in _PARAMETER.findall(route)]
+            if not names or not all(name in values for name in names) or re.search(r"[()\\]", route):
+                continue
+            for chosen in product(*(values[name] for name in names)):
+                known = dict(zip(names, map(str, chosen), strict=True))
+                yield _PARAMETER.sub(lambda match, known=known: known[match[2]], route)
+
+
+def _linked(text: str) -> Iterator[str]:
+    yield from (unescape(link) for link in _LINK.findall(text))
+    yield from _JSON_LINK.findall(text)
+
+
+def _plain(link: str) -> str:
+    """The path of a link, with the parts of a query that choose another document."""
+    path = re.sub(r"^https?://[^/]+", "", link)
+    path, _, query = path.partition("?")
+    kept = [part for part in query.split("&") if _KEPT_QUERY.match(part)]
+    return f"{path}?{'&'.join(kept)}" if kept else path
+
+
+def _texts(address: str, body: bytes) -> Iterator[tuple[str, str]]:
+    if body[:2] == b"PK":
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            yield address, "\n".join(archive.namelist())
+            for name in archive.namelist():
+                yield f"{address}!{name}", archive.read(name).decode("latin-1")
+    else:
+        yield address, body.decode("utf-8", errors="replace")
