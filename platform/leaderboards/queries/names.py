@@ -236,6 +236,8 @@ def name_in(version: RankingVersion, team: Team | None) -> str | None:
 def names_of_teams(phase: Phase) -> dict[int, str]:
     """Name or pseudonym of the teams of a phase by primary key; teams that are neither named nor ranked are absent."""
     teams = {team.pk: team.name for team in phase.challenge.teams.all()}
+    if not uses_pseudonyms(phase):
+        return teams
     named = named_teams(phase, teams)
     words = dict(Pseudonym.objects.filter(phase=phase, over_tasks=False).values_list("team", "word"))
     return {

@@ -119,7 +119,7 @@ def find(request: HttpRequest, slug: str, key: str | None) -> Place:
         ranking_request=request_row,
         freeze=freeze,
         frozen_at=None if sees_all or freeze is None else freeze.moment,
-        sees_withheld=request.user.has_perm("leaderboards.view_withheld", phase),
+        sees_withheld=names.uses_pseudonyms(phase) and request.user.has_perm("leaderboards.view_withheld", phase),
     )
 
 

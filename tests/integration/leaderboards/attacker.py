@@ -51,7 +51,7 @@ def links_between(one: Mapping[str, str], other: Mapping[str, str], *, known: It
     return (tokens[0] & tokens[1]) - set(known)
 
 
-def collect(client: Client, values: Mapping[str, Iterable[Any]], *, inside: str) -> Loot:
+def collect(client: Client, values: Mapping[str, Iterable[Any]], *, inside: str, begins: str = "") -> Loot:
     """Read all addresses that the URL configuration has for known values, and all that are linked from there.
 
     Parameters
@@ -60,8 +60,11 @@ def collect(client: Client, values: Mapping[str, Iterable[Any]], *, inside: str)
         Name of a parameter of an address → values that everybody knows.
     inside
         Part that an address contains, so that the crawl stays with one challenge.
+    begins
+        Beginning of the addresses to read, for a part of them without following links.
     """
-    loot, waiting, seen = Loot(), [*addresses(values), "/"], set[str]()
+    known = [address for address in addresses(values) if address.startswith(begins)]
+    loot, waiting, seen = Loot(), [*known, "/"], set[str]()
     while waiting and len(seen) < MOST_PAGES:
         address = waiting.pop(0)
         if address in seen:
@@ -72,6 +75,8 @@ def collect(client: Client, values: Mapping[str, Iterable[Any]], *, inside: str)
         for name, text in _texts(address, body):
             loot.texts[name] = text
         loot.texts[f"{address} (headers)"] = json.dumps({**dict(response.items()), "status": response.status_code})
+        if begins:
+            continue
         if "location" in response:
             waiting.append(_plain(response["location"]))
         if response.status_code == 200:
