@@ -21,7 +21,6 @@ from leaderboards.services import analyses, following, public_rankings, rankings
 from notifications.models import Notification
 from submissions.models import Run, Submission
 from submissions.services.methods import describe
-from test_sets.models import TestCase
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.attacker import collect, links_between
 
@@ -50,7 +49,6 @@ def made(monkeypatch):
         world.scored_run(phase, built.teams["Benthos"], built.people["other"], level=LEVELS[slug][1] + 0.01)
         rank(phase, analysed=slug == "revealed")
     Run.objects.update(summary={"values": [], "cases": 10, "missing_cases": 0})
-    TestCase.objects.update(geometry={"shape": [8, 8, 8], "spacing": [1.0, 1.0, 1.0]})
     moments = {"created_at": AT}
     Submission.objects.filter(team=built.teams[HIDDEN]).update(**moments)
     RankingVersion.objects.update(**moments)
@@ -115,6 +113,7 @@ def ask_for_anonymity(made):
         describe(actor=made.people["member"], submission=row, entries={"consent_result_publication": entry})
 
 
+@pytest.mark.timeout(900)
 def test_nothing_names_a_team_that_asked_for_anonymity_and_nothing_links_its_phases(made, tmp_path):
     public_rankings.tell_of_public_rankings()
     before = stolen(made, begins="/challenges/liver/leaderboard/")
