@@ -241,8 +241,8 @@ def sparkbar(share: float | None, label: str = "") -> SafeString:
 def moment(value: datetime | date | None, *, time: bool = True) -> SafeString:
     """A moment as ``<time>``: day, month in letters, year, and the time in UTC, so that nobody misses a deadline.
 
-    The attribute holds the exact moment; a script adds the reader's own time zone as a title. A day without a time is shown
-    as the day that it is, in whatever time zone.
+    The attribute contains the exact moment, and a script adds the reader's own time zone as a title. Without the time of day,
+    the attribute contains the day alone: a page that does not show the time does not contain it.
     """
     if value is None:
         return mark_safe('<span class="muted">–</span>')
@@ -251,7 +251,10 @@ def moment(value: datetime | date | None, *, time: bool = True) -> SafeString:
     if timezone.is_naive(value):
         value = timezone.make_aware(value)
     value = value.astimezone(tz=timezone.get_fixed_timezone(0))
-    text = f"{value.day} {value:%B %Y}" + (f", {value:%H:%M} UTC" if time else "")
+    text = f"{value.day} {value:%B %Y}"
+    if not time:
+        return format_html('<time datetime="{}">{}</time>', value.date().isoformat(), text)
+    text += f", {value:%H:%M} UTC"
     return format_html('<time datetime="{}" data-moment>{}</time>', value.isoformat(timespec="seconds"), text)
 
 
