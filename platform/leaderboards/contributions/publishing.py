@@ -96,9 +96,9 @@ def _published(challenge: Challenge, choice: Choice) -> Iterator[Published]:
 
 def _labels(phase: Phase, teams: Mapping[int, str]) -> dict[int, str]:
     """Name or pseudonym of teams by primary key."""
-    shown = named_teams(phase, teams)
-    words = pseudonyms_of(phase, set(teams) - shown)
-    return {team: name if team in shown else words[team] for team, name in teams.items()}
+    named_ids = named_teams(phase, teams)
+    words = pseudonyms_of(phase, set(teams) - named_ids)
+    return {team: name if team in named_ids else words[team] for team, name in teams.items()}
 
 
 def predictions(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:

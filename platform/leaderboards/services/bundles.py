@@ -77,10 +77,10 @@ def _executions(version: RankingVersion) -> dict[str, Any]:
 
     Images and models of teams that are not named are absent: the same image in two phases would link them.
     """
-    shown = substitute(version.inputs["teams"], shown_names(version.phase))
+    shown_teams = substitute(version.inputs["teams"], shown_names(version.phase))
     teams = {
         team["run"]: team["name"]
-        for team, as_shown in zip(version.inputs["teams"], shown, strict=True)
+        for team, as_shown in zip(version.inputs["teams"], shown_teams, strict=True)
         if not is_pseudonym(as_shown["name"])
     }
     rows = Run.objects.filter(pk__in=list(teams)).values_list("pk", "provenance")

@@ -18,8 +18,8 @@ def names_are_allowed(report: Report) -> bool:
     names = _names_by_phase(report, inputs)
     phases = Phase.objects.filter(pk__in=names).select_related("task__challenge")
     # A team reads its own name in its own report.
-    own = {report.team.name} if report.team is not None else set()
-    return all(not uses_pseudonyms(phase) or names[phase.pk] <= _allowed(phase) | own for phase in phases)
+    own_names = {report.team.name} if report.team is not None else set()
+    return all(not uses_pseudonyms(phase) or names[phase.pk] <= _allowed(phase) | own_names for phase in phases)
 
 
 def _names_by_phase(report: Report, inputs: dict[str, Any]) -> dict[int, set[str]]:
