@@ -187,8 +187,8 @@ FIRST_SUBMISSION: Final = _line(
     "first_submission",
     "A submission was taken.",
     lambda about: bool(about.entry),
-    lambda about: f"First submission that was taken: {_moment(about.entry['time'])}",
-    "First submission that was taken: 3 May 2026, 08:00 UTC",
+    lambda about: f"First submission that was taken: {_moment(about.entry['time']).split(',')[0]}",
+    "First submission that was taken: 3 May 2026",
 )
 
 # Of the registration
