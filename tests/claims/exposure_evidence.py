@@ -84,10 +84,10 @@ def _(facts: Facts, name: str, software: str) -> bool:
     return software == f"podium {ranking.versions['podium']}" and len(ranking.digest) == 64
 
 
-@means(rf"First submission that was taken: {MOMENT}")
+@means(r"First submission that was taken: (\d+ \w+ \d{4})")
 def _(facts: Facts, moment: str) -> bool:
     first = min(datetime.fromisoformat(phase.first_submission) for phase in facts.phases if phase.first_submission)
-    return same(moment, first.isoformat())
+    return moment == f"{first.day} {first:%B %Y}"
 
 
 @means(rf"Phase “(.*)” with assessment (\w+) since {MOMENT}")
