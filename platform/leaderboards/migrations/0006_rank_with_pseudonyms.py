@@ -18,7 +18,7 @@ def rank_with_pseudonyms(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboards', '0004_pseudonyms'),
+        ('leaderboards', '0005_pseudonyms'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('challenges', '0003_algorithms'),
+        ('challenges', '0005_rules_as_sentences'),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('challenges', '0003_algorithms'),
-        ('leaderboards', '0003_table_of_boards'),
+        ('leaderboards', '0004_superseded_analysis'),
     ]
 
     operations = [
