@@ -9,7 +9,7 @@ ifeq ($(strip $(PYTHON)),)
 $(error PYTHON is set and empty. Give it a value, for example: make run PYTHON=python3.11)
 endif
 
-.PHONY: run install test check bench coverage fuzz-api lint lock linux mutants api claims composition
+.PHONY: run install test check bench coverage fuzz-api lint lock linux mutants api claims composition pictures approved
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -73,3 +73,11 @@ claims: $(STAMP)
 # Builds stand-ins for all images, brings docker-compose.yml up with podman, uses it, kills every service, backs up and restores. As root.
 composition: $(STAMP)
 	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.composition
+
+# A contact sheet of all pages at both widths and in both themes, for looking at: build/pictures/index.html.
+pictures: $(STAMP)
+	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.e2e.walk.contact_sheet build/pictures
+
+# Replaces the approved pictures of the ten main pages (tests/e2e/approved) by what they look like now; look at the difference before you commit it.
+approved: $(STAMP)
+	@PODIUM_APPROVE=1 PYTHONPATH=platform:. exec $(BIN)/python -m pytest -q -n 0 tests/e2e/web/test_approved.py

@@ -178,7 +178,7 @@ class Watch:
                 self.page.set_viewport_size({"width": width, "height": height})
                 for theme in themes:
                     self.page.emulate_media(color_scheme=theme)
-                    self._settle()
+                    self.settle()
                     axe, rules = not {width, theme} <= looked_at, COLOURS if width in looked_at else ()
                     looked_at |= {width, theme}
                     try:
@@ -191,7 +191,7 @@ class Watch:
         with self._restored():
             for width, height in sizes:
                 self.page.set_viewport_size({"width": width, "height": height})
-                self._settle()
+                self.settle()
                 with suppress(TooLongError):
                     self.page.wait_for_function(f"() => !({_OVERFLOWING})().length", timeout=3000)
                 try:
@@ -199,7 +199,7 @@ class Watch:
                 except AssertionError as error:
                     raise AssertionError(f"{width} px: {error}") from None
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Let layout, theme and figures catch up: two frames, and no figure in the midst of being drawn."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         self.page.wait_for_function(

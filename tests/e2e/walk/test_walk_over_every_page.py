@@ -12,6 +12,7 @@ from django.conf import settings
 from django.urls import URLResolver, get_resolver
 
 from evaluation.catalogue import all_metrics
+from tests.e2e.helpers.appearance import faults_everywhere
 from tests.e2e.helpers.audit import DESKTOP, PHONE
 from tests.e2e.helpers.bars import SCRIPT_BYTES, SCRIPTS_KB, SHIFT, WATCH_SHIFTS
 
@@ -54,6 +55,11 @@ READ_TEXTS = """() => {
   }
   return texts;
 }"""
+ROLES = ("", "paula", "olivia", "rita", "charles")
+"""A visitor, a participant, an organizer, a reviewer and a chair."""
+MAIN = re.compile(r"<main.*</main>", re.DOTALL)
+TAG = re.compile(r"<([a-z][\w-]*)([^>]*)")
+CLASS = re.compile(r'class="([^"]*)"')
 FILE_ENDING = re.compile(r"\.[a-z]+\$?$|\.<slug:ending>$")
 
 
@@ -102,18 +108,50 @@ def test_every_page_has_its_place_and_nothing_else_has(places):
     assert set(places) == pages()
 
 
+def shape_of(html: str) -> frozenset[tuple[str, str]]:
+    """Elements and classes of the main part of a page: alike for two people who see the same things."""
+    main = MAIN.search(html)
+    return frozenset((tag, " ".join(CLASS.findall(rest))) for tag, rest in TAG.findall(main.group() if main else html))
+
+
+def test_every_page_looks_right_to_every_role(platform, places, page, seen):
+    """Whatever a role sees on a page that the others do not is looked at; the walk above has seen the rest."""
+    wrong, shapes = [], {}
+    for own in (True, False):
+        for who in sorted({who for who, _ in places.values()} if own else ROLES):
+            enter(platform, page, who)
+            for name, (main_role, path) in sorted(places.items()):
+                if (who == main_role) is not own:
+                    continue
+                answer = page.request.get(platform.url + path, max_redirects=0)
+                shape = shape_of(answer.text()) if answer.status == 200 else None
+                if shape is None or shape in shapes.setdefault(name, set()):
+                    continue
+                shapes[name].add(shape)
+                if not own:
+                    page.goto(platform.url + path)
+                    found = faults_everywhere(page, seen.settle, sizes=(DESKTOP, PHONE))
+                    wrong += [f"{name} as {who or 'a visitor'}: {fault}" for fault in found]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_every_page_is_sound(platform, places, page, seen):
     wrong = []
     page.add_init_script(WATCH_SHIFTS)
     for who in sorted({who for who, _ in places.values()}):
-        page.context.clear_cookies()
-        code = f"from tests.e2e.walk import everything; print(everything.session({who!r}))"
-        if value := platform.shell(code).strip():
-            page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": platform.url}])
+        enter(platform, page, who)
         for name, (_, path) in sorted(places.items()):
             if places[name][0] == who:
                 wrong += look(platform, page, seen, name, path)
     assert not wrong, "\n".join(wrong)
+
+
+def enter(platform, page, who: str) -> None:
+    """Be a person from the next page on; a visitor where there is no name."""
+    page.context.clear_cookies()
+    code = f"from tests.e2e.walk import everything; print(everything.session({who!r}))"
+    if value := platform.shell(code).strip():
+        page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": platform.url}])
 
 
 def look(platform, page, seen, name, path) -> list[str]:
@@ -127,6 +165,7 @@ def look(platform, page, seen, name, path) -> list[str]:
         check_names(page)
         seen.check_everywhere(sizes=(DESKTOP,))
         seen.check_fits((PHONE, NARROWEST))
+        check_looks(page, seen)
     except AssertionError as error:
         return [f"{name}: {error}"]
     return []
@@ -139,6 +178,12 @@ def check_calm_and_small(page) -> None:
     shift, scripts = page.evaluate("() => window.__shift"), page.evaluate(SCRIPT_BYTES)
     assert shift < SHIFT, f"what is seen moved by {shift:.3f}"
     assert scripts <= SCRIPTS_KB * 1000, f"{scripts} bytes of scripts"
+
+
+def check_looks(page, seen) -> None:
+    """Fail if a person would see that something is wrong, at a desk or on a phone, in either theme."""
+    found = faults_everywhere(page, seen.settle, sizes=(DESKTOP, PHONE))
+    assert not found, "\n".join(found)
 
 
 def check_names(page) -> None:
