@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts.domain.orcid import plain_orcid
 from accounts.models import AccessToken, User
+from audit.transactions import seal_now
 from web.names import NameField
 from work.services import enqueue
 
@@ -110,7 +111,10 @@ class SignupForm(allauth_forms.SignupForm):
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
         if self.account_already_exists:
             self._save_stand_in(request)
-        return super().try_save(request)
+            return super().try_save(request)
+        # One transaction, which is sealed once, as that of the stand-in is.
+        with transaction.atomic():
+            return super().try_save(request)
 
     def _save_stand_in(self, request: HttpRequest) -> None:
         """Do all that storing a new account does, and take it back."""
@@ -119,7 +123,9 @@ class SignupForm(allauth_forms.SignupForm):
         self.account_already_exists = False
         try:
             with transaction.atomic():
-                self._look_for_address(self.save(request))
+                user = self.save(request)
+                seal_now()
+                self._look_for_address(user)
                 transaction.set_rollback(True)
         finally:
             self.account_already_exists = True

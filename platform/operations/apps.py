@@ -8,12 +8,16 @@ class OperationsConfig(AppConfig):
     verbose_name = "Operations"
 
     def ready(self):
-        from operations.contributions import system_checks  # noqa: F401 (registered on import)
+        from operations.contributions import (
+            system_checks,  # noqa: F401 (registered on import)
+            unsealed,
+        )
         from operations.services import layout
         from operations.services.examples import try_me
         from submissions import hooks
         from web.examples import register_hint
 
+        unsealed.register()
         pre_migrate.connect(layout.mark_new_database, sender=self)
         hooks.try_me.register(try_me)
         if settings.PODIUM_EXAMPLE_MODE:

@@ -8,7 +8,7 @@ class RegistryConfig(AppConfig):
     def ready(self):
         from designs import hooks as design_hooks
         from registry import hooks, rules  # noqa: F401 (permissions are registered on import)
-        from registry.contributions import conversations, designs, home  # noqa: F401 (policies are registered on import)
+        from registry.contributions import conversations, designs, home, records  # noqa: F401 (policies are registered on import)
         from registry.queries.work import DEPOSITS
         from registry.services import messages, reminders
         from web import navigation
@@ -24,6 +24,7 @@ class RegistryConfig(AppConfig):
         navigation.register("Statistics of the registry", "registry:statistics", menu="footer", order=30)
         navigation.register("Integrity of the records", "registry:integrity", menu="footer", order=31)
         home.register()
+        records.register()
         register_section(home.newest, order=60, audience="visitors")
         messages.register_kinds()
         reminders.register_kinds()

@@ -340,3 +340,25 @@ class Statistics(models.Model):
 
     def __str__(self) -> str:
         return f"statistics of {self.counted_at:%Y-%m-%d %H:%M}"
+
+
+class Timestamp(models.Model):
+    """Proof by a timestamp authority (RFC 3161) that the ends of both audit chains existed at a time.
+
+    Rows are only ever added; triggers in the database refuse to change or delete them (migration 0005).
+    """
+
+    time = models.DateTimeField(help_text="as the authority states it")
+    authority = models.CharField(max_length=300, help_text="address that was asked")
+    entry_sequence = models.PositiveBigIntegerField()
+    entry_digest = models.CharField(max_length=64)
+    sealing_sequence = models.PositiveBigIntegerField()
+    sealing_digest = models.CharField(max_length=64)
+    response = models.BinaryField(help_text="the signed response, DER")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"entry {self.entry_sequence} at {self.time:%Y-%m-%d %H:%M:%S}"

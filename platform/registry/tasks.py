@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from registry.services import deposits, embargoes, publishing, reminders, states, verifying
+from registry.services import deposits, embargoes, publishing, reminders, states, timestamps, verifying
 from work.services import send_missing
 
 
@@ -21,15 +21,24 @@ def deposit(deposit_id: int) -> None:
 @shared_task(ignore_result=True)
 def verify() -> None:
     """Verify everything that is stored."""
-    verifying.verify()
+    verifying.verify(records=True)
+
+
+@shared_task(ignore_result=True)
+def stamp() -> None:
+    """Have a third party sign the ends of the audit chains."""
+    if timestamps.is_due():
+        timestamps.stamp()
 
 
 @shared_task(ignore_result=True)
 def sweep() -> None:
-    """Find what is due: lost jobs, embargoes, comment periods, reminders, the daily verification."""
+    """Find what is due: lost jobs, embargoes, comment periods, reminders, the daily verification and timestamp."""
     send_missing("registry.tasks.publish_version", [(version_id,) for version_id in publishing.unpublished_versions()])
     embargoes.open_due()
     states.finish_due()
     reminders.remind_daily()
     if verifying.is_due():
         send_missing("registry.tasks.verify", [()])
+    if timestamps.is_due():
+        send_missing("registry.tasks.stamp", [()])

@@ -158,6 +158,65 @@ def read(url: str, *, most_bytes: int, seconds: float = SECONDS, allow_private: 
     raise RefusedError("too many redirects")
 
 
+def post(
+    url: str, content: bytes, *, kind: str, most_bytes: int, seconds: float = SECONDS, allow_private: bool = False
+) -> bytes:
+    """Send content to an address by the same rules, without following redirects, and return the answer.
+
+    Parameters
+    ----------
+    kind
+        Media type of the content.
+
+    Raises
+    ------
+    RefusedError
+        For an address that must not be asked, and an answer that is missing, too large, too slow or no success.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise RefusedError("not an address of the web")
+    with Deadline(seconds) as deadline:
+        try:
+            answer = _post_once(parts, content, kind, most_bytes, deadline, allow_private=allow_private)
+        except RefusedError:
+            raise
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise RefusedError(_no_answer(error, deadline)) from error
+        if deadline.is_over:
+            raise RefusedError(_TOO_SLOW)
+        return answer
+
+
+def _post_once(
+    parts: SplitResult, content: bytes, kind: str, most_bytes: int, deadline: Deadline, *, allow_private: bool
+) -> bytes:
+    host = str(parts.hostname)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    address = _public_address(host, port, deadline, allow_private=allow_private)
+    connection = _Pinned(host, port, address, deadline, secure=parts.scheme == "https")
+    try:
+        target = parts.path or "/"
+        headers = {"User-Agent": "Podium", "Content-Type": kind}
+        connection.request("POST", f"{target}?{parts.query}" if parts.query else target, content, headers)
+        answer = connection.getresponse()
+        if answer.status != 200:
+            raise RefusedError(f"status {answer.status}")
+        return _bounded(answer, most_bytes)
+    finally:
+        connection.close()
+
+
+def _bounded(answer: http.client.HTTPResponse, most_bytes: int) -> bytes:
+    """Read a body of limited size."""
+    content = bytearray()
+    while piece := answer.read1(_PIECE):
+        content += piece
+        if len(content) > most_bytes:
+            raise RefusedError(f"more than {most_bytes:,} bytes")
+    return bytes(content)
+
+
 def _read_once(parts: SplitResult, most_bytes: int, deadline: Deadline, *, allow_private: bool) -> Page | str:
     """A page, or the place that it is redirected to."""
     host = str(parts.hostname)
@@ -174,12 +233,8 @@ def _read_once(parts: SplitResult, most_bytes: int, deadline: Deadline, *, allow
             return location
         if answer.status >= 400:
             raise RefusedError(f"status {answer.status}")
-        content = bytearray()
-        while piece := answer.read1(_PIECE):
-            content += piece
-            if len(content) > most_bytes:
-                raise RefusedError(f"more than {most_bytes:,} bytes")
-        return Page(bytes(content), (answer.getheader("Content-Type") or "").partition(";")[0].strip().lower())
+        content = _bounded(answer, most_bytes)
+        return Page(content, (answer.getheader("Content-Type") or "").partition(";")[0].strip().lower())
     finally:
         connection.close()
 

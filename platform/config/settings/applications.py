@@ -57,6 +57,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "web.middleware.HeadMiddleware",
     "web.middleware.RequestIdMiddleware",
+    "audit.units.UnitMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "web.middleware.PrivateCopyMiddleware",

@@ -26,12 +26,14 @@ from operations.domain.findings import Finding, Level, error, fine, warning
 from operations.models import BackupMade, Heartbeat
 from operations.queries.health import WORKER_SILENCE, held_everywhere
 from operations.services.proxies import entries_seen
+from registry.models import Timestamp
 from test_sets import vault
 from uploads.storage import delete, free_bytes, open_stored, store_bytes
 from work.queries import shared_now
 
 _LOCAL = ("localhost", "127.0.0.1", "::1", "")
 _CLOCK_SECONDS = 5.0
+_TIMESTAMP_SILENCE = timedelta(hours=48)
 
 
 def examine() -> list[Finding]:
@@ -227,6 +229,21 @@ def _chain() -> Iterator[Finding]:
         yield fine("audit", f"The audit chain ends at entry {head.sequence}, {head.digest}.")
 
 
+def _timestamps() -> Iterator[Finding]:
+    if not settings.PODIUM_TIMESTAMP_URL:
+        yield warning("timestamps", "No third party signs the audit log: a rewritten history would not be detected.", "Set PODIUM_TIMESTAMP_URL and PODIUM_TIMESTAMP_CA.")  # fmt: skip
+        return
+    last = Timestamp.objects.order_by("pk").last()
+    if last is None:
+        yield warning("timestamps", f"{settings.PODIUM_TIMESTAMP_URL} gave no timestamp yet.", "Look at the log of the worker after some minutes.")  # fmt: skip
+    elif timezone.now() - last.created_at > _TIMESTAMP_SILENCE:
+        yield warning("timestamps", f"The last timestamp is of {last.time:%Y-%m-%d %H:%M} UTC.", "Look at the log of the worker: it names why the authority gave none.")  # fmt: skip
+    else:
+        yield fine(
+            "timestamps", f"The last timestamp is of {last.time:%Y-%m-%d %H:%M} UTC, on entry {last.entry_sequence}."
+        )
+
+
 CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "settings": _settings,
     "database": _database,
@@ -240,4 +257,5 @@ CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {
     "backups": _backups,
     "people": _people,
     "audit": _chain,
+    "timestamps": _timestamps,
 }

@@ -12,6 +12,7 @@ from accounts.models import User
 from audit.models import Entry, Head
 from audit.services import GENESIS, broken_links
 from audit.services import record as record_entry
+from audit.services.proving import prove
 from registry import hooks
 from registry.domain.public_documents import proves, withheld
 from registry.hooks import Ledger, Row
@@ -21,10 +22,17 @@ from registry.services.files import content_of
 KEPT_FOR = timedelta(days=400)
 EVERY = timedelta(hours=24)
 CHAIN = "entries of the audit log"
+SEALED = "sealed rows"
 
 
-def verify(*, asked_by: User | None = None) -> Verification:
-    """Recompute everything and store what was found."""
+def verify(*, asked_by: User | None = None, records: bool = False) -> Verification:
+    """Recompute everything and store what was found.
+
+    Parameters
+    ----------
+    records
+        Also compare every sealed row with the chain of sealings (`audit.services.proving`).
+    """
     started = timezone.now()
     counts: dict[str, int] = {}
     problems: list[str] = []
@@ -34,11 +42,14 @@ def verify(*, asked_by: User | None = None) -> Verification:
     end = head.sequence if head else 0
     counts[CHAIN] = end
     problems += [f"The chain of the audit log does not hold at entry {number}." for number in broken_links()]
-    for ledger in (*_own(), *hooks.ledgers):
-        row_count, faults = _check(ledger, end)
-        counts[ledger.kind] = counts.get(ledger.kind, 0) + row_count
-        problems += faults
-    problems += list(_successions())
+    problems += _ledger_problems(end, counts)
+    if records:
+        # The library of signatures is loaded by the process that verifies, never by one that serves pages.
+        from registry.services.timestamps import timestamp_problems
+
+        proof = prove()
+        counts[SEALED] = proof.rows
+        problems += [*proof.problems, *timestamp_problems()]
     with transaction.atomic():
         verification = Verification.objects.create(
             started_at=started,
@@ -55,6 +66,21 @@ def verify(*, asked_by: User | None = None) -> Verification:
                 actor=asked_by, act="registry_verification_failed", subject=verification, facts={"problems": problems}
             )
     return verification
+
+
+def ledger_problems() -> list[str]:
+    """Recompute every stored digest, and compare it with the row and with its entry; stores nothing."""
+    head = Head.objects.filter(pk=1).first()
+    return _ledger_problems(head.sequence if head else 0, {})
+
+
+def _ledger_problems(end: int, counts: dict[str, int]) -> list[str]:
+    problems: list[str] = []
+    for ledger in (*_own(), *hooks.ledgers):
+        row_count, faults = _check(ledger, end)
+        counts[ledger.kind] = counts.get(ledger.kind, 0) + row_count
+        problems += faults
+    return [*problems, *_successions()]
 
 
 def is_due() -> bool:

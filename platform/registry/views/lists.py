@@ -117,7 +117,7 @@ def verify(request: SignedInRequest) -> HttpResponse:
     if send("registry.tasks.verify", []):
         messages.success(request, "Everything is verified in the background; look again in a moment.")
     else:
-        verifying.verify(asked_by=request.user)
+        verifying.verify(asked_by=request.user, records=True)
     return redirect("registry:integrity")
 
 

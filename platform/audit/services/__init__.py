@@ -10,6 +10,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from audit.models import Entry, Head
+from audit.transactions import note_entry
 
 GENESIS = "0" * 64
 
@@ -55,6 +56,7 @@ def record(
     entry.save(force_insert=True)
     head.sequence, head.digest = entry.sequence, entry.digest
     head.save()
+    note_entry(transaction.get_connection(), entry.pk)
     return entry
 
 

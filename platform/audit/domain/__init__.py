@@ -1,0 +1,1 @@
+"""Digests of values, without the database."""

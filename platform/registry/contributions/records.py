@@ -1,0 +1,23 @@
+"""What the verification of records computes again from registered versions, and the digests that it compares."""
+
+from audit import hooks
+from audit.hooks import Rebuilder
+from registry.services.listing import LISTED, list_all, rebuilt_facets, rebuilt_listings
+from registry.services.verifying import ledger_problems
+
+_SOURCE = "the registered version of the design"
+
+
+def register() -> None:
+    """Declare them."""
+    hooks.checks.register(ledger_problems)
+    hooks.checks.register(_timestamp_problems)
+    hooks.rebuilders.register(Rebuilder("registry.listing", LISTED, _SOURCE, rebuilt_listings, list_all))
+    hooks.rebuilders.register(Rebuilder("registry.registration", ("facets",), _SOURCE, rebuilt_facets, list_all))
+
+
+def _timestamp_problems() -> list[str]:
+    # The library of signatures is loaded by the process that verifies, never by one that serves pages.
+    from registry.services.timestamps import timestamp_problems
+
+    return timestamp_problems()

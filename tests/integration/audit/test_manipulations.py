@@ -1,0 +1,222 @@
+"""Values that are changed in the database, without the platform, are reported with model, row and field."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.db import DataError, IntegrityError, connection, transaction
+from django.db.models import Model
+
+from audit import hooks
+from audit.services.proving import prove
+from challenges.models import Team
+from submissions.models import MethodDescription
+from tests.integration.audit import world as worlds
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Take back what is done inside, dropped triggers included."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def without_triggers(table: str) -> None:
+    """Take away what keeps the rows of a table, as the owner of the database can."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s", [table])
+            for (name,) in cursor.fetchall():
+                cursor.execute(f"DROP TRIGGER {connection.ops.quote_name(name)}")
+        else:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            cursor.execute(f"ALTER TABLE {connection.ops.quote_name(table)} DISABLE TRIGGER USER")
+
+
+def write(row: Model, field_name: str, value: Any) -> None:
+    """Set one column of one row by SQL."""
+    opts, quote = row._meta, connection.ops.quote_name
+    field = opts.get_field(field_name)
+    without_triggers(opts.db_table)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {quote(opts.db_table)} SET {quote(field.column)} = %s WHERE {quote(opts.pk.column)} = %s",
+            [
+                field.get_db_prep_save(value, connection),
+                opts.pk.get_db_prep_value(row.pk, connection),
+            ],
+        )
+        assert cursor.rowcount == 1
+
+
+def other(value: Any, field: Any) -> Any:
+    """Return another value of the same kind."""
+    kind = (field.target_field if field.is_relation else field).get_internal_type()
+    if kind == "UUIDField":
+        return "00000000-0000-4000-8000-000000000000"
+    if value is None:
+        return {"DateTimeField": "2026-01-01T00:00:00Z", "DateField": "2026-01-01"}.get(kind, 1)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, date):
+        return value + timedelta(days=1)
+    if isinstance(value, dict):
+        return {**value, "added": 1}
+    if isinstance(value, list):
+        return [*value, "added"]
+    return f"x{value[1:]}" if not value.startswith("x") else f"y{value[1:]}"
+
+
+def swapped_names(table: dict[str, Any]) -> dict[str, Any]:
+    """Return the table of a ranking with its first two teams exchanged."""
+    copied = json.loads(json.dumps(table))
+    copied["teams"][:2] = reversed(copied["teams"][:2])
+    return copied
+
+
+# Model, field, and how the value is changed; without it, to any other value.
+CHANGES: list[tuple[str, str, Callable[[Any], Any] | None]] = [
+    ("leaderboards.rankingversion", "table", swapped_names),
+    ("leaderboards.rankingversion", "sentences", None),
+    ("leaderboards.rankingversion", "inputs", None),
+    ("leaderboards.rankingversion", "seed", None),
+    ("leaderboards.rankingversion", "bootstrap", None),
+    ("leaderboards.rankingversion", "assessment_digest", None),
+    ("leaderboards.rankingversion", "document_name", None),
+    ("leaderboards.standing", "version", None),
+    ("leaderboards.standing", "since", None),
+    ("leaderboards.standing", "changes", None),
+    ("leaderboards.analysis", "figures", None),
+    ("leaderboards.analysis", "sentences", None),
+    ("leaderboards.analysis", "findings", None),
+    ("challenges.phase", "opens_at", None),
+    ("challenges.phase", "closes_at", None),
+    ("challenges.phase", "submissions_per_day", None),
+    ("challenges.phase", "submissions_in_total", None),
+    ("challenges.phase", "assessment_document", None),
+    ("challenges.phase", "leaderboard", lambda now: "public" if now == "sealed" else "sealed"),
+    ("challenges.phase", "results", lambda now: "cases" if now == "none" else "none"),
+    ("challenges.challenge", "title", None),
+    ("challenges.challenge", "rules_text", None),
+    ("challenges.challenge", "is_public", None),
+    ("challenges.projection", "digest", None),
+    ("challenges.terms", "agreement", None),
+    ("challenges.terms", "team_size", None),
+    ("challenges.team", "name", None),
+    ("challenges.team", "standing", lambda _: "no_award"),
+    ("challenges.team", "standing_reason", None),
+    ("challenges.member", "role", None),
+    ("test_sets.testset", "manifest_digest", None),
+    ("test_sets.testset", "sealed_at", None),
+    ("test_sets.testcase", "reference_sha256", None),
+    ("submissions.submission", "is_late", None),
+    ("submissions.submission", "is_chosen", None),
+    ("submissions.submission", "created_at", None),
+    ("submissions.run", "counts", None),
+    ("submissions.run", "summary", None),
+    ("submissions.run", "result_digest", None),
+    ("submissions.run", "result_file", None),
+    ("submissions.methoddescription", "entries", None),
+    ("reviews.decision", "letter", None),
+    ("reviews.decision", "outcome", None),
+    ("reviews.sentreview", "score", None),
+    ("registry.listing", "name", None),
+    ("registry.listing", "abstract", None),
+    ("registry.facet", "label", None),
+    ("registry.registrationversion", "canonical", None),
+    ("registry.registration", "state", None),
+    ("accounts.user", "is_superuser", None),
+    ("accounts.user", "is_staff", None),
+    ("accounts.user", "email", None),
+    ("challenges.organizer", "role", None),
+]
+
+
+def test_every_value_that_is_changed_by_sql_is_reported_with_its_row_and_field(world):
+    assert prove().problems == []
+    changes = set()
+    with undone():  # all in one: comparing takes longer than changing
+        for label, name, changed in CHANGES:
+            model = apps.get_model(label)
+            # The last row: the first ranking had one team only.
+            row = model._base_manager.order_by("pk").last()
+            assert row is not None, label
+            field = model._meta.get_field(name)
+            if name == "standing":  # never without a reason, says a constraint
+                write(row, "standing_reason", "A reason.")
+            value = field.value_from_object(row)
+            write(row, name, changed(value) if changed else other(value, field))
+            changes.add((label, str(row.pk), field.attname))
+        differences = prove().differences
+    reported = {(item.model, item.key, name) for item in differences if not item.is_derived for name in item.columns}
+    assert len(changes) == len(CHANGES)
+    assert reported == changes
+    assert prove().problems == []
+
+
+def test_only_what_bypasses_the_platform_is_reported(world, capsys):
+    """One world for all: it takes longer to make than what is looked at."""
+    worlds.go_on(world)
+    proof = prove()
+    assert proof.problems == []
+    assert proof.rows > 200
+    call_command("verify_records")
+    _a_queryset_outside_an_act(world)
+    _rows_added_or_removed(world)
+    _every_sealed_field()
+    with undone():
+        write(world.blocks.ada, "is_superuser", True)
+        with pytest.raises(CommandError, match="1 difference"):
+            call_command("verify_records")
+    problem = f"accounts.user {world.blocks.ada.pk}, is_superuser: the value was changed without an act"
+    assert problem in capsys.readouterr().err
+
+
+def _a_queryset_outside_an_act(world):
+    with undone():
+        Team.objects.filter(pk=world.blocks.adas.pk).update(name="Bo's")
+        (difference,) = prove().differences
+    place = (difference.model, difference.key, difference.columns)
+    assert place == ("challenges.team", str(world.blocks.adas.pk), ("name",))
+    assert difference.sealing > 0
+
+
+def _rows_added_or_removed(world):
+    with undone():
+        added = Team.objects.create(challenge=world.blocks.challenge, name="New", slug="new")
+        assert prove().problems == [f"challenges.team {added.pk}: the row was added without an act."]
+    with undone():
+        described = MethodDescription.objects.get()
+        MethodDescription.objects.filter(pk=described.pk).delete()
+        (problem,) = prove().problems
+        assert problem.startswith(f"submissions.methoddescription {described.pk}: the row was removed without an act.")
+
+
+def _every_sealed_field():
+    """A new field is compared as soon as its model has a row here, without an entry in a list."""
+    changed: set[tuple[str, str, str]] = set()
+    with undone():
+        for model in hooks.sealed_models():
+            label = model._meta.label_lower
+            row = model._base_manager.order_by("pk").first()
+            fields = [] if row is None else [model._meta.get_field(name) for name in hooks.sealed_fields(label)]
+            for field in fields:
+                value = other(field.value_from_object(row), field)
+                # A constraint of the table may refuse this one value.
+                with suppress(IntegrityError, DataError), transaction.atomic():
+                    write(row, field.name, value)
+                    changed.add((label, str(row.pk), field.attname))
+        found = {(item.model, item.key, column) for item in prove().differences for column in item.columns}
+    assert len({label for label, _, _ in changed}) >= 45
+    assert len(changed) > 350
+    assert changed - found == set()
