@@ -300,7 +300,7 @@ def _hard_cases(
     hardest_cases = withheld.told(ranking_version.analysis.findings.get("hardest", {}))
     keys = [board.order["key"]] if board.order["key"] in hardest_cases else [column.key for column in board.columns][:1]
     submissions = {entry["name"]: entry["submission"] for entry in ranking_version.inputs["teams"]}
-    own_team = rankings.name_in(ranking_version, team)
+    own_team = names.name_in(ranking_version, team)
     linked = own_team if own_team in submissions else None
     if linked is None and request.user.has_perm("leaderboards.request_ranking", ranking_version.phase):
         linked = board.rows[0].team if board.rows else None
