@@ -307,12 +307,12 @@ def _resolved(host: str, port: int, deadline: Deadline) -> set[str]:
 
     threading.Thread(target=resolve, name="outbound-resolve", daemon=True).start()
     try:
-        found = answers.get(timeout=deadline.seconds)
+        resolution = answers.get(timeout=deadline.seconds)
     except queue.Empty as error:
         raise RefusedError(_TOO_SLOW) from error
-    if isinstance(found, Exception):
-        raise found
-    return {str(entry[4][0]) for entry in found}
+    if isinstance(resolution, Exception):
+        raise resolution
+    return {str(entry[4][0]) for entry in resolution}
 
 
 class _Pinned(http.client.HTTPConnection):
