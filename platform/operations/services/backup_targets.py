@@ -86,10 +86,10 @@ def _put_verified(storage: Storage, name: str, path: Path) -> Kept:
     written = Kept(sha256_of(path), path.stat().st_size)
     with path.open("rb") as stream:
         storage.save(name, File(stream, name=PurePosixPath(name).name))
-    if (kept := kept_bytes(storage, name)) != written:
+    if (read_back := kept_bytes(storage, name)) != written:
         raise BackupError(
             f"{name} was written with {written.size:,} bytes and the SHA-256 {written.sha256}, and reads back as "
-            f"{'nothing' if kept is None else f'{kept.size:,} bytes with the SHA-256 {kept.sha256}'}. Check the disk or "
+            f"{'nothing' if read_back is None else f'{read_back.size:,} bytes with the SHA-256 {read_back.sha256}'}. Check the disk or "
             "bucket of the backups."
         )
     return written

@@ -132,34 +132,34 @@ class _Keeper:
                 size = private().size(stored)
                 seen = private().get_modified_time(stored).astimezone(UTC).isoformat()
                 entry = self._entries.get((stored, size, seen))
-                if entry is not None and (kept := self._intact(entry.sha256)) is not None:
-                    return replace(entry, kept_sha256=kept.sha256, kept_size=kept.size)
+                if entry is not None and (intact := self._intact(entry.sha256)) is not None:
+                    return replace(entry, kept_sha256=intact.sha256, kept_size=intact.size)
                 path, digest, size = stack.enter_context(stored_copy(private(), stored))
             except FileNotFoundError:
                 return None
-            kept = self._intact(digest) or self._copy(digest, path)
-        return BackupFile(stored, digest, size, seen, kept.sha256, kept.size)
+            intact = self._intact(digest) or self._copy(digest, path)
+        return BackupFile(stored, digest, size, seen, intact.sha256, intact.size)
 
     def _intact(self, digest: str) -> Kept | None:
         """Return the bytes that the target has of a file, if they are the right ones."""
         if digest in self._verified:
             return self._verified[digest]
         expected = self._recorded.get(digest)
-        place = place_of(digest, encrypted=bool(self._recipient))
+        target = place_of(digest, encrypted=bool(self._recipient))
         if expected is None and self._recipient:
             return None  # what encrypted bytes have to be is known from a manifest alone
-        if expected is not None and (not self._storage.exists(place) or self._storage.size(place) != expected.size):
+        if expected is not None and (not self._storage.exists(target) or self._storage.size(target) != expected.size):
             return None
-        kept = kept_bytes(self._storage, place)
-        if kept is None or (kept.sha256 != digest if expected is None else kept != expected):
+        intact = kept_bytes(self._storage, target)
+        if intact is None or (intact.sha256 != digest if expected is None else intact != expected):
             return None
-        self._verified[digest] = kept
-        return kept
+        self._verified[digest] = intact
+        return intact
 
     def _copy(self, digest: str, path: Path) -> Kept:
-        place = place_of(digest, encrypted=bool(self._recipient))
-        self.replaced += self._storage.exists(place)
-        self._verified[digest] = put(self._storage, place, path, self._recipient)
+        target = place_of(digest, encrypted=bool(self._recipient))
+        self.replaced += self._storage.exists(target)
+        self._verified[digest] = put(self._storage, target, path, self._recipient)
         self.copied += 1
         return self._verified[digest]
 
@@ -236,17 +236,17 @@ def _problems_as_kept(storage: Storage, name: str, manifest: Manifest, tell: Tel
     places = {place_of(entry.sha256, encrypted=True): entry.kept_sha256 for entry in manifest.files}
     places[f"{BACKUPS}/{name}/{manifest.database}"] = manifest.kept_sha256
     problems, later = [], None
-    for place, digest in sorted(places.items()):
-        kept = kept_bytes(storage, place)
-        if kept is None:
-            problems.append(f"{place} is missing.")
+    for stored_path, digest in sorted(places.items()):
+        present = kept_bytes(storage, stored_path)
+        if present is None:
+            problems.append(f"{stored_path} is missing.")
             continue
-        if not digest or kept.sha256 == digest:
+        if not digest or present.sha256 == digest:
             continue
         # A damaged file is encrypted again by the next backup, to other bytes with the same content.
         later = _kept_later(storage, name) if later is None else later
-        if kept.sha256 not in later.get(place, ()):
-            problems.append(f"{place}: the SHA-256 of its encrypted bytes is {kept.sha256} and was {digest}.")
+        if present.sha256 not in later.get(stored_path, ()):
+            problems.append(f"{stored_path}: the SHA-256 of its encrypted bytes is {present.sha256} and was {digest}.")
     unrecorded = sum(not digest for digest in places.values())
     tell(
         f"No identity was given: the encrypted bytes of {len(places) - unrecorded} files were read and compared, and "
