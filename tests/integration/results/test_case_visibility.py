@@ -21,11 +21,11 @@ from accounts.models import User
 from challenges.models import Organizer, Phase, Team
 from datasets.hooks import Choice
 from executions.models import Execution
+from leaderboards.contributions.publishing import predictions as published_predictions
+from leaderboards.contributions.publishing import withheld
 from leaderboards.services import rankings
 from reports.services import team_report
 from results.services.pictures import draw
-from submissions.contributions.publishing import predictions as published_predictions
-from submissions.contributions.publishing import withheld
 from submissions.models import Run, Submission
 from submissions.services.messages import _letter
 from test_sets import vault
