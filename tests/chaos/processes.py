@@ -65,7 +65,7 @@ def worker(
     ahead: float = 0,
     counter: Path | None = None,
     pool: int = 2,
-    queues: str = "ingest,score,mail",
+    queues: str = "mail,sweep,validate,ingest,score",
 ) -> Process:
     """A worker with a pool of processes, on a machine whose clock is `ahead` by so many seconds.
 

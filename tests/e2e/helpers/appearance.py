@@ -35,6 +35,7 @@ GROUND = {
     "rank-histogram__bar": "the shares are in the accessible name, and the bar of the rank has the accent",
     "advice-ground": "the frame of a drawing",
     "advice-reference": "an area with a caption, in 2.6:1 to 2.9:1; its outline against the prediction is what counts",
+    "advice-both": "the overlap of two areas with captions, in 2.4:1; both outlines are drawn around it",
 }
 # Elements that are empty on purpose.
 EMPTY = {
