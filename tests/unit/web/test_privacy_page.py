@@ -31,12 +31,12 @@ STATEMENTS = {
         "platform/accounts/services/rights.py::Authenticator.objects.filter"
     ],
     "Submissions, results, reviews, posts": ["platform/accounts/hooks.py::own_texts"],
-    "a public result has to stay checkable": ["platform/audit/services.py::def broken_links"],
+    "a public result has to stay checkable": ["platform/audit/services/__init__.py::def broken_links"],
     "as long as the challenge; without your name once your account is closed": [
         "platform/accounts/models.py::a closed account"
     ],
-    "Who did what and when, by number and without a name": ["platform/audit/services.py::actor_id"],
-    "so that nobody can change afterwards how a result came about": ["platform/audit/services.py::previous"],
+    "Who did what and when, by number and without a name": ["platform/audit/services/__init__.py::actor_id"],
+    "so that nobody can change afterwards how a result came about": ["platform/audit/services/__init__.py::previous"],
     "for good; once your account is closed, the number leads to nobody": [
         "platform/accounts/services/rights.py::locked.username"
     ],

@@ -18,7 +18,7 @@ class TestTables:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("case,x\n", "no column class"),
+            ("class,x,y\n", "no column case"),
             ("case,class\nc,a\n", "neither boxes nor points"),
             ("case,class,x_min,y_min,x_max,y_max\nc,a,0,0,0,1\n", "a box without extent in row 2"),
             ("case,class,x_min,y_min,x_max,y_max\nc,a,0,0,nan,1\n", "'nan' as x_max in row 2"),
@@ -208,7 +208,7 @@ def test_what_helps_with_a_table_is_told_for_a_table(tmp_path):
     path.write_text("")
     with pytest.raises(ReadError) as empty:
         read_objects(path, scored=False)
-    assert empty.value.expected == "the columns case, class"
+    assert empty.value.expected == "the columns case"
     path.write_text("case,class,x,y\n" + "a,cell,1,1\n" * 20)
     with pytest.raises(ReadError) as long:
         read_objects(path, scored=False, limits=replace(DEFAULT, table_rows=10))
