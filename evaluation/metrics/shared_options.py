@@ -101,9 +101,7 @@ LOCALIZATION_CRITERION: Final = Option(
     choices_declared_in="evaluation.matching.criterion_tables",
     accepted={
         **ONLY_FOR_OBJECTS,
-        "ObD": tuple(
-            name for name in _CRITERIA if name not in {"loc_mask_iou", "loc_boundary_iou", "loc_point_in_mask"}
-        ),
+        "ObD": tuple(name for name in _CRITERIA if name not in {"loc_mask_iou", "loc_boundary_iou"}),
     },
 )
 LOCALIZATION_THRESHOLD: Final = Option(

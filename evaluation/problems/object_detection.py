@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from evaluation.scoring.evidence_blocks import CaseEvidence
     from evaluation.scoring.rows import Numbers, ScoredCase
 
+_MASKS: Final = "loc_point_in_mask"
+"""The hit criterion that needs masks in the references."""
 _UNNAMED: Final = "objects"
 """What objects are called where no class is."""
 
@@ -138,6 +140,9 @@ class ObjectDetection(TableProblem):
         assessment names several classes, every object of the references needs one of them.
         """
         assert isinstance(table, ObjectReferences)
+        if of_masks := [use.name for use in assessment.computed if use.options.get("localization_criterion") == _MASKS]:
+            message = f"{joined(of_masks)} need masks, which a table of objects does not have. Register another hit criterion."
+            raise ReferenceTableError(message)
         if table.facts["objects"] == "points" and (needing := extent_metrics(assessment)):
             message = (
                 f"The references are points, and {joined(needing)} compare extents, which points do not have. "

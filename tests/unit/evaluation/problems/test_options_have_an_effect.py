@@ -90,7 +90,7 @@ def test_a_dice_per_case_is_not_registered_as_a_pooled_or_an_object_wise_score(t
     assert parse({**document, "metrics": [{"id": "fbeta", "options": {"level": "pixel", "beta": 2}}]})
 
 
-@pytest.mark.parametrize("criterion", ["loc_mask_iou", "loc_boundary_iou", "loc_point_in_mask"])
+@pytest.mark.parametrize("criterion", ["loc_mask_iou", "loc_boundary_iou"])
 def test_a_criterion_of_masks_is_refused_for_boxes_and_points(criterion, tmp_path):
     document = problems.get("object_detection").write_example(tmp_path)
     options = {"localization_criterion": criterion}
