@@ -149,7 +149,8 @@ def needs_of(use: MetricUse) -> frozenset[str]:
     >>> from evaluation.assessment import parse
     >>> regions = [{"name": "block", "labels": [1]}]
     >>> metrics = [{"id": "fbeta"}, {"id": "tre"}]
-    >>> uses = parse({"problem": "registration", "regions": regions, "metrics": metrics}).metrics
+    >>> document = {"problem": "registration", "settings": {"field": "voxel"}, "regions": regions, "metrics": metrics}
+    >>> uses = parse(document).metrics
     >>> [sorted(needs_of(use)) for use in uses]
     [['masks'], ['landmarks']]
     """

@@ -274,7 +274,8 @@ def test_all_pages_show_the_same_dates_limits_and_states(build):
                 kinds.add(kind)
                 if value != expected.get((kind, subject)):
                     wrong.append((role, address, kind, value, expected.get((kind, subject))))
-                if entry["moments"] and entry["moments"] != [value]:
+                # A page that shows the day alone contains the day alone.
+                if entry["moments"] and entry["moments"] not in ([value], [value[:10]]):
                     wrong.append((role, address, kind, entry["moments"], value))
                 if kind == "state" and entry["text"] != Phase.State(value).label:
                     wrong.append((role, address, kind, entry["text"], value))
