@@ -84,6 +84,11 @@ def swapped_names(table: dict[str, Any]) -> dict[str, Any]:
     return copied
 
 
+def other_row(label: str, key: object) -> object:
+    """Return the key of another row of a model: a database refuses a key that does not exist."""
+    return apps.get_model(label)._base_manager.exclude(pk=key).order_by("pk").values_list("pk", flat=True)[0]
+
+
 # Model, field, and how the value is changed; without it, to any other value.
 CHANGES: list[tuple[str, str, Callable[[Any], Any] | None]] = [
     ("leaderboards.rankingversion", "table", swapped_names),
@@ -93,7 +98,7 @@ CHANGES: list[tuple[str, str, Callable[[Any], Any] | None]] = [
     ("leaderboards.rankingversion", "bootstrap", None),
     ("leaderboards.rankingversion", "assessment_digest", None),
     ("leaderboards.rankingversion", "document_name", None),
-    ("leaderboards.standing", "version", None),
+    ("leaderboards.standing", "version", lambda value: other_row("leaderboards.rankingversion", value)),
     ("leaderboards.standing", "since", None),
     ("leaderboards.standing", "changes", None),
     ("leaderboards.analysis", "figures", None),
