@@ -564,7 +564,7 @@ def class_names(table: ObjectTable) -> list[str]:
 
 
 def has_unnamed_objects(table: ObjectTable) -> bool:
-    """Whether any object of a table has no class."""
+    """Return whether any object of a table has no class."""
     return any("" in _classes(objects) for objects in table.objects.values())
 
 
