@@ -60,7 +60,7 @@ import json, pathlib
 from executions.models import AlgorithmArchive, Blob
 from executions.services import storing
 from uploads.storage import private
-rows = AlgorithmArchive.objects.filter(phase={phase}).order_by("created_at")
+rows = list(AlgorithmArchive.objects.filter(phase={phase}).order_by("created_at"))
 blobs = list(Blob.objects.filter(parts__archive__phase={phase}).distinct())
 pathlib.Path({answer!r}).write_text(json.dumps({{
     "archives": [[row.state, row.digest, row.reason] for row in rows],

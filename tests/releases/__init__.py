@@ -50,7 +50,7 @@ def facts(version: str) -> dict[str, Any]:
 
 def written(database: Path) -> str:
     """A database of SQLite as SQL."""
-    with closing(sqlite3.connect(database)) as connection:
+    with closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         return "\n".join(connection.iterdump())
 
 

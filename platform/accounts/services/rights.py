@@ -163,7 +163,7 @@ def delete_unconfirmed_accounts() -> int:
         is_superuser=False,
     )
     deleted = 0
-    for user in rows.select_for_update():
+    for user in rows.select_for_update(no_key=True):
         try:
             with transaction.atomic():
                 user.delete()

@@ -1,3 +1,5 @@
+import json
+
 from django.db import migrations
 
 
@@ -13,7 +15,7 @@ def compose(apps, schema_editor):
         rows = list(phases.filter(task__challenge=projection.challenge).order_by("task__position", "position"))
         several = len({row.task_id for row in rows}) > 1
         labelled = [(row, f"{row.task.name}: {row.name}" if several else row.name) for row in rows]
-        document, _ = from_json(projection.version.document, catalogue=shipped(), lenient=True)
+        document, _ = from_json(json.loads(projection.version.canonical), catalogue=shipped(), lenient=True)
         rules = composed_rules([rules_of_phase(row, label) for row, label in labelled], document.values())
         projection.challenge.rules_text = rules_text(rules)
         projection.challenge.save(update_fields=["rules_text"])

@@ -46,6 +46,7 @@ def test_migrations_of_a_release_are_never_written_anew(version):
 
 
 @pytest.mark.parametrize("version", IN)
+@pytest.mark.usefixtures("django_db_setup")
 def test_a_folder_of_a_release_is_brought_up_to_date(version, tmp_path):
     releases.read(releases.kept(version, "sqlite.sql"), tmp_path / "podium.sqlite3")
     environment = {"PODIUM_DATA": str(tmp_path), "DATABASE_URL": "", "REDIS_URL": ""}

@@ -41,8 +41,19 @@ def test_make_run_elsewhere_installs_nothing(elsewhere, tmp_path):
     assert not (tmp_path / "venv").exists()
 
 
+def without_optional_imports(tree):
+    """Yield the nodes of a module, without those of a ``try`` that an ``except ImportError`` ends."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Try) and any(
+            isinstance(handler.type, ast.Name) and handler.type.id == "ImportError" for handler in node.handlers
+        ):
+            continue
+        yield node
+        yield from without_optional_imports(node)
+
+
 def imported(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in without_optional_imports(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

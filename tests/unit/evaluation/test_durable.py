@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import sys
 import time
 from pathlib import Path
 
@@ -106,6 +107,13 @@ def test_an_incomplete_last_line_is_neither_read_nor_added_to(tmp_path):
     assert durable.complete_lines(path) == ["one"]
     durable.append_line(path, "two")
     assert path.read_bytes() == b"one\ntwo\n"
+
+
+def test_lines_are_added_on_a_system_without_locks_of_files(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    durable.append_line(tmp_path / "journal", "one")
+    durable.append_line(tmp_path / "journal", "two")
+    assert durable.complete_lines(tmp_path / "journal") == ["one", "two"]
 
 
 def test_left_temporary_files_are_deleted_after_a_day_and_others_never(tmp_path):
