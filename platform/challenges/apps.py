@@ -18,9 +18,12 @@ class ChallengesConfig(AppConfig):
             sitemap,
         )
         from challenges.hooks import register_tab
+        from challenges.models import Challenge
+        from notifications.hooks import Places, places
         from web import navigation
         from web.home import next_steps, register_section
 
+        places.register(Places("/challenges/", Challenge, "slug", "title"))
         registrations.register()
         participation.register()
         rights.register()

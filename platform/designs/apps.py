@@ -9,11 +9,14 @@ class DesignsConfig(AppConfig):
         from designs import rules  # noqa: F401 (checks and permissions are registered on import)
         from designs.contributions import checks, conversations, home, invitations, rights  # noqa: F401 (checks and permissions are registered on import)
         from designs.queries.work import SCANS, SIMULATIONS
+        from designs.models import Design
         from notifications import kinds
+        from notifications.hooks import Places, places
         from web import navigation
         from web.home import register_section
         from work.kinds import register
 
+        places.register(Places("/designs/", Design, "slug", "title"))
         register(SCANS, SIMULATIONS)
         rights.register()
         register_section(home.my_designs, order=30, audience="people")

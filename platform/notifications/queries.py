@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from datetime import datetime, time, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from notifications import kinds
+from notifications.hooks import places
 from notifications.models import ACCOUNT, Email, How, Notification, Preference
 from work.kinds import Kind, doubling
 
@@ -37,6 +39,19 @@ MAIL = Kind(
 def inbox(user: Any) -> QuerySet[Notification]:
     """Everything that a person was told, newest first."""
     return Notification.objects.filter(user=user)
+
+
+def place_names(rows: Iterable[Notification]) -> dict[UUID, str]:
+    """Names of the challenges, calls, designs and registrations that messages belong to, by the key of the message.
+
+    A message has no entry if it belongs to none, or if its place no longer exists. One query for each kind of place.
+    """
+    rows, found = list(rows), {}
+    for place in places:
+        own = {row.pk: row.scope for row in rows if row.scope and row.address.startswith(place.path)}
+        names = place.names(set(own.values())) if own else {}
+        found |= {key: names[scope] for key, scope in own.items() if scope in names}
+    return found
 
 
 def newest_mails(number: int) -> list[Email]:

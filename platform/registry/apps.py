@@ -7,8 +7,10 @@ class RegistryConfig(AppConfig):
 
     def ready(self):
         from designs import hooks as design_hooks
+        from notifications.hooks import Places, places
         from registry import hooks, rules  # noqa: F401 (permissions are registered on import)
         from registry.contributions import conversations, designs, home, records  # noqa: F401 (policies are registered on import)
+        from registry.models import Registration
         from registry.queries.work import DEPOSITS
         from registry.services import messages, reminders
         from web import navigation
@@ -19,6 +21,7 @@ class RegistryConfig(AppConfig):
         design_hooks.registered_at.register(designs.registered_at)
         design_hooks.standings.register(designs.standings, order=30)
         design_hooks.registered_documents.register(designs.registered_document)
+        places.register(Places("/registry/", Registration, "identifier", "listing__name"))
         kinds.register(DEPOSITS)
         navigation.register("Registry", "registry:list", order=30)
         navigation.register("Statistics of the registry", "registry:statistics", menu="footer", order=30)

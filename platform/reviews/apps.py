@@ -9,8 +9,10 @@ class ReviewsConfig(AppConfig):
     def ready(self) -> None:
         from designs import hooks
         from notifications import kinds
+        from notifications.hooks import Places, places
         from reviews import rules
         from reviews.contributions import design_checks, designs, home, invitations, rights  # noqa: F401 (checks and policies are registered on import)
+        from reviews.models import Call
         from reviews.queries.work import ASSIGNMENTS
         from reviews.services.mails import KINDS
         from web import navigation
@@ -18,6 +20,7 @@ class ReviewsConfig(AppConfig):
         from web.home import next_steps, register_section
         from work.kinds import register
 
+        places.register(Places("/calls/", Call, "slug", "title"))
         register(ASSIGNMENTS)
         rights.register()
         next_steps.register(home.what_to_review_next)

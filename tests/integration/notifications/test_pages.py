@@ -1,11 +1,16 @@
 """The bell, the inbox and the choices: one's own, and nobody else's."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
 from accounts.models import User
 from audit.models import Entry
+from challenges.models import Challenge
+from designs.models import Design
 from notifications import kinds, services
+from notifications.hooks import places
 from notifications.models import Email, Notification, Preference
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +72,26 @@ def test_the_inbox_makes_the_same_number_of_queries(client, people, django_asser
     client.force_login(people[0])
     with django_assert_num_queries(6):
         client.get("/notifications/")
+
+
+def test_a_message_ends_with_the_name_of_its_challenge_and_not_with_its_slug(client, people):
+    Challenge.objects.create(slug="liver-x1", title="Liver lesions 2027", summary="Lesions.")
+    Design.objects.create(slug="liver-x2", title="A design of livers")
+    tell(people[0], address="/challenges/liver-x1/submissions/", scope="liver-x1")
+    tell(people[0], address="/designs/liver-x2/", scope="liver-x2")
+    tell(people[0], address="/challenges/removed-x3/", scope="removed-x3")
+    client.force_login(people[0])
+    page = client.get("/notifications/").content.decode()
+    shown = re.sub(r"<[^>]+>", "", page)
+    assert "Something is new · Liver lesions 2027" in shown
+    assert "Something is new · A design of livers" in shown
+    assert not re.search(r"(liver|removed)-x\d", shown)
+
+
+def test_every_scope_of_a_message_has_a_name():
+    """Each address under which an app sends messages belongs to one kind of place."""
+    paths = [place.path for place in places]
+    assert sorted(paths) == ["/calls/", "/challenges/", "/designs/", "/registry/"]
 
 
 def test_a_person_chooses_for_each_kind(client, people):
