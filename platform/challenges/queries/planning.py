@@ -155,13 +155,12 @@ def plan(document: Document) -> Plan:
         problems.append(Problem("challenge_name", "a challenge needs a name"))
     if problems:
         raise NotLaunchableError(tuple(dict.fromkeys(problems)))
-    first = public_design.values(next(iter(document.tasks)))
     contact = common.get("contact_person") or {}
     return Plan(
         title=title[:200],
         summary=_shortened(_words(common, "primary_objective"), 300),
         description=_paragraphs(common, ("challenge_abstract", "biomedical_motivation", "technical_motivation")),
-        data_description=_list(first, DATA),
+        data_description=_data_description([public_design.values(key) for key in document.tasks]),
         rules_text=_rules_text(common, [task for task in tasks if task is not None]),
         contact=", ".join(str(contact[key]) for key in ("name", "affiliation") if contact.get(key))[:200],
         attribution=_list(common, ("data_license", "data_usage_agreement", "references_and_comments")),
@@ -327,6 +326,18 @@ def _list(values: Values, parameters: tuple[str, ...]) -> str:
         for parameter in parameters
         if (text := " ".join(_words(values, parameter).split()))
     ]
+    return "\n".join(lines)
+
+
+def _data_description(views: Sequence[Values]) -> str:
+    """Describe the data of all tasks; a value that differs between tasks is listed once for each, with its name."""
+    lines = []
+    for parameter in DATA:
+        texts = [(view.name, " ".join(_words(view, parameter).split())) for view in views]
+        label = shipped()[parameter].label
+        if len({text for _, text in texts}) == 1:
+            texts = [("", texts[0][1])]
+        lines += [f"- **{f'{label} ({name})' if name else label}.** {text}" for name, text in texts if text]
     return "\n".join(lines)
 
 

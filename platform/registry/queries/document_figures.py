@@ -62,12 +62,13 @@ def _words(values: Values) -> Iterator[Word]:
     for slug in parts_in(*(values.text(name) for name in ("data_origin", "algorithm_target"))):
         yield Word(Kind.ANATOMY, slug, PARTS[slug][0])
     for row in values.rows("metrics"):
-        label = _metric_label(row)
+        label = metric_label(row)
         if label:
             yield Word(Kind.METRIC, str(row.get("metric") or row.get("name") or label)[:120], label[:200])
 
 
-def _metric_label(row: Mapping[str, Any]) -> str:
+def metric_label(row: Mapping[str, Any]) -> str:
+    """Return the name of a metric as people read it; empty if its row names none."""
     column = next(item for item in shipped()["metrics"].item_fields if item.key == "name")
     name = row.get("name")
     listed = next((choice.label for choice in column.choices if choice.value == name), "")
@@ -91,7 +92,7 @@ def _figures(values: Values) -> dict[str, Any]:
         "submission": _slugs(values, "submission_method"),
         "life_cycle": _slug(values.get("life_cycle_type")),
         "ethics": _slug(values.get("ethics_status")),
-        "metrics": list(dict.fromkeys(label for row in metrics if (label := _metric_label(row)))),
+        "metrics": list(dict.fromkeys(label for row in metrics if (label := metric_label(row)))),
         "ranking_metrics": sum(row.get("used_for_ranking") is True for row in metrics) or None,
         "schemes": list(dict.fromkeys(slug for row in rankings if (slug := _slug(row.get("scheme"))))),
         "tests": None if tests is None else [test for test in _slugs(values, "statistical_tests") if test != NO_TEST],

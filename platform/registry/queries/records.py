@@ -15,6 +15,7 @@ from evaluation.designs.document.words import value_words
 from evaluation.documents import Block
 from registry.domain.public_documents import CHALLENGE, parsed, withheld, without_contacts
 from registry.models import Disclosure, RegistrationVersion
+from registry.queries.document_figures import metric_label
 from registry.queries.registrations import opened_values
 
 # Its catalogue texts can be changed by administrators; that shows after this time.
@@ -156,24 +157,30 @@ def _line(blocks: Sequence[Block]) -> str:
             texts.append(f"{block.items[0]} {block.text[:12]}…")
     if short:
         return " · ".join(short[:MOST_IN_LINE])
-    return next((text if len(text) <= LONG else f"{text[:LONG].rsplit(' ', 1)[0]} …" for text in texts), "")
+    return next((_cut(text) for text in texts), "")
 
 
 def record_facts(document: Document) -> list[tuple[str, str]]:
     """What a reader asks first, each in a few words; empty where it is not specified."""
     views = list(document.each_task()) or [document.values()]
-    facts = [("Task" if len(views) == 1 else "Tasks", _each(view.name for view in views))]
+    several = len(views) > 1
+    facts = [("Tasks" if several else "Task", _each(view.name for view in views))]
     facts += [
         (label, _each(word for view in views for word in _words(identity, view).split("; ")))
         for label, identity in FACTS
     ]
-    facts.insert(4, ("Cases", _each(_case_words(view, several=len(views) > 1) for view in views)))
-    facts.insert(5, ("Metrics", _each(name for view in views for name in _metric_names(view))))
+    facts.insert(4, ("Cases", _each(_case_words(view, several=several) for view in views)))
+    facts.insert(5, ("Metrics", _each(_metric_words(view, several=several) for view in views)))
     return facts
 
 
 def _each(words: Iterable[str]) -> str:
-    return "; ".join(dict.fromkeys(word for word in words if word))
+    """The words of all tasks, each once. Long words are cut one by one, so that those of later tasks stay visible."""
+    return "; ".join(dict.fromkeys(_cut(word) for word in words if word))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONG else f"{text[:LONG].rsplit(' ', 1)[0]} …"
 
 
 def _words(identity: str, view: Values) -> str:
@@ -191,9 +198,11 @@ def _case_words(view: Values, *, several: bool) -> str:
     return f"{lead}{', '.join(counts)}"
 
 
-def _metric_names(view: Values) -> list[str]:
-    rows = view.get("metrics") or ()
-    return [str(row.get("abbreviation") or row.get("name") or "") for row in rows if isinstance(row, Mapping)]
+def _metric_words(view: Values, *, several: bool) -> str:
+    rows = view.rows("metrics")
+    names = dict.fromkeys(str(row.get("abbreviation") or "") or metric_label(row) for row in rows)
+    words = ", ".join(name for name in names if name)
+    return f"{view.name}: {words}" if several and words else words
 
 
 def _whole(version: RegistrationVersion) -> Document:

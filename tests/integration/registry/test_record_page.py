@@ -79,6 +79,24 @@ def test_facts_are_said_of_each_task_and_empty_where_nothing_is_specified():
     assert facts["Metrics"] == ""
 
 
+def test_the_metrics_of_every_task_are_listed_under_its_name():
+    """A metric may be named by its abbreviation, by a choice of the catalogue, or in the words of the organizers."""
+    named = [
+        [{"name": {"other": "A very long name of a metric " * 6}}, {"name": {"other": "F-beta"}, "abbreviation": "F1"}],
+        [{"name": "jaccard_index"}, {"name": {"other": "Area under the curve"}, "abbreviation": "AUC"}],
+    ]
+    tasks = [
+        {"key": f"task-{number}", "task_name": name, "metrics": rows}
+        for number, (name, rows) in enumerate(zip(("Detection", "Classification"), named, strict=True), start=1)
+    ]
+    document, _ = from_json({"challenge": {}, "tasks": tasks}, catalogue=shipped(), lenient=True)
+    metrics = dict(record_facts(document))["Metrics"]
+    first, _, second = metrics.partition("; ")
+    assert first.startswith("Detection: A very long name")
+    assert len(first) < 130
+    assert second == "Classification: Jaccard index, AUC"
+
+
 def test_the_line_of_a_part_neither_ends_in_a_colon_nor_says_none_of_what():
     blocks = [
         Block("text", "Registered here, evaluated elsewhere:"),

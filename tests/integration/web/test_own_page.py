@@ -6,8 +6,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import User
 from challenges.models import Challenge, Concern, Member, Organizer, Participation, Seat
 from submissions.models import Submission
 from test_sets.models import TestSet
@@ -43,6 +45,13 @@ def test_a_member_reads_rank_set_quota_and_deadline_of_the_phase_that_closes_fir
     assert "1 of 2" in html
     assert "in 23 hours" in html or "in 24 hours" in html
     assert "no limit" in html
+
+
+def test_a_new_account_is_shown_where_to_start():
+    html = home(User.objects.create_user("new-one", "new-one@example.org"))
+    assert "You have no pending tasks." in html
+    for name in ("designs:start", "challenges:list", "reviews:calls"):
+        assert f'<a href="{reverse(name)}">' in html.split('id="next"')[1]
 
 
 def test_a_change_is_against_the_ranking_before():
