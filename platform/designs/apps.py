@@ -8,8 +8,8 @@ class DesignsConfig(AppConfig):
     def ready(self):
         from designs import rules  # noqa: F401 (checks and permissions are registered on import)
         from designs.contributions import checks, conversations, home, invitations, rights  # noqa: F401 (checks and permissions are registered on import)
-        from designs.queries.work import SCANS, SIMULATIONS
         from designs.models import Design
+        from designs.queries.work import SCANS, SIMULATIONS
         from notifications import kinds
         from notifications.hooks import Places, places
         from web import navigation

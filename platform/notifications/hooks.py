@@ -29,7 +29,7 @@ class Places:
 
     def names(self, identifiers: Collection[str]) -> dict[str, str]:
         """Return the names of the given identifiers; those that no longer exist are absent. One query."""
-        rows = self.model._default_manager.filter(**{f"{self.identifier}__in": identifiers})
+        rows = self.model._default_manager.filter(**{f"{self.identifier}__in": identifiers})  # noqa: SLF001 (Django's name for it)
         return dict(rows.values_list(self.identifier, self.name))
 
 
