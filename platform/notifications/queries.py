@@ -46,7 +46,8 @@ def place_names(rows: Iterable[Notification]) -> dict[UUID, str]:
 
     A message has no entry if it belongs to none, or if its place no longer exists. One query for each kind of place.
     """
-    rows, found = list(rows), {}
+    rows = list(rows)
+    found: dict[UUID, str] = {}
     for place in places:
         own = {row.pk: row.scope for row in rows if row.scope and row.address.startswith(place.path)}
         names = place.names(set(own.values())) if own else {}

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import cached_property
 
 from conversations.models import Thread
 from evaluation.assessment import Assessment, parse
@@ -57,6 +58,11 @@ class Challenge(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("challenges:detail", args=[self.slug])
+
+    @cached_property
+    def has_several_tasks(self) -> bool:
+        """Whether names of phases are shown with their tasks, since phases of two tasks can share a name."""
+        return self.tasks.count() > 1
 
 
 class Organizer(models.Model):

@@ -3,6 +3,7 @@
 from challenges.queries.challenges import (
     key_of,
     label_of,
+    name_phases,
     phase_that_matters,
     phases_of,
     public_challenges,
@@ -34,6 +35,7 @@ __all__ = [
     "key_of",
     "label_of",
     "limits_of",
+    "name_phases",
     "period_of",
     "phase_that_matters",
     "phases_of",

@@ -51,17 +51,21 @@ def phases_of(challenge: Challenge) -> list[Phase]:
         .defer(*(f"task__challenge__{path}" for path in HEAVY))
         .order_by("task__position", "position")
     )
-    several = len({phase.task_id for phase in phases}) > 1
-    for phase in phases:
-        phase.label = str(phase) if several else phase.name
+    name_phases(phases)
     return phases
 
 
-def label_of(phase: Phase) -> str:
-    """Name of a phase for messages, with its task where the challenge has several; one query a phase object."""
-    if not phase.label:
-        several = Task.objects.filter(challenge=phase.challenge).count() > 1
+def name_phases(phases: Sequence[Phase]) -> None:
+    """Set the labels of all phases of a challenge: their names, after those of their tasks where there are several."""
+    several = len({phase.task_id for phase in phases}) > 1
+    for phase in phases:
         phase.label = str(phase) if several else phase.name
+
+
+def label_of(phase: Phase) -> str:
+    """Return the name of a phase, with its task where the challenge has several; one query for each challenge object."""
+    if not phase.label:
+        phase.label = str(phase) if phase.challenge.has_several_tasks else phase.name
     return phase.label
 
 

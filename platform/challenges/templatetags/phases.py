@@ -8,6 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from challenges.models import Phase
+from challenges.queries.challenges import label_of
 from challenges.queries.timetable import Limited, limits_of, timetable_of
 from web.templatetags.podium import deadline, moment
 
@@ -19,6 +20,12 @@ TONES: Final = {
     Phase.State.OPEN: "ok",
     Phase.State.CLOSED: "muted",
 }
+
+
+@register.filter
+def phase_label(phase: Phase) -> str:
+    """Return the name of a phase, with its task where the challenge has several: phases of two tasks can share a name."""
+    return label_of(phase)
 
 
 @register.simple_tag

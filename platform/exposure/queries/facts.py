@@ -411,8 +411,10 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
 
 
 def _log(challenge: Challenge, phases: list[Phase]) -> list[dict[str, Any]]:
-    by_name = {phase.name: phase.pk for phase in phases}
-    by_subject = {str(phase.pk): phase.pk for phase in phases}
+    own = {("challenges.phase", str(phase.pk)): phase.pk for phase in phases}
+    for rows in (TestSet.objects, RankingVersion.objects):
+        kind = rows.model._meta.label_lower  # noqa: SLF001 (Django's name for it)
+        own |= {(kind, str(key)): phase for key, phase in rows.filter(phase__in=phases).values_list("pk", "phase")}
     entries = Entry.objects.filter(scope=challenge.slug, act__in=ACTS).order_by("sequence")
     return [
         {
@@ -420,11 +422,7 @@ def _log(challenge: Challenge, phases: list[Phase]) -> list[dict[str, Any]]:
             "act": entry.act,
             "time": entry.time.isoformat(),
             "digest": entry.digest,
-            "phase": (
-                by_subject.get(entry.subject_id)
-                if entry.subject_type == "challenges.phase"
-                else by_name.get(str(entry.facts.get("phase", "")))
-            ),
+            "phase": own.get((entry.subject_type, entry.subject_id)),
             "facts": entry.facts,
         }
         for entry in entries

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import SignedInRequest
 from challenges.models import Challenge
-from challenges.queries import phases_of
+from challenges.queries import label_of, phases_of
 from challenges.views.access import organizing, page_context, phase_by_id
 from federation import forms
 from federation.domain.registered import words_of
@@ -46,7 +46,7 @@ def _page(
     taken = {entry.phase_id for entry in opened}
     others = [phase for phase in phases_of(challenge) if phase.pk not in taken]
     against = obstacles(others)
-    free = [(phase.pk, str(phase.label or phase.name)) for phase in others if phase.pk not in against]
+    free = [(phase.pk, label_of(phase)) for phase in others if phase.pk not in against]
     entries = [_shown(entry, challenge, bound if federation and entry.pk == federation.pk else {}) for entry in opened]
     context = {
         "federations": entries,
@@ -83,7 +83,7 @@ def _shown(federation: Federation, challenge: Challenge, bound: dict[str, Any]) 
 def open_sites(request: SignedInRequest, slug: str) -> HttpResponse:
     """Evaluate a phase at sites."""
     challenge = organizing(request, slug)
-    free = [(phase.pk, phase.name) for phase in phases_of(challenge)]
+    free = [(phase.pk, label_of(phase)) for phase in phases_of(challenge)]
     form = forms.OpenForm(request.POST, phases=free)
     if form.is_valid():
         phase = phase_by_id(challenge, form.cleaned_data["phase"])
@@ -92,7 +92,9 @@ def open_sites(request: SignedInRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error)
         else:
-            messages.success(request, f"{phase.name} is evaluated at sites. Name the algorithms and invite the sites.")
+            messages.success(
+                request, f"{label_of(phase)} is evaluated at sites. Name the algorithms and invite the sites."
+            )
             return redirect("federation:organize", slug=slug)
     return _page(request, challenge, open_form=form)
 

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.db.models import QuerySet
 
 from challenges.models import Challenge, Phase
-from challenges.queries import phases_of
+from challenges.queries import label_of, phases_of
 from evaluation.running.identity import SCORER_INTERFACE
 from evaluation.running.scorer_declared import declared_of, digest_of
 from executions.models import AlgorithmArchive
@@ -60,14 +60,14 @@ def lacking(phase: Phase) -> str:
     image = phase.assessment.scorer["image"]
     registered = images_of(phase).filter(digest=image).first()
     if registered is None:
-        return f"{phase.name}: the registered scoring image {image[:19]}… has not been sent."
+        return f"{label_of(phase)}: the registered scoring image {image[:19]}… has not been sent."
     last = Trial.objects.filter(phase=phase, archive=registered).first()
     if last is None or last.is_open:
-        return f"{phase.name}: the scoring image is still being tried."
+        return f"{label_of(phase)}: the scoring image is still being tried."
     if last.state == Trial.State.REFUSED:
         first = next(check["says"] for check in last.checks if check["says"])
-        return f"{phase.name}: the scoring image is refused. {first}"
-    return f"{phase.name}: trying the scoring image came to no end. Have it tried again."
+        return f"{label_of(phase)}: the scoring image is refused. {first}"
+    return f"{label_of(phase)}: trying the scoring image came to no end. Have it tried again."
 
 
 def rows_of(run: uuid.UUID) -> list[list[Any]] | None:

@@ -14,7 +14,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils.text import slugify
 
 from challenges.models import Challenge, Phase
-from challenges.queries import key_of, phases_of
+from challenges.queries import key_of, label_of, phases_of
 from datasets import hooks
 from datasets.hooks import Artifact, Choice, Named
 from evaluation.readers import case_name
@@ -115,7 +115,7 @@ def predictions(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
             continue  # one table holds them all, the withdrawn ones too
         yield Artifact(
             f"predictions-{entry.stem}.zip",
-            f"predictions of {entry.label} for {entry.phase.name}",
+            f"predictions of {entry.label} for {label_of(entry.phase)}",
             partial(_copy, run, choice=choice, keeps_folder=entry.is_named),
             entry.named,
         )
@@ -126,7 +126,7 @@ def withheld(challenge: Challenge, choice: Choice) -> Iterator[str]:
     if choice.predictions:
         for phase in phases_of(challenge):
             if not phase.is_dry_run and phase.algorithms and not access_of(Reader.PUBLICATION, phase).files:
-                yield HIDDEN_PREDICTIONS.format(phase=phase.name)
+                yield HIDDEN_PREDICTIONS.format(phase=label_of(phase))
 
 
 def _copy(run: Run, path: Path, choice: Choice, *, keeps_folder: bool) -> None:

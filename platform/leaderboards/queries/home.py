@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from challenges.models import Member, Phase, Team
-from challenges.queries import phase_that_matters
+from challenges.queries import name_phases, phase_that_matters
 from challenges.queries.timetable import ENDS_AT, closed_by, open_at, with_dates
 from challenges.rules import remember_parts_in
 from evaluation.boards.words import number, span
@@ -99,10 +99,16 @@ def challenges_of(user: Any) -> list[Taking]:
     by_task = {seat.task_id: member for member in members for seat in member.seats.all()}
     challenges = {member.challenge_id: member.challenge for member in members}
     remember_parts_in(user, list(challenges.values()))
-    rows = Phase.objects.filter(task__challenge__in=challenges).select_related("task__challenge").order_by("position")
+    rows = (
+        Phase.objects.filter(task__challenge__in=challenges)
+        .select_related("task__challenge")
+        .order_by("task__position", "position")
+    )
     all_phases: dict[int, list[Phase]] = {}
     for phase in rows:
         all_phases.setdefault(phase.task.challenge_id, []).append(phase)
+    for group in all_phases.values():
+        name_phases(group)
     phases = [
         now
         for task in by_task

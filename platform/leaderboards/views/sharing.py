@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from challenges.queries import label_of
 from evaluation import boards
 from evaluation.boards.picture import Fonts, Strip, share_picture
 from leaderboards.views.place import SEALED, find
@@ -28,7 +29,7 @@ def picture(request: HttpRequest, slug: str, key: str, number: int) -> HttpRespo
     sentences = boards.spoken(board.order, version.sentences[board.order["key"]], closed=leaderboard.phase.is_closed)
     png = share_picture(
         title=leaderboard.challenge.title,
-        phase=leaderboard.phase.name,
+        phase=label_of(leaderboard.phase),
         sentence=sentences[0],
         strips=[_strip(row) for row in board.rows],
         more=board.teams - len(board.rows),

@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 from rules import has_perm
 
-from challenges.models import Team
+from challenges.models import Phase, Team
+from challenges.queries import label_of
 from evaluation.assessment import Assessment
 from evaluation.boards import case_lines
 from evaluation.outcomes import Outcome
@@ -109,16 +110,19 @@ def scores_over_time(user: Any, teams: Collection[Team]) -> list[tuple[Submissio
 
 def history_figures(user: Any, teams: Collection[Team]) -> list[tuple[str, dict[str, Any]]]:
     """One Plotly figure a phase and metric: value by submission, one line a region; name and figure."""
-    series: dict[tuple[int, str, str], dict[str, list[tuple[Submission, float | None]]]] = {}
+    phases: dict[int, Phase] = {}
+    series: dict[tuple[int, str], dict[str, list[tuple[Submission, float | None]]]] = {}
     for submission, run in scores_over_time(user, teams):
         uses = {use.name: use for use in submission.phase.assessment.metrics}
         for value in told_values(submission, run):
             use = uses[value["metric"]]
             name = use.title + (f" ({use.unit})" if use.unit else "")
-            key = (submission.phase_id, submission.phase.name, name)
-            series.setdefault(key, {}).setdefault(value["region"] or "all", []).append((submission, value["value"]))
+            phases.setdefault(submission.phase_id, submission.phase)
+            series.setdefault((submission.phase_id, name), {}).setdefault(value["region"] or "all", []).append(
+                (submission, value["value"])
+            )
     figures = []
-    for (_, phase, metric), lines in series.items():
+    for (key, metric), lines in series.items():
         figure = {
             "data": [
                 {
@@ -133,7 +137,7 @@ def history_figures(user: Any, teams: Collection[Team]) -> list[tuple[str, dict[
             ],
             "layout": {"xaxis": {"title": {"text": "submitted (UTC)"}}, "yaxis": {"title": {"text": metric}}},
         }
-        figures.append((f"{phase}: {metric}", figure))
+        figures.append((f"{label_of(phases[key])}: {metric}", figure))
     return figures
 
 

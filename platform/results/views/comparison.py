@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from challenges.models import Team
+from challenges.queries import key_of
 from challenges.views.access import page_context, participating
 from results.queries.comparison import comparable, compare, history_figures, scores_over_time
 from submissions.models import Run
@@ -59,6 +60,7 @@ def history_csv(request: HttpRequest, slug: str) -> HttpResponse:
     rows = (
         (
             submission.number,
+            submission.phase.task.slug,
             submission.phase.slug,
             submission.created_at,
             value["metric"],
@@ -68,7 +70,9 @@ def history_csv(request: HttpRequest, slug: str) -> HttpResponse:
         for submission, run in scores_over_time(request.user, teams)
         for value in told_values(submission, run)
     )
-    return csv_file(f"{slug}-history.csv", ("submission", "phase", "submitted", "metric", "region", "value"), rows)
+    return csv_file(
+        f"{slug}-history.csv", ("submission", "task", "phase", "submitted", "metric", "region", "value"), rows
+    )
 
 
 @login_required
@@ -116,7 +120,7 @@ def two_csv(request: HttpRequest, slug: str) -> HttpResponse:
         for entry in compare(before, after, after.submission.phase.assessment, request.user)
         for pair in entry.pairs
     )
-    name = f"{slug}-{after.submission.phase.slug}-{before.submission.number}-{after.submission.number}.csv"
+    name = f"{slug}-{key_of(after.submission.phase)}-{before.submission.number}-{after.submission.number}.csv"
     return csv_file(name, ("metric", "region", "case", "before", "after", "change", "verdict"), rows)
 
 

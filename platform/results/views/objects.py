@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from challenges import queries as challenge_queries
+from challenges.queries import key_of
 from results.domain.object_parts import csv_of
 from scoring.services import disentangling
 from submissions.queries.submissions import counted_run, visible_submission
@@ -28,4 +29,6 @@ def objects_csv(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     matrix = request.GET.get("table") == "confusion"
     head, rows = csv_of(disentangling.read(run.disentangled_file), name=submission.team.name, matrix=matrix)
     kind = "confusion" if matrix else "objects"
-    return csv_file(f"{slug}-{submission.phase.slug}-{submission.team.slug}-{submission.number}-{kind}.csv", head, rows)
+    return csv_file(
+        f"{slug}-{key_of(submission.phase)}-{submission.team.slug}-{submission.number}-{kind}.csv", head, rows
+    )

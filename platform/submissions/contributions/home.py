@@ -6,6 +6,7 @@ from django.db.models import OuterRef, Subquery
 from django.urls import reverse
 
 from accounts.requests import SignedInRequest
+from challenges.queries import label_of
 from challenges.queries.timetable import timetable_of
 from submissions.models import Submission
 from web.home import Next
@@ -20,6 +21,7 @@ def what_teams_do_next(request: SignedInRequest) -> Iterator[Next]:
         .filter(state__in=(Submission.State.HELD, Submission.State.REFUSED))
         .filter(pk=Subquery(last))
         .select_related("phase__task__challenge", "team")
+        .prefetch_related("phase__task__challenge__tasks")
         .defer("report", "log")
         .distinct()
     )
@@ -33,4 +35,4 @@ def what_teams_do_next(request: SignedInRequest) -> Iterator[Next]:
             else f"Submission {row.number} was refused: upload a corrected one"
         )
         address = reverse("submissions:detail", args=[row.challenge.slug, row.pk])
-        yield Next(text, f"{row.challenge.title}, {row.phase.name}", address, timetable_of(row.phase).closes)
+        yield Next(text, f"{row.challenge.title}, {label_of(row.phase)}", address, timetable_of(row.phase).closes)

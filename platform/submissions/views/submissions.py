@@ -14,6 +14,7 @@ from rules import test_rule
 from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge
+from challenges.queries import key_of
 from challenges.views.access import page_context, participating
 from datasets.queries.publishing import withdrawn_cases
 from evaluation.boards import case_lines
@@ -44,7 +45,7 @@ View = "submissions.view_submission"
 PREVIEWS = 3
 WORST_METRICS = 2
 PER_PAGE = 50
-OWN_COLUMNS = ("submission", "phase", "team", "archive", "received", "state", "late", "counts", "reason")
+OWN_COLUMNS = ("submission", "task", "phase", "team", "archive", "received", "state", "late", "counts", "reason")
 
 
 def _load(request: HttpRequest, slug: str, pk: Any, *, perm: str = View) -> tuple[Challenge, Submission]:
@@ -74,6 +75,7 @@ def own_csv(request: HttpRequest, slug: str) -> HttpResponse:
     rows = (
         (
             row.number,
+            row.phase.task.slug,
             row.phase.slug,
             row.team.name,
             row.archive_name,
@@ -244,7 +246,7 @@ def results_csv(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     if run is None:
         raise Http404("This submission has no result.")
     response = HttpResponse(results.to_csv(told_frame(run, request.user)), content_type="text/csv; charset=utf-8")
-    name = f"{slug}-{submission.phase.slug}-{submission.team.slug}-{submission.number}.csv"
+    name = f"{slug}-{key_of(submission.phase)}-{submission.team.slug}-{submission.number}.csv"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     if not kept_costs(run, request.user):  # it is of the whole table
         response["Podium-Digest"] = run.result_digest

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from challenges.models import Challenge, Phase
-from challenges.queries import key_of, phases_of
+from challenges.queries import key_of, label_of, phases_of
 from datasets import hooks
 from datasets.hooks import Artifact, Choice
 from test_sets import vault
@@ -36,7 +36,7 @@ def references(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
             continue  # one table holds them all, the withdrawn ones too
         yield Artifact(
             f"references-{_slug(phase)}.zip",
-            f"references of {phase.name}, version {test_set.version}, manifest {test_set.manifest_digest}",
+            f"references of {label_of(phase)}, version {test_set.version}, manifest {test_set.manifest_digest}",
             partial(_write, test_set=test_set, choice=choice),
         )
 
