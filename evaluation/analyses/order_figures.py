@@ -1,5 +1,6 @@
 """Figures of the order: how stable it is, who is better than whom, and what it would be by other schemes, metrics or references."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from evaluation.ranking.reading import label, overall
 MERGED = "merged"
 """What the references are called that the ranking itself is made of, beside those of single annotators."""
 MOST_TEAMS_FOLLOWED = 40
+MOST_DAYS_LABELLED = 8
 
 
 def blob(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:
@@ -107,12 +109,15 @@ def metrics(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure 
 
 
 def over_time(standings: list[tuple[str, Mapping[str, Any]]]) -> Figure:
-    """Follow each team's rank through the rankings that stood, the oldest first.
+    """Follow each team's rank through successive rankings, the oldest first.
+
+    The horizontal axis has one step per ranking, and a label where the day changes: several rankings of one day would
+    lie on each other on an axis of time.
 
     Parameters
     ----------
     standings
-        Day or moment from which it was current (ISO 8601) and stored table of each ranking.
+        Day from which it was current (ISO 8601) and stored table of each ranking.
     """
     last = standings[-1][1]
     ranks = dict(zip(last["teams"], last["orders"][0]["rank"], strict=True))
@@ -124,17 +129,27 @@ def over_time(standings: list[tuple[str, Mapping[str, Any]]]) -> Figure:
             "type": "scatter",
             "mode": "lines+markers",
             "name": team,
-            "x": [moment for moment, _ in standings],
+            "x": list(range(1, len(standings) + 1)),
+            "customdata": [day for day, _ in standings],
             "y": [rank_by_team.get(team) for rank_by_team in places],
             "line": {"shape": "hv", "width": 2, "color": palette[team].colour, "dash": palette[team].dash},
             "marker": {"size": 6, "color": palette[team].colour, "symbol": palette[team].symbol},
-            "hovertemplate": "%{fullData.name}: rank %{y} from %{x}<extra></extra>",
+            "hovertemplate": "%{fullData.name}: rank %{y} from %{customdata}<extra></extra>",
         }
         for team in teams
     ]
+    changes = [at for at, (day, _) in enumerate(standings) if at == 0 or day != standings[at - 1][0]]
+    labelled = changes[:: math.ceil(len(changes) / MOST_DAYS_LABELLED)]
     most = max(rank for rank_by_team in places for rank in rank_by_team.values() if rank is not None)
     layout = {
-        "xaxis": {"title": {"text": "Time (UTC)"}, "automargin": True},
+        "xaxis": {
+            "title": {"text": "Ranking, with the day (UTC) from which it was current"},
+            "automargin": True,
+            "tickmode": "array",
+            "tickvals": [at + 1 for at in labelled],
+            "ticktext": [standings[at][0] for at in labelled],
+            "range": [0.5, len(standings) + 0.5],
+        },
         "yaxis": {
             "title": {"text": "Rank"},
             "range": [most + 0.6, 0.4],

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import transaction
 from django.test import Client, override_settings
 from django.urls import reverse
+from django.utils import timezone
 
 from challenges.models import Phase, Task
 from evaluation import ranking
@@ -266,6 +267,9 @@ def test_history_follows_the_ranks_over_time(built, visitor):
     ranks = {trace["name"]: trace["y"] for trace in figure["data"]}
     assert ranks["Cleo"] == [4, 1]
     assert ranks["Dora"] == [5, 5]
+    # Two rankings of one day have two places on the axis, and one label.
+    assert all(trace["x"] == [1, 2] for trace in figure["data"])
+    assert figure["layout"]["xaxis"]["ticktext"] == [timezone.now().date().isoformat()]
 
 
 def test_phases_of_the_same_slug_in_two_tasks_have_two_addresses(built, visitor):
