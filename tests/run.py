@@ -4,7 +4,7 @@
 lists what would run and what would be skipped, and fails where the suite would.
 
 Legs: the embedded default (SQLite, no broker), the same integration tests on PostgreSQL + Redis where `DATABASE_URL`
-and `REDIS_URL` are set, and real processes with a real browser. What is not there is named at the end, and is an error
+and `REDIS_URL` are set (without those marked `any_database`), and real processes with a real browser. What is not there is named at the end, and is an error
 when ``CI=true``.
 
 ``PODIUM_CI_WITHOUT`` lists requirements, separated by commas, that this run does without (`REQUIREMENTS`). Their tests are
@@ -219,7 +219,8 @@ def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> P
         ),
     ]
     if services:
-        computing.append(Leg("integration, PostgreSQL + Redis", pytest(*SPREAD, "tests/integration"), services=True))
+        integration = pytest(*SPREAD, "-m", "not any_database", "tests/integration")
+        computing.append(Leg("integration, PostgreSQL + Redis", integration, services=True))
     for leg in computing:
         leg.gives_way = browser
     waiting = []

@@ -20,7 +20,7 @@ from tests.integration.leaderboards import costs_world, world
 from tests.integration.leaderboards.conftest import storages_in
 from tests.integration.leaderboards.costs_world import tells_a_cost
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 PEOPLE = ("anonymous", "stranger", "member", "other", "staff", "moderator", "root", "organizer")
 OUTSIDERS = PEOPLE[:-1]

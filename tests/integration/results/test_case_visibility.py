@@ -39,7 +39,7 @@ from tests.integration.submissions.world import predictions as predicted
 
 __all__ = ["engine"]
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 CASE = CASES[0]
 PRINTED = "intensity of the third voxel: 117"
 SERVING = {

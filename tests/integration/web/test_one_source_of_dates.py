@@ -23,7 +23,7 @@ from tests.integration.challenges import world
 from uploads.services.refusals import UploadError
 from web.wording import moment_words
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 DAY = timedelta(days=1)
 PRELIMINARY, FINAL = "preliminary", "final"
 LIMITS = {PRELIMINARY: "5/", FINAL: "/1"}
