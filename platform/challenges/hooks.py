@@ -17,13 +17,13 @@
     Says what a team has handed in (`SubmittedTasks`).
 `standing_changed`
     Called inside the transaction that changes how a team takes part in rankings, with the team's id.
-`first_submission`
-    When the first submission to a challenge that was taken arrived, or ``None``.
+`arrivals`
+    The submissions to each task of a challenge: when the first accepted one arrived, and how many were refused.
 `teams_scored`
     How many teams had a score in a phase at a moment: what organizers could know when they asked for a change.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -59,12 +59,20 @@ class Figure:
     needs_you: bool = False
 
 
+@dataclass(frozen=True)
+class Arrivals:
+    """Submissions to a task: when the first accepted one arrived, and how many were refused."""
+
+    first_accepted_at: datetime | None = None
+    refused: int = 0
+
+
 PhaseFacts = Callable[[Sequence[Phase]], dict[int, list[tuple[str, str]]]]
 Figures = Callable[[Challenge], list[Figure]]
 Exports = Callable[[Challenge], Iterator[tuple[str, str]]]
 PhaseClosed = Callable[[int], None]
 AssessmentChanged = Callable[[int, bool], None]
-FirstSubmission = Callable[[Challenge], datetime | None]
+ArrivalsByTask = Callable[[Challenge], Mapping[int, Arrivals]]
 TeamsScored = Callable[[Phase, datetime], int]
 Submitted = Callable[[Team], SubmittedTasks]
 StandingChanged = Callable[[int], None]
@@ -75,7 +83,7 @@ figures: Hook[Figures] = Hook()
 exports: Hook[Exports] = Hook()
 phase_closed: Hook[PhaseClosed] = Hook()
 assessment_changed: Hook[AssessmentChanged] = Hook()
-first_submission: Hook[FirstSubmission] = Hook()
+arrivals: Hook[ArrivalsByTask] = Hook()
 teams_scored: Hook[TeamsScored] = Hook()
 submitted: Hook[Submitted] = Hook()
 standing_changed: Hook[StandingChanged] = Hook()

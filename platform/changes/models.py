@@ -10,10 +10,16 @@ from registry.models import Registration, RegistrationVersion
 
 
 class ChangeClass(models.TextChoices):
-    """How grave a change is; the catalogue says it for each parameter (REG-5)."""
+    """How grave a change is, in ascending order.
+
+    The catalogue states minor, major or critical for each parameter (REG-5). A critical parameter can change in two ways
+    that are less grave: `changes.queries.severity` recognizes them.
+    """
 
     MINOR = "minor", "minor"
+    EXTENSION = "extension", "later deadline"
     MAJOR = "major", "major"
+    REPAIR = "repair", "makes submitting possible"
     CRITICAL = "critical", "critical"
 
 

@@ -12,10 +12,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.requests import SignedInRequest
 from changes import forms, services
-from changes.models import ChangeRequest
+from changes.models import ChangeClass, ChangeRequest
 from changes.queries import documents, histories, requests
-from changes.queries.policy import policy, stage_of
-from registry.hooks import operation_of
+from changes.queries.policy import Stage, policy, stage_of
+from changes.queries.severity import severity_of, unsaved
+from registry.hooks import Operation, operation_of
 from registry.models import Registration
 from registry.queries import current_version, registration_or_404
 from registry.views.context import record_context
@@ -30,8 +31,12 @@ def registration_context(
     stage = stage_of(operation)
     return {
         **record_context(request, registration, current),
+        "operation": operation,
         "stage": stage,
-        "policies": {name: policy(name, stage) for name in ("minor", "major", "critical")},
+        "policies": {
+            name: policy(name, stage, has_participants=operation is not None and bool(operation.participants))
+            for name in ChangeClass.values
+        },
         "may_request": rules.test_rule("changes.request", request.user, registration),
         "may_decide": rules.test_rule("changes.decide", request.user, registration),
     }
@@ -41,8 +46,21 @@ def registration_context(
 def changes(request: HttpRequest, identifier: str) -> HttpResponse:
     """All change requests of a registration, for everybody."""
     registration = registration_or_404(identifier)
-    context = {**registration_context(request, registration), "requests": requests.requests_of(registration)}
+    context = registration_context(request, registration)
+    context |= {
+        "requests": requests.requests_of(registration),
+        "task_stages": _task_stages(registration, context["operation"]),
+    }
     return render(request, "changes/list.html", context)
+
+
+def _task_stages(registration: Registration, operation: Operation | None) -> list[tuple[str, Stage]]:
+    """How far each task is; empty where all are equally far."""
+    if operation is None or len(operation.tasks) < 2:
+        return []
+    names = documents.task_names(current_version(registration))
+    stages = [(name, stage_of(operation, {key})) for key, name in names.items()]
+    return stages if len({stage for _, stage in stages}) > 1 else []
 
 
 @require_safe
@@ -82,18 +100,24 @@ def new(request: SignedInRequest, identifier: str) -> HttpResponse:
         else:
             messages.success(
                 request,
-                f"Version {change_request.result.number} holds now."
+                f"Version {change_request.result.number} applies now."
                 if change_request.result is not None
                 else f"Change request {change_request.number} waits for a decision.",
             )
             return redirect(change_request)
-    names = documents.task_names(version)
-    context = {
-        **registration_context(request, registration),
+    names, context = documents.task_names(version), registration_context(request, registration)
+    operation = context["operation"]
+    context |= {
         "version": version,
         "form": form,
         "proposals": [
-            (proposal, entry, names.get(proposal.task) or documents.task_of(proposal)) for proposal, entry in pairs
+            (
+                proposal,
+                entry,
+                names.get(proposal.task) or documents.task_of(proposal),
+                severity_of(version, operation, unsaved(proposal)),
+            )
+            for proposal, entry in pairs
         ],
         "open": registration.change_requests.filter(state=ChangeRequest.State.OPEN).first(),
     }
@@ -112,9 +136,9 @@ def _page(
     request: HttpRequest, registration: Registration, change_request: ChangeRequest, **bound: Any
 ) -> HttpResponse:
     context = registration_context(request, registration)
-    request_changes = requests.changes_of(change_request)
+    request_changes = requests.changes_of(change_request, context["operation"])
     reads_objections = context["may_decide"] or context["may_request"]
-    deviates = any(context["policies"][entry.change.change_class].only_as_deviation for entry in request_changes)
+    deviates = any(entry.needed.only_as_deviation for entry in request_changes)
     pairs = bound.get("pairs") or forms.verdict_forms([entry.change for entry in request_changes], None)
     by_change = {change.pk: form for change, form in pairs}
     context |= {

@@ -14,8 +14,8 @@
     What a registered challenge has sealed by digest, such as its test sets: shown, so that a later change is seen.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -127,6 +127,25 @@ class Seal:
 
 
 @dataclass(frozen=True)
+class OperatedTask:
+    """A task of a challenge that is run from a registration.
+
+    Attributes
+    ----------
+    first_submission_at
+        When the first accepted submission to the task arrived.
+    refused
+        How many submissions to the task were refused.
+    participants
+        Ids of the people who take part in it.
+    """
+
+    first_submission_at: datetime | None = None
+    refused: int = 0
+    participants: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
 class Operation:
     """The challenge that is run from a registration.
 
@@ -138,6 +157,8 @@ class Operation:
         When the first submission that was taken arrived; after it a critical change is a deviation.
     participants
         Ids of the people who take part; they are told of changes and may object.
+    tasks
+        The tasks by their key in the design. A submission to one task does not lock the others.
     """
 
     title: str
@@ -149,6 +170,7 @@ class Operation:
     closes_at: datetime | None
     first_submission_at: datetime | None
     participants: frozenset[int]
+    tasks: Mapping[str, OperatedTask] = field(default_factory=dict)
 
 
 def everybody(user: Any, registration: Registration) -> bool:  # noqa: ARG001 (the signature of a predicate)

@@ -100,6 +100,16 @@ def _changes(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
         (letters_of_changes.WITHDRAWN, letters_of_changes.OfChange(title, identifier, changes)),
         (letters_of_changes.OBJECTED, letters_of_changes.OfChange(title, identifier, changes, text="Too late.")),
         (letters_of_changes.DECIDED, decided),
+        (
+            letters_of_changes.EXTENDED,
+            letters_of_changes.OfChange(
+                title,
+                identifier,
+                version="1.1",
+                text=one(("", "More time to submit")),
+                moves=[f"Phase {index}: today → tomorrow" for index in range(int(random.integers(1, 4)))],
+            ),
+        ),
     ]
 
 

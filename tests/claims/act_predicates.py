@@ -206,8 +206,10 @@ def _(facts: Any, challenge: str, number: str, team: str, rank: str, teams: str)
 
 @means(r"(?s)(– .+)")
 def listed(facts: Any, text: str) -> bool:
-    """The lines of a list: reasons of a submission, or changes of a design."""
+    """The lines of a list: reasons of a submission, moved deadlines, or changes of a design."""
     lines = text.splitlines()
+    if getattr(facts, "moves", ()):
+        return lines == [f"– {move}" for move in facts.moves]
     if hasattr(facts, "reasons"):
         more = [int(found[1]) for line in lines if (found := re.fullmatch(r"– and (\d+) more", line))]
         named = [line.removeprefix("– ").removesuffix(".") for line in lines if not line.startswith("– and ")]
@@ -365,6 +367,26 @@ def _(facts: Any, title: str, identifier: str) -> bool:
 @means(r"Version (\S+) of the registered design (\S+) of (.+) holds from now on\.")
 def _(facts: Any, version: str, identifier: str, title: str) -> bool:
     return (version, identifier, title) == (facts.version, facts.identifier, facts.title)
+
+
+@means(r"Subject: (.+): (a deadline is|deadlines are) later")
+def _(facts: Any, title: str, words: str) -> bool:
+    return facts.title == title and (words == "a deadline is") == (len(facts.moves) == 1)
+
+
+@means(r"The organizers of (.+) have moved (a deadline to a later date|(\d+) deadlines to later dates):")
+def _(facts: Any, title: str, _words: str, number: str | None) -> bool:
+    return facts.title == title and int(number or 1) == len(facts.moves)
+
+
+@means(r"Reason: (.+)\.")
+def _(facts: Any, text: str) -> bool:
+    return bool(text == facts.text)
+
+
+@means(r"The new dates apply now, to every team\. Version (\S+) of the registered design (\S+) contains them\.")
+def _(facts: Any, version: str, identifier: str) -> bool:
+    return (version, identifier) == (facts.version, facts.identifier)
 
 
 @means(r"It is a deviation that was decided after the first submission; it stays marked beside the rankings\.")

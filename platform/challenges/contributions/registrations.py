@@ -1,7 +1,9 @@
 """What this app contributes to the registry (the challenge of a registration, following new versions), to designs and to reviews."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import rules
@@ -9,15 +11,17 @@ from django.urls import reverse
 
 from accounts.models import User
 from challenges import queries
-from challenges.models import Member, Projection
+from challenges.hooks import Arrivals
+from challenges.models import Challenge, Member, Projection, Seat, Task
 from challenges.queries.acquaintances import together
+from challenges.queries.schedule_changes import timetable_effect
 from challenges.services import follow
-from changes.hooks import version_added
+from changes.hooks import timetables, version_added
 from designs import hooks as design_hooks
 from designs.hooks import Standing
 from designs.models import Design, Role
 from registry import hooks
-from registry.hooks import Operation
+from registry.hooks import OperatedTask, Operation
 from registry.models import Registration, RegistrationVersion
 from registry.queries import standing_of
 from reviews import hooks as review_hooks
@@ -27,6 +31,7 @@ def register() -> None:
     """Answer the hooks of the registry."""
     hooks.operations.register(operation)
     version_added.register(follow_version)
+    timetables.register(timetable_effect)
     hooks.links.register(links)
     design_hooks.standings.register(launches, order=20)
     review_hooks.together.register(together)
@@ -40,6 +45,8 @@ def operation(registration: Registration) -> Operation | None:
         return None
     challenge = projection.challenge
     opens_at, closes_at = queries.period_of(challenge)
+    participants = frozenset(Member.objects.filter(challenge=challenge).values_list("user_id", flat=True))
+    tasks = _tasks(challenge, participants)
     return Operation(
         title=challenge.title,
         address=challenge.get_absolute_url(),
@@ -48,9 +55,32 @@ def operation(registration: Registration) -> Operation | None:
         launched_at=projection.launched_at,
         opens_at=opens_at,
         closes_at=closes_at,
-        first_submission_at=queries.first_submission_at(challenge),
-        participants=frozenset(Member.objects.filter(challenge=challenge).values_list("user_id", flat=True)),
+        first_submission_at=_earliest(row.first_submission_at for row in tasks.values()),
+        participants=participants,
+        tasks=tasks,
     )
+
+
+def _tasks(challenge: Challenge, participants: frozenset[int]) -> dict[str, OperatedTask]:
+    """The tasks by their key in the design; people without a seat in any task count for every task."""
+    arrivals = queries.arrivals_of(challenge)
+    seats: dict[int, set[int]] = defaultdict(set)
+    for task, user in Seat.objects.filter(task__challenge=challenge).values_list("task", "user"):
+        seats[task].add(user)
+    unseated = participants - {user for users in seats.values() for user in users}
+    rows: dict[str, OperatedTask] = {}
+    for pk, key in Task.objects.filter(challenge=challenge).values_list("pk", "design_key"):
+        entry, before = arrivals.get(pk, Arrivals()), rows.get(key, OperatedTask())
+        rows[key] = OperatedTask(  # a task that was removed and added again has two rows
+            _earliest((entry.first_accepted_at, before.first_submission_at)),
+            entry.refused + before.refused,
+            frozenset(participants & seats[pk] | unseated | before.participants),
+        )
+    return rows
+
+
+def _earliest(moments: Iterable[datetime | None]) -> datetime | None:
+    return min((moment for moment in moments if moment is not None), default=None)
 
 
 def follow_version(version: RegistrationVersion, actor: User | None) -> None:

@@ -58,6 +58,38 @@ def spans(values: Values, names: list[str], problems: list[Problem]) -> Iterator
     yield from sorted(phase_spans, key=lambda span: (span[1], span[2]))
 
 
+def moment_of_row(row: Mapping[str, Any], key: str) -> datetime | None:
+    """Return one date of a row of the schedule in UTC; None where it is unclear."""
+    opens = key == "date" and row.get("event") in ("submission_open", "results_release")
+    return _moment(row, key, at=time.min if opens else _LAST_MINUTE)
+
+
+def deadline_rows(values: Values, names: list[str], phase: str) -> list[tuple[int, str]]:
+    """Return which dates of a schedule decide when a phase closes: numbers of rows, and the key of the date.
+
+    Parameters
+    ----------
+    names
+        Names of all tasks, in lower case.
+    phase
+        Name of the phase.
+    """
+    task_name = values.name.casefold()
+    found: dict[str, list[tuple[datetime, int, str]]] = {}
+    for index, row in enumerate(values.rows("challenge_schedule")):
+        event, key = row.get("event"), "end_date" if row.get("end_date") else "date"
+        if event not in ("submission_open", "submission_deadline") or (event == "submission_open" and key == "date"):
+            continue
+        named = str(row.get("phase", "")).strip()
+        if named.casefold() in names and named.casefold() != task_name:
+            continue  # a date of another task
+        if (moment := moment_of_row(row, key)) is not None:
+            found.setdefault("" if named.casefold() == task_name else named, []).append((moment, index, key))
+    rows = found.get(phase) or found.get("") or []
+    last = max((moment for moment, _, _ in rows), default=None)
+    return [(index, key) for moment, index, key in rows if moment == last]
+
+
 _LAST_MINUTE: Final = time(23, 59)
 STAYS_OPEN: Final = datetime(9000, 1, 1, tzinfo=UTC)
 """When a phase closes that does not."""

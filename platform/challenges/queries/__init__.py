@@ -13,8 +13,8 @@ from challenges.queries.challenges import (
 from challenges.queries.deviations import Marked, deviations
 from challenges.queries.projections import (
     FieldDifference,
+    arrivals_of,
     assessment_by_digest,
-    first_submission_at,
     projection_differences,
     projection_of,
     public_document,
@@ -29,9 +29,9 @@ from challenges.queries.timetable import limits_of, period_of, timetable_of
 __all__ = [
     "FieldDifference",
     "Marked",
+    "arrivals_of",
     "assessment_by_digest",
     "deviations",
-    "first_submission_at",
     "key_of",
     "label_of",
     "limits_of",

@@ -170,6 +170,12 @@ def plan(document: Document) -> Plan:
     )
 
 
+def phases_of_document(document: Document, problems: list[Problem]) -> dict[str, tuple[PhasePlan, ...]]:
+    """Return the phases of each task (by key) of a design; what cannot be read is added to `problems`."""
+    names = [values.name.casefold() for values in document.each_task()]
+    return {values.task_key or "": _phases(values, names, problems) for values in document.each_task()}
+
+
 def unpublished(document: Document) -> tuple[Problem, ...]:
     """What the launch gate (MAN-3) misses: parameters of the assessment that the public cannot read.
 

@@ -161,10 +161,15 @@ def _compared(path: str, kind: str, thing: Any, wanted: Mapping[str, Any]) -> li
     ]
 
 
-def first_submission_at(challenge: Challenge) -> datetime | None:
-    """When the first submission that was taken arrived, in any phase; `None` before it."""
-    times = [time for provider in hooks.first_submission if (time := provider(challenge)) is not None]
-    return min(times, default=None)
+def arrivals_of(challenge: Challenge) -> dict[int, hooks.Arrivals]:
+    """Submissions to each task (by id), as all apps know them; tasks without any are absent."""
+    arrivals: dict[int, hooks.Arrivals] = {}
+    for provider in hooks.arrivals:
+        for task, entry in provider(challenge).items():
+            known = arrivals.get(task, hooks.Arrivals())
+            times = [time for time in (known.first_accepted_at, entry.first_accepted_at) if time is not None]
+            arrivals[task] = hooks.Arrivals(min(times, default=None), known.refused + entry.refused)
+    return arrivals
 
 
 def _days_before(registered: datetime, opens: datetime) -> int:

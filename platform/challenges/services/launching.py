@@ -278,6 +278,8 @@ def _rewrite(phase: Phase, version: RegistrationVersion, planned: PhasePlan, ent
     named_before = phase.announcement
     for name, value in planned.fields.items():
         setattr(phase, name, value)
+    if phase.ended_at is not None and not phase.is_closed:
+        phase.ended_at = None  # it closes once more, at its new deadline
     phase.assessment_document, phase.assessment_digest = dict(entry.assessment), after.digest
     phase.save()
     _mark(phase, version, entry.key, before=before.digest)
@@ -312,6 +314,15 @@ def _teams_scored(phase: Phase, version: RegistrationVersion) -> int | None:
 
 
 def _concerned(version: RegistrationVersion, task: str) -> list[str]:
-    """Labels of the critical parameters that this version changed for a task."""
-    critical: list[dict[str, Any]] = [change for change in version.changes if change.get("class") == "critical"]
-    return [parameter_of(change["parameter"]).label for change in critical if change.get("task") in (None, "", task)]
+    """Labels of the parameters whose change in this version is a deviation for a task.
+
+    Versions of earlier releases state neither the deviation of each change nor its tasks: every critical change counts.
+    """
+    deviating: list[dict[str, Any]] = [
+        change for change in version.changes if change.get("deviation", change.get("class") == "critical")
+    ]
+    return [
+        parameter_of(change["parameter"]).label
+        for change in deviating
+        if change.get("task") in (None, "", task) and task in change.get("tasks", [task])
+    ]

@@ -13,5 +13,6 @@ urlpatterns = [
     path("<slug:slug>/organize/", views.organize, name="organize"),
     path("<slug:slug>/organize/open/", views.open_submissions, name="open_submissions"),
     path("<slug:slug>/organize/phases/<int:phase>/close/", views.close_phase, name="close_phase"),
+    path("<slug:slug>/organize/phases/<int:phase>/deadline/", views.move_deadline, name="move_deadline"),
     *people.patterns,
 ]

@@ -1,5 +1,6 @@
 """HTTP in, HTTP out."""
 
+from challenges.views.deadlines import move_deadline
 from challenges.views.launching import launch, open_submissions
 from challenges.views.pages import (
     assessment,
@@ -17,6 +18,7 @@ __all__ = [
     "close_phase",
     "detail",
     "launch",
+    "move_deadline",
     "open_submissions",
     "organize",
 ]

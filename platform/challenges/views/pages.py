@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import rules
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -90,6 +91,8 @@ def organize(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **challenge_context(request, challenge),
             "phases": phases,
+            "may_move": projection is not None
+            and rules.test_rule("changes.request", request.user, projection.registration),
             "may_close": request.user.has_perm("challenges.close_phase", challenge),
             "figures": [*_people_figures(challenge), *hooks.figures_of(challenge)],
             "projection": projection,

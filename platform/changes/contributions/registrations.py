@@ -9,10 +9,12 @@ from changes import services
 from changes.models import ChangeDecision
 from changes.queries.digests import decision_digest
 from changes.queries.histories import histories
+from changes.queries.waiting import for_chairs
 from notifications import kinds
 from registry import hooks
 from registry.hooks import Ledger, Row
 from registry.models import Registration
+from reviews.hooks import for_chairs as for_chairs_hook
 
 
 def register() -> None:
@@ -20,6 +22,7 @@ def register() -> None:
     hooks.register_tab("Changes", "changes:list", order=15)
     hooks.sections.register(history)
     hooks.ledgers.register(DECISIONS)
+    for_chairs_hook.register(for_chairs)
     kinds.register(services.ASKED, "A change of a registered design is requested", order=40)
     kinds.register(services.DECIDED, "A change of a registered design is decided", order=41)
     kinds.register(services.OBJECTED, "Somebody objects to a change of a registered design", order=42)

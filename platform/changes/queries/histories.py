@@ -23,6 +23,7 @@ class Step:
     number: str
     address: str
     at: datetime
+    change_class: str
     is_deviation: bool
     request: int | None
     request_address: str
@@ -111,20 +112,26 @@ def _step(
     version: RegistrationVersion, task: str, parameter: str, change: tuple[dict[str, Any], dict[str, Any]]
 ) -> Step:
     request = getattr(version, "change_request", None)
-    reasons = (
-        entry.get("reason", "")
-        for entry in version.changes
-        if entry.get("parameter") == parameter and (entry.get("task") or "") == task
+    facts: Mapping[str, Any] = next(
+        (
+            entry
+            for entry in version.changes
+            if entry.get("parameter") == parameter and (entry.get("task") or "") == task
+        ),
+        {},
     )
+    change_class = str(facts.get("class") or parameter_of(parameter).change_class)
     return Step(
         number=version.number,
         address=version.get_absolute_url(),
         at=version.registered_at,
-        is_deviation=version.is_deviation and parameter_of(parameter).change_class == "critical",
+        change_class=change_class,
+        # Versions of earlier releases do not state it for each change.
+        is_deviation=version.is_deviation and bool(facts.get("deviation", change_class == "critical")),
         request=request.number if request else None,
         # The address of a request needs its registration, which is the version's.
         request_address=f"{version.registration.get_absolute_url()}changes/{request.number}/" if request else "",
-        reason=next(reasons, "") or version.note,
+        reason=facts.get("reason", "") or version.note,
         before=_words(parameter, change[0]),
         after=_words(parameter, change[1]),
         difference=difference(parameter_of(parameter), *change, task=task or None),

@@ -1,6 +1,6 @@
-"""Who approves a change, and who is told: by its class and by how far the challenge is (REG-5)."""
+"""Who approves a change, and who is notified: by its class and by how far its tasks are (REG-5)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -10,14 +10,14 @@ from registry.hooks import Operation
 
 
 class Stage(StrEnum):
-    """How far the challenge of a registration is."""
+    """How far a challenge, or some of its tasks, is."""
 
     REGISTERED = "registered"
-    """Nobody takes part yet."""
+    """No team takes part yet."""
     JOINED = "joined"
-    """People take part, no submission has arrived."""
+    """Teams take part, no submission has been accepted."""
     SUBMITTED = "submitted"
-    """The first test submission has arrived."""
+    """The first submission has been accepted."""
 
     @property
     def words(self) -> str:
@@ -26,9 +26,9 @@ class Stage(StrEnum):
 
 
 _WORDS: Final = {
-    Stage.REGISTERED: "nobody takes part yet",
-    Stage.JOINED: "teams take part, no submission has arrived",
-    Stage.SUBMITTED: "the first submission has arrived",
+    Stage.REGISTERED: "no team takes part yet",
+    Stage.JOINED: "teams take part, no submission has been accepted",
+    Stage.SUBMITTED: "the first submission has been accepted",
 }
 
 
@@ -39,13 +39,13 @@ class Policy:
     Attributes
     ----------
     needs_chair
-        Whether a chair decides; otherwise it holds at once and the chairs are informed.
+        Whether a chair decides; otherwise it takes effect at once and the chairs are notified.
     tells_participants
-        Whether those who take part are told.
+        Whether participants are notified.
     waits_for_objections
-        Whether it can be approved only after those who take part had time to object.
+        Whether it can be approved only after participants had time to object.
     only_as_deviation
-        Whether it can be approved only as a deviation, which stays marked for good.
+        Whether it can be approved only as a deviation, which is marked permanently.
     """
 
     needs_chair: bool
@@ -57,20 +57,27 @@ class Policy:
     def words(self) -> str:
         """The policy in one sentence."""
         if not self.needs_chair:
-            return "Holds at once; the chairs are informed."
-        parts = ["A chair decides"]
-        if self.tells_participants:
-            parts.append("those who take part are told")
+            notified = "Participants and chairs" if self.tells_participants else "The chairs"
+            return f"Takes effect at once. {notified} are notified."
+        sentence = "A chair decides."
         if self.waits_for_objections:
-            parts.append("they have time to object")
-        sentence = ", ".join(parts) + "."
+            sentence += " Participants are notified and can object first."
+        elif self.tells_participants:
+            sentence += " Participants are notified."
         if self.only_as_deviation:
-            sentence += " It can be approved only as a deviation, which stays marked for good."
+            sentence += " It can be approved only as a deviation, which is marked permanently."
         return sentence
 
 
-def policy(change_class: str, stage: Stage) -> Policy:
-    """What a change needs.
+def policy(change_class: str, stage: Stage, *, has_participants: bool | None = None) -> Policy:
+    """Return what a change needs.
+
+    Parameters
+    ----------
+    stage
+        Of the tasks that the change concerns.
+    has_participants
+        Whether any team takes part in the challenge; left out, it follows from the stage.
 
     Examples
     --------
@@ -80,24 +87,35 @@ def policy(change_class: str, stage: Stage) -> Policy:
     False
     >>> policy("critical", Stage.SUBMITTED).only_as_deviation
     True
+    >>> policy("extension", Stage.SUBMITTED).words
+    'Takes effect at once. Participants and chairs are notified.'
     """
-    takes_part = stage is not Stage.REGISTERED
+    is_joined = stage is not Stage.REGISTERED
+    notifies = is_joined if has_participants is None else has_participants
     critical = change_class == ChangeClass.CRITICAL
     return Policy(
-        needs_chair=change_class != ChangeClass.MINOR,
-        tells_participants=takes_part and change_class != ChangeClass.MINOR,
-        waits_for_objections=takes_part and critical,
+        needs_chair=change_class not in (ChangeClass.MINOR, ChangeClass.EXTENSION),
+        tells_participants=notifies and change_class != ChangeClass.MINOR,
+        waits_for_objections=is_joined and critical,
         only_as_deviation=stage is Stage.SUBMITTED and critical,
     )
 
 
-def stage_of(operation: Operation | None) -> Stage:
-    """How far a challenge is; one that has not been launched has nobody who takes part."""
+def stage_of(operation: Operation | None, tasks: Collection[str] | None = None) -> Stage:
+    """Return how far a challenge is; one that has not been launched has no participants.
+
+    Parameters
+    ----------
+    tasks
+        Keys of the tasks that count; None for all of them.
+    """
     if operation is None:
         return Stage.REGISTERED
-    if operation.first_submission_at is not None:
+    rows = [row for key, row in operation.tasks.items() if tasks is None or key in tasks]
+    if any(row.first_submission_at is not None for row in rows):
         return Stage.SUBMITTED
-    return Stage.JOINED if operation.participants else Stage.REGISTERED
+    is_joined = any(row.participants for row in rows) or (tasks is None and bool(operation.participants))
+    return Stage.JOINED if is_joined else Stage.REGISTERED
 
 
 def gravest(classes: Iterable[str]) -> str:
@@ -108,5 +126,17 @@ def gravest(classes: Iterable[str]) -> str:
     >>> gravest(["minor", "critical", "major"])
     'critical'
     """
-    order = [ChangeClass.MINOR, ChangeClass.MAJOR, ChangeClass.CRITICAL]
+    order = list(ChangeClass)
     return str(max((ChangeClass(name) for name in classes), key=order.index))
+
+
+def level_of(classes: Iterable[str]) -> str:
+    """The level of a version that contains changes of some classes, which decides about its number.
+
+    Examples
+    --------
+    >>> level_of(["minor", "extension"]), level_of(["extension", "repair"])
+    ('minor', 'major')
+    """
+    levels = {ChangeClass.EXTENSION: ChangeClass.MINOR, ChangeClass.REPAIR: ChangeClass.MAJOR}
+    return gravest(levels.get(ChangeClass(name), name) for name in classes)

@@ -8,8 +8,11 @@ from django.http import Http404
 
 from changes.models import ChangeDecision, ChangeRequest, ProposedChange
 from changes.queries.documents import difference, parameter_of, task_names, task_of
+from changes.queries.policy import Policy
+from changes.queries.severity import Severity, needed_for, severity_of
 from evaluation.designs.catalogue import Parameter
 from evaluation.designs.differences import Difference
+from registry.hooks import Operation
 from registry.models import Registration
 
 
@@ -22,6 +25,8 @@ class ChangeRow:
     task: str
     difference: Difference | None
     decision: ChangeDecision | None
+    severity: Severity
+    needed: Policy
 
 
 def requests_of(registration: Registration) -> QuerySet[ChangeRequest]:
@@ -54,9 +59,10 @@ def request_or_404(registration: Registration, number: int) -> ChangeRequest:
     return change_request
 
 
-def changes_of(request: ChangeRequest) -> list[ChangeRow]:
-    """The changes of a request with their values compared and what was decided; constant number of queries."""
+def changes_of(request: ChangeRequest, operation: Operation | None = None) -> list[ChangeRow]:
+    """The changes of a request with their values compared, what they need and what was decided."""
     names = task_names(request.base)
+    severities = {change.pk: severity_of(request.base, operation, change) for change in request.changes.all()}
     return [
         ChangeRow(
             change=change,
@@ -66,6 +72,8 @@ def changes_of(request: ChangeRequest) -> list[ChangeRow]:
                 parameter_of(change.parameter), change.before, change.after, task=change.task or None
             ),
             decision=getattr(change, "decision", None),
+            severity=severities[change.pk],
+            needed=needed_for(change, severities[change.pk], operation),
         )
         for change in request.changes.select_related("decision")
     ]

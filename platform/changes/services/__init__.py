@@ -1,6 +1,6 @@
 """Acts on change requests: ask, withdraw, object, decide."""
 
-from changes.services.asking import Wanted, object_to, request_change, withdraw_request
+from changes.services.asking import Wanted, object_to, request_change, request_proposal, withdraw_request
 from changes.services.deciding import Verdict, decide
 from changes.services.telling import ASKED, DECIDED, MAX_TEXT, OBJECTED
 
@@ -14,5 +14,6 @@ __all__ = [
     "decide",
     "object_to",
     "request_change",
+    "request_proposal",
     "withdraw_request",
 ]

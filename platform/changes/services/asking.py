@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Final
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -12,8 +13,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from changes.models import ChangeRequest, Objection, ProposedChange
-from changes.queries.documents import proposals
-from changes.queries.policy import gravest, policy, stage_of
+from changes.queries.documents import Proposal, proposals
+from changes.queries.policy import Policy, gravest, policy, stage_of
+from changes.queries.severity import severity_of, unsaved
 from changes.rules import chairs_of
 from changes.services.deciding import Verdict, settle
 from changes.services.telling import (
@@ -33,6 +35,8 @@ from registry.hooks import operation_of
 from registry.models import Registration
 from registry.queries import current_version
 
+ANOTHER_IS_OPEN: Final = "Another change request of this registration is open. It is decided first."
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -51,7 +55,9 @@ def request_change(
     note: str = "",
     wanted_on: date | None = None,
 ) -> ChangeRequest:
-    """Ask to change parameters to what the working design holds; minor changes hold at once.
+    """Request to change parameters to the values of the working design.
+
+    Minor changes and later deadlines take effect at once.
 
     Raises
     ------
@@ -60,42 +66,73 @@ def request_change(
     """
     try:
         with transaction.atomic():
-            return _request(actor, registration, wanted, note, wanted_on)
+            registration = _locked(registration)
+            by_place = {proposal.place: proposal for proposal in proposals(registration, current_version(registration))}
+            chosen = []
+            for entry in wanted:
+                proposal = by_place.get(entry.place)
+                if proposal is None:
+                    raise ValidationError(f"The working design holds the registered value of {entry.place}.")
+                chosen.append((proposal, entry))
+            return _request(actor, registration, chosen, note, wanted_on)
     except IntegrityError as error:
-        raise ValidationError("Another change request of this registration is open. It is decided first.") from error
+        raise ValidationError(ANOTHER_IS_OPEN) from error
 
 
-def _request(
-    actor: User, registration: Registration, wanted: Sequence[Wanted], note: str, wanted_on: date | None
+def request_proposal(
+    *, actor: User, registration: Registration, proposal: Proposal, reason: str, effect: str
 ) -> ChangeRequest:
+    """Request one change that was prepared elsewhere, such as a moved deadline; other drafts stay drafts.
+
+    Raises
+    ------
+    ValidationError
+        Without reason or effect; when a change that needs a decision is open already.
+    """
+    try:
+        with transaction.atomic():
+            registration = _locked(registration)
+            return _request(actor, registration, [(proposal, Wanted(proposal.place, reason, effect))], "", None)
+    except IntegrityError as error:
+        raise ValidationError(ANOTHER_IS_OPEN) from error
+
+
+def _locked(registration: Registration) -> Registration:
     registration = Registration.objects.select_for_update(no_key=True).get(pk=registration.pk)
     if registration.is_ended:
         raise ValidationError(f"This registration was {registration.get_state_display()}; it does not change any more.")
-    if registration.change_requests.filter(state=ChangeRequest.State.OPEN).exists():
-        raise ValidationError("Another change request of this registration is open. It is decided first.")
-    if not wanted:
+    return registration
+
+
+def _request(
+    actor: User,
+    registration: Registration,
+    chosen: Sequence[tuple[Proposal, Wanted]],
+    note: str,
+    wanted_on: date | None,
+) -> ChangeRequest:
+    if not chosen:
         raise ValidationError("Choose at least one parameter that is to change.")
-    base = current_version(registration)
-    by_place = {proposal.place: proposal for proposal in proposals(registration, base)}
-    operation = operation_of(registration)
-    stage = stage_of(operation)
-    chosen = []
-    for entry in wanted:
-        proposal = by_place.get(entry.place)
-        if proposal is None:
-            raise ValidationError(f"The working design holds the registered value of {entry.place}.")
+    for proposal, entry in chosen:
         if not entry.reason.strip() or not entry.effect.strip():
             raise ValidationError(
                 f"“{proposal.parameter.label}”: state the reason, and the effect on those who take part."
             )
-        chosen.append((proposal, entry))
-    change_class = gravest(proposal.parameter.change_class for proposal, _ in chosen)
-    needed = policy(change_class, stage)
+    base = current_version(registration)
+    operation = operation_of(registration)
+    severities = [severity_of(base, operation, unsaved(proposal)) for proposal, _ in chosen]
+    change_class = gravest(severity.change_class for severity in severities)
+    needed = max((severity.policy for severity in severities), key=_weight)
+    is_open = registration.change_requests.filter(state=ChangeRequest.State.OPEN).exists()
+    if is_open and needed.needs_chair:
+        raise ValidationError(ANOTHER_IS_OPEN)
     now = timezone.now()
     request = ChangeRequest.objects.create(
         registration=registration,
         number=(registration.change_requests.aggregate(last=Max("number"))["last"] or 0) + 1,
         base=base,
+        # What takes effect at once does not wait for another request to be decided.
+        state=ChangeRequest.State.OPEN if needed.needs_chair else ChangeRequest.State.DECIDED,
         change_class=change_class,
         note=note.strip()[:MAX_TEXT],
         wanted_on=wanted_on,
@@ -108,14 +145,14 @@ def _request(
             request=request,
             task=proposal.task,
             parameter=proposal.parameter.id,
-            change_class=proposal.parameter.change_class,
+            change_class=severity.change_class,
             before=dict(proposal.before),
             after=dict(proposal.after),
             sealed=dict(proposal.sealed),
             reason=entry.reason.strip()[:MAX_TEXT],
             effect=entry.effect.strip()[:MAX_TEXT],
         )
-        for proposal, entry in chosen
+        for (proposal, entry), severity in zip(chosen, severities, strict=True)
     )
     note_act(
         actor,
@@ -124,8 +161,12 @@ def _request(
         parameters=[proposal.place for proposal, _ in chosen],
         change_class=change_class,
         base=base.digest,
-        stage=str(stage),
+        stage=str(stage_of(operation)),
     )
+    if not needed.needs_chair:
+        settle(request, {change.pk: Verdict(approve=True) for change in request.changes.all()}, actor, operation)
+        request.refresh_from_db()
+        return request
     tell(
         request,
         ASKED,
@@ -134,16 +175,19 @@ def _request(
                 named(registration),
                 registration.identifier,
                 changed(request.changes.all()),
-                kind=change_class,
+                kind=request.get_change_class_display(),
                 next_step=needed.words,
             )
         ),
         people=[*chairs_of(registration), *(participants(request) if needed.tells_participants else [])],
     )
-    if not needed.needs_chair:
-        settle(request, {change.pk: Verdict(approve=True) for change in request.changes.all()}, actor, stage)
     request.refresh_from_db()
     return request
+
+
+def _weight(needed: Policy) -> tuple[bool, ...]:
+    """Order policies from what takes effect at once to what is possible only as a deviation."""
+    return (needed.only_as_deviation, needed.waits_for_objections, needed.needs_chair, needed.tells_participants)
 
 
 @transaction.atomic

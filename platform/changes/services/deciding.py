@@ -8,15 +8,16 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from changes.hooks import tell_of
-from changes.models import ChangeDecision, ChangeRequest, ProposedChange
+from changes.hooks import DeadlineMove, tell_of
+from changes.models import ChangeClass, ChangeDecision, ChangeRequest, ProposedChange
 from changes.queries.digests import decision_digest
 from changes.queries.documents import applied, is_current, parameter_of
-from changes.queries.policy import Stage, gravest, policy, stage_of
+from changes.queries.policy import level_of, policy, stage_of
+from changes.queries.severity import Severity, needed_for, severity_of
 from changes.rules import chairs_of
 from changes.services.telling import DECIDED, MAX_TEXT, changed, labels, locked, named, note_act, participants, tell
 from notifications.domain import letters_of_changes
-from registry.hooks import operation_of
+from registry.hooks import Operation, operation_of
 from registry.models import Registration, RegistrationVersion
 from registry.queries import current_version
 from registry.services import add_version
@@ -57,26 +58,34 @@ def decide(
     try:
         with transaction.atomic():
             request = locked(request)
-            stage = stage_of(operation_of(request.registration))
-            _check(request, verdicts, stage, as_deviation=as_deviation)
-            settle(request, verdicts, actor, stage)
+            operation = operation_of(request.registration)
+            _check(request, verdicts, operation, as_deviation=as_deviation)
+            settle(request, verdicts, actor, operation)
     except IntegrityError as error:
         raise ValidationError("Somebody else has decided about this request.") from error
     request.refresh_from_db()
     return request
 
 
-def _check(request: ChangeRequest, verdicts: Mapping[int, Verdict], stage: Stage, *, as_deviation: bool) -> None:
+def _check(
+    request: ChangeRequest, verdicts: Mapping[int, Verdict], operation: Operation | None, *, as_deviation: bool
+) -> None:
     changes = list(request.changes.all())
     if {change.pk for change in changes} != set(verdicts):
         raise ValidationError("Decide about every parameter of the request.")
     for change in changes:
         verdict, label = verdicts[change.pk], parameter_of(change.parameter).label
-        needed = policy(change.change_class, stage)
+        severity = severity_of(request.base, operation, change)
+        needed = needed_for(change, severity, operation)
         if not verdict.approve:
             if not verdict.reason.strip():
                 raise ValidationError(f"“{label}”: say why it is refused.")
             continue
+        if change.change_class == ChangeClass.REPAIR and severity.change_class != ChangeClass.REPAIR:
+            raise ValidationError(
+                f"“{label}”: a submission has been accepted since the request. Refuse the change; the organizers can "
+                "request it again, as a critical change."
+            )
         if request.objections_until is not None and timezone.now() < request.objections_until:
             raise ValidationError(
                 f"Those who take part can object until {request.objections_until:%-d %B %Y, %H:%M} UTC; "
@@ -91,11 +100,15 @@ def _check(request: ChangeRequest, verdicts: Mapping[int, Verdict], stage: Stage
             raise ValidationError(f"“{label}”: a deviation needs a reason; it stands beside the ranking.")
 
 
-def settle(request: ChangeRequest, verdicts: Mapping[int, Verdict], actor: User, stage: Stage) -> None:
+def settle(request: ChangeRequest, verdicts: Mapping[int, Verdict], actor: User, operation: Operation | None) -> None:
     """Store the decisions; make the version of what is approved."""
     changes = list(request.changes.all())
+    severities = {change.pk: severity_of(request.base, operation, change) for change in changes}
     approved = [change for change in changes if verdicts[change.pk].approve]
-    deviating = [change for change in approved if policy(change.change_class, stage).only_as_deviation]
+    deviating = [
+        change for change in approved if needed_for(change, severities[change.pk], operation).only_as_deviation
+    ]
+    stage = stage_of(operation)
     now = timezone.now()
     for change in changes:
         verdict = verdicts[change.pk]
@@ -121,12 +134,13 @@ def settle(request: ChangeRequest, verdicts: Mapping[int, Verdict], actor: User,
             stage=str(stage),
         )
     request.state = ChangeRequest.State.DECIDED
-    version = _new_version(request, approved, verdicts, actor, is_deviation=bool(deviating)) if approved else None
+    version = _new_version(request, approved, verdicts, actor, severities, deviating) if approved else None
     request.result = version
     request.save(update_fields=["state", "result"])
     if version is not None:
         tell_of(version, actor)
-    _tell_outcome(request, approved, version, stage)
+    moves = [move for change in approved for move in severities[change.pk].moves]
+    _tell_outcome(request, approved, version, operation, moves)
 
 
 def _new_version(
@@ -134,8 +148,8 @@ def _new_version(
     approved: Sequence[ProposedChange],
     verdicts: Mapping[int, Verdict],
     actor: User,
-    *,
-    is_deviation: bool,
+    severities: Mapping[int, Severity],
+    deviating: Sequence[ProposedChange],
 ) -> RegistrationVersion:
     registration = request.registration
     present = current_version(registration)
@@ -147,7 +161,7 @@ def _new_version(
     document, sealed = applied(present, approved)
     if not document["tasks"]:
         raise ValidationError("A registration has at least one task.")
-    level = gravest(change.change_class for change in approved)
+    level = level_of(change.change_class for change in approved)
     reasons = [f"{parameter_of(change.parameter).label}: {_reason(change, verdicts)}" for change in approved]
     return add_version(
         registration=registration,
@@ -161,14 +175,21 @@ def _new_version(
                 "class": change.change_class,
                 "reason": change.reason,
                 "effect": change.effect,
+                "deviation": change in deviating,
+                **_concerned_tasks(change, severities[change.pk]),
             }
             for change in approved
         ],
         document=document,
         sealed=sealed,
         is_late=level == "critical" and _is_late(registration),
-        is_deviation=is_deviation,
+        is_deviation=bool(deviating),
     )
+
+
+def _concerned_tasks(change: ProposedChange, severity: Severity) -> dict[str, list[str]]:
+    """The tasks that a change of the challenge concerns, where these are not all of them."""
+    return {} if change.task or severity.tasks is None else {"tasks": sorted(severity.tasks)}
 
 
 def _reason(change: ProposedChange, verdicts: Mapping[int, Verdict]) -> str:
@@ -182,20 +203,27 @@ def _is_late(registration: Registration) -> bool:
 
 
 def _tell_outcome(
-    request: ChangeRequest, approved: Sequence[ProposedChange], version: RegistrationVersion | None, stage: Stage
+    request: ChangeRequest,
+    approved: Sequence[ProposedChange],
+    version: RegistrationVersion | None,
+    operation: Operation | None,
+    moves: Sequence[DeadlineMove],
 ) -> None:
     registration = request.registration
-    letter = letters_of_changes.DECIDED.letter(
+    act = letters_of_changes.EXTENDED if request.change_class == ChangeClass.EXTENSION else letters_of_changes.DECIDED
+    letter = act.letter(
         letters_of_changes.OfChange(
             named(registration),
             registration.identifier,
             changed(approved),
+            moves=[move.words for move in moves],
+            text="\n".join(dict.fromkeys(change.reason for change in approved)),
             refused=changed(change for change in request.changes.all() if change not in approved),
             version=str(version.number) if version else None,
             is_deviation=version is not None and version.is_deviation,
         )
     )
-    tells = policy(request.change_class, stage).tells_participants
+    tells = policy(request.change_class, stage_of(operation)).tells_participants
     tell(
         request,
         DECIDED,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from notifications.domain.acts import Act, Paragraph, act, always
+from notifications.domain.acts import Act, Paragraph, act, always, ended
 
 LONGEST_VALUE: Final = 160
 
@@ -31,6 +31,7 @@ class OfChange:
     refused: Sequence[Changed] = ()
     version: str | None = None
     is_deviation: bool = False
+    moves: Sequence[str] = ()
 
 
 _CHANGES: Final = always("changes", lambda of: _changes(of.changes), "– Number of test cases: “45” → “60”")
@@ -177,6 +178,46 @@ DECIDED: Final[Act[OfChange]] = act(
         ),
     ],
 )
+EXTENDED: Final[Act[OfChange]] = act(
+    "deadline_extended",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.title}: {'a deadline is' if len(of.moves) == 1 else 'deadlines are'} later",
+            "Liver: a deadline is later",
+        )
+    ],
+    [
+        always(
+            "news",
+            lambda of: f"The organizers of {of.title} have moved {_deadlines(of)}:",
+            "The organizers of Liver have moved a deadline to a later date:",
+        ),
+        always(
+            "moves",
+            lambda of: "\n".join(f"– {move}" for move in of.moves),
+            "– Final: 21 January 2027, 23:59 UTC → 28 January 2027, 23:59 UTC",
+        ),
+        Paragraph(
+            "reason",
+            "The organizers gave a reason.",
+            lambda of: bool(of.text),
+            lambda of: f"Reason: {ended(' '.join(of.text.split()))}",
+            "Reason: More time to submit.",
+        ),
+        always(
+            "version",
+            lambda of: (
+                f"The new dates apply now, to every team. Version {of.version} of the registered design {of.identifier} contains them."
+            ),
+            "The new dates apply now, to every team. Version 1.1 of the registered design podium-2026-0001 contains them.",
+        ),
+    ],
+)
+
+
+def _deadlines(of: OfChange) -> str:
+    return "a deadline to a later date" if len(of.moves) == 1 else f"{len(of.moves)} deadlines to later dates"
 
 
 def _changes(changes: Sequence[Changed]) -> str:

@@ -46,10 +46,11 @@ def _for_chairs(funnel: queries.Funnel) -> Iterator[Next]:
     for what, of in rows.items():
         first, number = of[0], len(of)
         page = "matrix" if first.page == "filing" else first.page
+        several = reverse(f"reviews:{page}", args=[call.slug]) if page else call.get_absolute_url()
         yield Next(
             what if number == 1 else f"{what}: {number} designs",
             f"{first.filing.title}, {call.title}" if number == 1 else call.title,
-            first.address if number == 1 else reverse(f"reviews:{page}", args=[call.slug]),
+            first.address if number == 1 else several,
             first.due,
         )
 

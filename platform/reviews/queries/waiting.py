@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
+from reviews import hooks
 from reviews.models import Assignment, Call, FiledVersion, Filing, State
 from reviews.queries.filings import have_sent, latest_of, review_due, still_wanted
 
@@ -32,6 +33,10 @@ class Waiting:
         Until when it is to be done; nothing where no date is set.
     page
         Name of the page of the call or of the filing where a chair sees to it.
+    own_address
+        The page of another app where a chair does it.
+    opens
+        From when on it can be done; None: now.
     """
 
     filing: Filing
@@ -40,10 +45,14 @@ class Waiting:
     due: datetime | None
     name: str = ""
     page: str = "filing"
+    own_address: str = ""
+    opens: datetime | None = None
 
     @property
     def address(self) -> str:
         """Where a chair sees to it."""
+        if self.own_address:
+            return self.own_address
         if self.page == "filing":
             return self.filing.get_absolute_url()
         return f"{reverse(f'reviews:{self.page}', args=[self.filing.call.slug])}#filing-{self.filing.number}"
@@ -132,6 +141,12 @@ def funnels_of(calls: Iterable[Call], *, without: Iterable[int] = ()) -> list[Fu
     sent = have_sent(newest.values())
     for filing in visible_filings:
         funnels[filing.call_id].waiting.extend(_open(filing, newest[filing.pk], assigned[filing.pk], sent))
+    by_key = {filing.pk: filing for filing in visible_filings}
+    for provider in hooks.for_chairs if by_key else ():
+        for pending in provider(by_key.keys()):
+            filing = by_key[pending.filing]
+            row = Waiting(filing, pending.what, CHAIRS, None, page="", own_address=pending.address, opens=pending.opens)
+            funnels[filing.call_id].waiting.append(row)
     for funnel in funnels.values():
         funnel.waiting.sort(key=lambda row: (row.due is not None, row.due or row.filing.created_at, row.filing.number))
     return list(funnels.values())

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import Count, Min
+from django.db.models import Count, Min, Q
 from django.utils import timezone
 
 from challenges import hooks
@@ -31,7 +31,7 @@ def register() -> None:
     kinds.register(KIND, "A submission of your team is scored, refused, failed or waits for you", order=10)
     hooks.phase_facts.register(facts)
     replacements.register()
-    hooks.first_submission.register(first_submission)
+    hooks.arrivals.register(arrivals)
     hooks.teams_scored.register(teams_scored)
     hooks.submitted.register(handed_in)
     submission_hooks.run_scored.register(release_new)
@@ -70,10 +70,12 @@ def facts(phases: Sequence[Phase]) -> dict[int, list[tuple[str, str]]]:
     }
 
 
-def first_submission(challenge: Challenge) -> datetime | None:
-    """When the first submission to any phase arrived that was not refused, withdrawn or lost."""
-    taken = Submission.objects.filter(phase__task__challenge=challenge).exclude(state__in=Submission.UNSUCCESSFUL)
-    return taken.aggregate(first=Min("created_at"))["first"]
+def arrivals(challenge: Challenge) -> dict[int, hooks.Arrivals]:
+    """By task, when the first submission arrived that was not refused, withdrawn or lost, and how many were refused."""
+    rows = Submission.objects.filter(phase__task__challenge=challenge).order_by().values_list("phase__task")
+    accepted = Min("created_at", filter=~Q(state__in=Submission.UNSUCCESSFUL))
+    refused = Count("pk", filter=Q(state=Submission.State.REFUSED))
+    return {task: hooks.Arrivals(first, number) for task, first, number in rows.annotate(first=accepted, n=refused)}
 
 
 def teams_scored(phase: Phase, moment: datetime) -> int:

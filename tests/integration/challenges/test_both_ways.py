@@ -173,4 +173,4 @@ def test_nothing_is_changed_while_it_is_scored(registered, phase):
 
 
 def test_what_arrived_first_is_known_to_the_registry(phase):
-    assert registrations.first_submission(phase.challenge) <= timezone.now()
+    assert registrations.arrivals(phase.challenge)[phase.task_id].first_accepted_at <= timezone.now()

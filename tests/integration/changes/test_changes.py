@@ -33,9 +33,9 @@ def world() -> World:
     return build()
 
 
-def submitted(monkeypatch) -> None:
-    """The first test submission has arrived."""
-    monkeypatch.setattr(hooks, "first_submission", [lambda _: timezone.now() - timedelta(hours=1)])
+def submitted(world: World, monkeypatch) -> None:
+    """The first submission has been accepted."""
+    world.accept_submission(monkeypatch)
 
 
 def ask(world: World, *parameters: str, **more) -> ChangeRequest:
@@ -70,6 +70,9 @@ def all_of(request: ChangeRequest, verdict: Verdict = YES) -> dict[int, Verdict]
     [
         ("minor", Stage.REGISTERED, False, False, False, False),
         ("minor", Stage.SUBMITTED, False, False, False, False),
+        ("extension", Stage.REGISTERED, False, False, False, False),
+        ("extension", Stage.SUBMITTED, False, True, False, False),
+        ("repair", Stage.JOINED, True, True, False, False),
         ("major", Stage.REGISTERED, True, False, False, False),
         ("major", Stage.SUBMITTED, True, True, False, False),
         ("critical", Stage.REGISTERED, True, False, False, False),
@@ -86,11 +89,10 @@ def test_who_decides_follows_from_class_and_stage(change_class, stage, chair, to
 def test_the_stage_follows_the_challenge(world, monkeypatch):
     assert stage_of(None) is Stage.REGISTERED
     assert stage_of(operation_of(world.registration)) is Stage.JOINED
-    submitted(monkeypatch)
+    submitted(world, monkeypatch)
     assert stage_of(operation_of(world.registration)) is Stage.SUBMITTED
     other = build(joined=False, slug="other")
-    submitted_none = [lambda _: None]
-    monkeypatch.setattr(hooks, "first_submission", submitted_none)
+    monkeypatch.setattr(hooks, "arrivals", [])
     assert stage_of(operation_of(other.registration)) is Stage.REGISTERED
 
 
@@ -145,7 +147,7 @@ def test_a_task_is_added_and_removed_as_a_whole_and_the_challenge_follows(world,
     assert (version.number, [task["key"] for task in version.document["tasks"]]) == ("2.0", [first.key, added.key])
     assert world.challenge.tasks.count() == 2
     assert projection_differences(world.challenge) == []
-    submitted(monkeypatch)
+    submitted(world, monkeypatch)
     remove_task(actor=world.organizer, task=first)
     request = ask_whole(world, first.key)
     decide(actor=world.chair, request=later(request), verdicts=all_of(request), as_deviation=True)
@@ -169,7 +171,7 @@ def test_what_was_asked_for_a_task_does_not_hold_once_the_task_stands_otherwise(
 
 
 def test_after_the_first_submission_a_critical_change_is_only_possible_as_a_deviation(world, monkeypatch):
-    submitted(monkeypatch)
+    submitted(world, monkeypatch)
     world.draft("tie_handling", "dense")
     request = later(ask(world, "tie_handling"))
     with pytest.raises(ValidationError, match="only as a deviation"):
@@ -189,7 +191,7 @@ def test_after_the_first_submission_a_critical_change_is_only_possible_as_a_devi
 
 
 def test_a_major_change_needs_a_chair_but_no_mark(world, monkeypatch):
-    submitted(monkeypatch)
+    submitted(world, monkeypatch)
     world.draft("award_policy", "A cake.", task=False)
     request = request_change(
         actor=world.organizer,

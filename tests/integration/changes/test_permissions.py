@@ -136,7 +136,7 @@ def test_the_list_costs_the_same_whatever_its_length(world, requests, django_ass
     client = Client()
     address = f"/registry/{world.registration.identifier}/changes/"
     client.get(address)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(16):
         client.get(address)
 
 

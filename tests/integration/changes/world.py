@@ -7,6 +7,8 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
+from challenges import hooks
+from challenges.hooks import Arrivals
 from challenges.models import Challenge, Team
 from challenges.services import join_with_team, launch
 from changes.services import Wanted
@@ -37,6 +39,20 @@ class World:
         """Change the working design."""
         holder = self.design.tasks.get() if task else None
         save_field(actor=self.organizer, design=self.design, task=holder, parameter=parameter, value=value, **more)
+
+    def accept_submission(self, monkeypatch) -> None:
+        """The first submission to the only task has been accepted."""
+        arrived(monkeypatch, task_1=accepted())
+
+
+def arrived(monkeypatch, **tasks: Arrivals) -> None:
+    """Submissions to tasks, by their key in the design with underscores."""
+
+    def arrivals(challenge: Challenge) -> dict[int, Arrivals]:
+        keys = {key.replace("_", "-"): entry for key, entry in tasks.items()}
+        return {task.pk: keys[task.design_key] for task in challenge.tasks.filter(design_key__in=keys)}
+
+    monkeypatch.setattr(hooks, "arrivals", [arrivals])
 
 
 def build(
@@ -82,6 +98,11 @@ def build(
         if joined:
             world.team = join_with_team(user=people["member"], challenge=world.challenge, team_name="Team")
     return world
+
+
+def accepted() -> Arrivals:
+    """A submission was accepted."""
+    return Arrivals(timezone.now() - timedelta(hours=1))
 
 
 def wanted(parameter: str, *, task: str = TASK) -> Wanted:

@@ -71,7 +71,11 @@ def test_every_address_of_the_app_is_in_the_table_above():
     from challenges.urls.people import patterns  # tested in tests/integration/participation
 
     # Launching is tested in tests/integration/challenges.
-    others = {pattern.name for pattern in patterns if pattern.name != "join"} | {"launch", "open_submissions"}
+    others = {pattern.name for pattern in patterns if pattern.name != "join"} | {
+        "launch",
+        "open_submissions",
+        "move_deadline",
+    }
     assert {pattern.name for pattern in urlpatterns} - others == set(PUBLIC)
 
 

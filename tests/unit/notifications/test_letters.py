@@ -33,6 +33,9 @@ LETTERS = [
     letters_of_changes.OBJECTED.letter(replace(CHANGE, text="Too late")),
     letters_of_changes.DECIDED.letter(replace(CHANGE, version="1.1", is_deviation=True)),
     letters_of_changes.DECIDED.letter(replace(CHANGE, changes=[], refused=CHANGES)),
+    letters_of_changes.EXTENDED.letter(
+        replace(CHANGE, version="1.1", text="More time", moves=["Final: 1 May 2027, 23:59 UTC → 8 May 2027, 23:59 UTC"])
+    ),
 ]
 
 
