@@ -74,7 +74,7 @@ def _page(request: HttpRequest, challenge: Challenge, phase: Phase | None, *, fo
             "computes_no_merging": not merging.computed(phase.assessment.problem),
             "form": form or _form(phase),
             # Nobody needs it where there is nothing in use, and it asks with a lock.
-            "may_undo": any(entry.test_set.is_active for entry in content["versions"]) and not _is_submitted_to(phase),
+            "may_undo": content["in_use"] and not _is_submitted_to(phase),
             "may_decide": True,
             "undecided": any(archive.is_read for archive in content["archives"]),
             "unfinished": unfinished(phase, request.user),
@@ -149,7 +149,8 @@ def undo(request: SignedInRequest, slug: str, phase: int, version: int) -> HttpR
     except TestSetError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"The sealing of version {version} is undone. Send the right archive now.")
+        messages.success(request, f"The sealing of version {version} is undone. Upload the correct archive now.")
+        return redirect(f"{reverse('test_sets:test_sets', args=[slug])}?phase={entry.pk}#sending")
     return redirect(f"{reverse('test_sets:test_sets', args=[slug])}?phase={entry.pk}#versions")
 
 
@@ -200,6 +201,7 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
     content: dict[str, Any] = {
         "phase": phase,
         "versions": versions,
+        "in_use": any(entry.test_set.is_active for entry in versions),
         "shown": version,
         "looks": [as_access(entry) for entry in looks[:LOOKS_SHOWN]],
         "looks_total": looks.count(),

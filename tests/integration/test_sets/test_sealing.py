@@ -53,7 +53,7 @@ def test_a_sealing_is_undone_until_somebody_submits_and_the_log_has_both(client,
     page = f"/challenges/blocks/organize/test-sets/?phase={world.phase.pk}"
     address = f"/challenges/blocks/organize/test-sets/{world.phase.pk}/1/undo/"
     assert "Undo the sealing of version 1" in client.get(page).content.decode()
-    assert client.post(address).status_code == 302
+    assert client.post(address).url.endswith(f"?phase={world.phase.pk}#sending")
     world.test_set.refresh_from_db()
     assert not world.test_set.is_active
     assert world.test_set.undone_at is not None
@@ -63,6 +63,10 @@ def test_a_sealing_is_undone_until_somebody_submits_and_the_log_has_both(client,
     html = client.get(page).content.decode()
     assert "undone" in html
     assert "Undo the sealing" not in html
+    # It leads to a first sealing, which needs no reason.
+    assert "Seal a test set" in html
+    assert "Replace the test set" not in html
+    assert 'name="reason"' not in html
     # Nothing was promised by it, so the next one is no replacement; what is gone from use is still verified.
     assert not check(world.phase, "")
     assert verify().problems == []
