@@ -3,13 +3,15 @@
 import re
 import uuid
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 import structlog
 from django.conf import settings
 from django.db import DataError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.urls import Resolver404, get_script_prefix, resolve
 from django.utils.cache import patch_cache_control, patch_vary_headers
 
 from web.errors import EXPLANATIONS, INTERFACE, error_page
@@ -59,11 +61,33 @@ class RequestIdMiddleware:
         return response
 
 
+def page_above(path: str) -> str:
+    """Return the nearest address above `path` that exists; the home page if there is none.
+
+    Parameters
+    ----------
+    path
+        Path below the root of the site, with a leading slash.
+    """
+    parts = path.strip("/").split("/")
+    for length in range(len(parts) - 1, 0, -1):
+        parent = f"/{'/'.join(parts[:length])}/"
+        try:
+            resolve(parent)
+        except Resolver404:
+            continue
+        return parent
+    return "/"
+
+
 class ExplainedErrorMiddleware:
     """Replace an error answer without a body, such as Django's 405, by an error page; its headers are kept.
 
+    An address that accepts only POST leads to the page above it if it is opened, as on reload of a form with errors.
     Resumable uploads (tus) define their own empty answers, which stay.
     """
+
+    OPENED = ("GET", "HEAD")
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -74,6 +98,9 @@ class ExplainedErrorMiddleware:
             return response
         if response.content or "Tus-Resumable" in request.headers:  # type: ignore[attr-defined]
             return response
+        is_page = request.method in self.OPENED and not request.path_info.startswith(INTERFACE)
+        if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED and is_page:
+            return HttpResponseRedirect(get_script_prefix().removesuffix("/") + page_above(request.path_info))
         page = error_page(request, response.status_code)
         for name, value in response.items():
             if name.lower() not in ("content-type", "content-length"):

@@ -157,7 +157,7 @@ def test_only_organizers_freeze(built, person):
 
 def test_freezing_and_thawing_are_logged(built):
     client = client_of(built, "organizer")
-    assert client.get(address("freeze")).status_code == 405
+    assert client.get(address("freeze")).status_code == 302
     client.post(address("freeze"), {"hours": 2})
     client.post(address("freeze"), {"hours": 0})
     client.post(address("freeze"), {"hours": ""})

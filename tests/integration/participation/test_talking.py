@@ -106,6 +106,11 @@ def test_markup_of_writers_stays_text(world, client):
     assert "&lt;b&gt;x" in page
 
 
+# Addresses that accept only POST lead to the page above them.
+POSTED = {
+    *("change_team", "act_on_thread", "follow_discussion", "decide_people", "set_standing"),
+    *("set_terms", "set_organizer", "decide_concern"),
+}
 # Visitor, stranger, member, owner, administrator, manager, moderator.
 ROLES = ("visitor", "stranger", "member", "organizer", "staff", "manager", "moderator")
 GET = {
@@ -117,14 +122,14 @@ GET = {
     "people": (302, 403, 403, 200, 200, 200, 403),
     "participants_csv": (302, 403, 403, 200, 200, 200, 403),
     "concerns_csv": (302, 403, 403, 200, 200, 200, 403),
-    "change_team": (302, 405, 405, 405, 405, 405, 405),
-    "act_on_thread": (302, 405, 405, 405, 405, 405, 405),
-    "follow_discussion": (302, 405, 405, 405, 405, 405, 405),
-    "decide_people": (302, 405, 405, 405, 405, 405, 405),
-    "set_standing": (302, 405, 405, 405, 405, 405, 405),
-    "set_terms": (302, 405, 405, 405, 405, 405, 405),
-    "set_organizer": (302, 405, 405, 405, 405, 405, 405),
-    "decide_concern": (302, 405, 405, 405, 405, 405, 405),
+    "change_team": (302, 302, 302, 302, 302, 302, 302),
+    "act_on_thread": (302, 302, 302, 302, 302, 302, 302),
+    "follow_discussion": (302, 302, 302, 302, 302, 302, 302),
+    "decide_people": (302, 302, 302, 302, 302, 302, 302),
+    "set_standing": (302, 302, 302, 302, 302, 302, 302),
+    "set_terms": (302, 302, 302, 302, 302, 302, 302),
+    "set_organizer": (302, 302, 302, 302, 302, 302, 302),
+    "decide_concern": (302, 302, 302, 302, 302, 302, 302),
     "invitation": (302, 404, 302, 404, 404, 404, 404),  # who is in a team gets there
 }
 POST = {
@@ -168,7 +173,7 @@ def test_every_role_at_every_address(world, client, thread, public, place):
             more = [thread.pk if value == 1 and name != "decide_concern" else value for value in MORE.get(name, [])]
             found[method, name] = getattr(client, method)(url(name, *more)).status_code
             wanted[method, name] = row[place]
-            if hidden and row[place] != 405 and not (role == "visitor" and row[place] == 302):
+            if hidden and not (method == "get" and name in POSTED) and not (role == "visitor" and row[place] == 302):
                 wanted[method, name] = 404
     assert found == wanted
 
@@ -180,7 +185,7 @@ def test_every_address_is_in_the_tables_above():
 
 
 @pytest.mark.parametrize("number", [1, 3])
-@pytest.mark.parametrize(("name", "queries"), [("discussion", 10), ("news", 9), ("people", 15)])
+@pytest.mark.parametrize(("name", "queries"), [("discussion", 10), ("news", 9), ("people", 16)])
 def test_lists_make_the_same_number_of_queries(world, client, django_assert_num_queries, number, name, queries):
     for index in range(number):
         asker = person(f"asker-{index}")

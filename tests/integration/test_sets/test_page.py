@@ -59,7 +59,7 @@ def test_every_role_at_every_address(client, world: World, people):
 def test_a_download_is_the_reference_and_needs_a_deliberate_act(client, world: World):
     client.force_login(world.organizer)
     address = f"{PAGE}{world.phase.pk}/1/references/case_001/"
-    assert client.get(address).status_code == 405
+    assert client.get(address).url == PAGE
     response = client.post(address)
     assert response.content == nifti(labels())
     assert 'filename="blocks-case_001.nii.gz"' in response["Content-Disposition"]

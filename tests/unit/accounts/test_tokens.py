@@ -39,7 +39,7 @@ def test_a_token_is_revoked_by_its_owner_alone(client, ada):
     assert client.post(reverse("accounts:revoke_token", args=[token.pk])).status_code == 404
     assert use_token(secret)
     client.force_login(ada)
-    assert client.get(reverse("accounts:revoke_token", args=[token.pk])).status_code == 405
+    assert client.get(reverse("accounts:revoke_token", args=[token.pk])).url == reverse("accounts:tokens")
     assert client.post(reverse("accounts:revoke_token", args=[token.pk])).status_code == 302
     assert use_token(secret) is None
     assert list(Entry.objects.values_list("act", flat=True)) == ["token_issued", "token_revoked"]
