@@ -7,6 +7,7 @@ from django.db.models import Case, Prefetch, Q, QuerySet, When
 
 from accounts.models import User
 from challenges.models import Challenge, Concern, Member, Organizer, Participation, Seat, Task, Team, Terms
+from designs.models import Collaborator
 from people.models import Invitation
 from people.queries import open_invitation
 
@@ -28,6 +29,19 @@ def organized_by(user: Any) -> QuerySet[Challenge]:
     return Challenge.objects.filter(
         pk__in=Organizer.objects.filter(user=user, role__in=Organizer.TRUSTED).values("challenge")
     )
+
+
+def writers_without_part(challenge: Challenge) -> list[User]:
+    """Return the owners and editors of the design of a challenge who neither organize it nor take part in it; one query."""
+    roles = (Collaborator.Role.OWNER, Collaborator.Role.EDITOR)
+    writers = User.objects.filter(
+        is_active=True,
+        design_roles__role__in=roles,
+        design_roles__design__registration__projection__challenge=challenge,
+    )
+    organizing = Organizer.objects.filter(challenge=challenge).values("user")
+    taking_part = Member.everybody.filter(challenge=challenge).values("user")
+    return list(writers.exclude(pk__in=organizing).exclude(pk__in=taking_part).distinct().order_by("pk"))
 
 
 def organizers_of(challenge: Challenge, *, roles: tuple[str, ...] = Organizer.TRUSTED) -> list[User]:

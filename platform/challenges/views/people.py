@@ -57,6 +57,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
             "terms_form": TermsForm(initial=terms.__dict__ if terms else proposed, registered=challenge.agreement),
             "standing_form": StandingForm(),
             "organizer_form": OrganizerForm(),
+            "writers": people.writers_without_part(challenge),
             "may_disqualify": request.user.has_perm("challenges.disqualify_team", challenge),
             "may_choose": request.user.has_perm("challenges.choose_organizers", challenge),
         },

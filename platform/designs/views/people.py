@@ -15,6 +15,7 @@ from designs import services
 from designs.contributions.invitations import DESIGN_INVITATIONS
 from designs.forms import CommentForm, InvitationForm
 from designs.models import Collaborator, Design
+from designs.queries.team import members_without_access
 from designs.views.access import design_context, design_for, signed_in, task_of
 from people.models import Invitation
 from people.services import invitations
@@ -165,6 +166,7 @@ def _people(request: HttpRequest, design: Design, form: InvitationForm) -> HttpR
                 else None,
             ),
             "roles": Collaborator.Role.choices,
+            "listed": members_without_access(design) if context["may_manage"] else [],
             "form": form,
         },
     )

@@ -1,6 +1,7 @@
 """A challenge comes to life from its registration with one act, and holds what is registered, nothing else."""
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from challenges.models import Challenge, Deviation, Phase, PhaseAssessment, Team
 from challenges.queries import deviations, projection_differences
 from challenges.queries.planning import PROJECTED_FIELDS
 from challenges.services import GateShutError, close_phase, follow, launch, open_submissions
+from designs.models import Collaborator
 from designs.services import freeze_version, save_field
 from evaluation.assessment import parse
 from registry.models import Registration
@@ -79,6 +81,18 @@ def test_one_act_makes_tasks_phases_rules_and_assessment(registered, launched):
         "challenge_launched",
         "submissions_opened",
     ]
+
+
+def test_a_later_writer_of_the_design_is_added_without_an_invitation(registered, launched, client):
+    late = world.person("late")
+    Collaborator.objects.create(design=registered.design, user=late, role=Collaborator.Role.EDITOR)
+    client.force_login(registered.owner)
+    page = client.get(f"/challenges/{launched.slug}/organize/people/").content.decode()
+    assert re.findall(r'name="username" value="([^"]+)"', page) == ["late"]
+    client.post(f"/challenges/{launched.slug}/organize/people/organizer/", {"username": "late", "role": "manager"})
+    assert launched.organizer_set.get(user=late).role == "manager"
+    page = client.get(f"/challenges/{launched.slug}/organize/people/").content.decode()
+    assert 'name="username" value="late"' not in page
 
 
 def test_of_phases_with_one_deadline_the_last_is_the_test_phase():

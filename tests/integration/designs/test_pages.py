@@ -242,6 +242,23 @@ def test_an_invited_person_accepts_and_may_write(signed_in, client, hippocampus,
     assert client.post(reverse("designs:freeze", args=[hippocampus.slug]), {"name": "x"}).status_code == 403
 
 
+def test_the_listed_organizing_team_is_invited_without_typing_addresses(signed_in, hippocampus):
+    person("bo")
+    Collaborator.objects.create(design=hippocampus, user=person("cy"), role="reader")
+    team = [
+        {"name": "Bo Berg", "affiliation": "A", "email": "Bo@example.org"},
+        {"name": "Cy Cole", "affiliation": "A", "email": "cy@example.org"},
+        {"name": "Di Dorn", "affiliation": "A"},
+    ]
+    owner = hippocampus.collaborators.get(role="owner").user
+    services.save_field(actor=owner, design=hippocampus, parameter="organizing_team", value=team)
+    address = reverse("designs:people", args=[hippocampus.slug])
+    listed = signed_in.get(address).content.decode().split('id="listed"')[1].split("</ul>")[0]
+    assert re.findall(r'name="email" value="([^"]+)"', listed) == ["bo@example.org"]
+    signed_in.post(reverse("designs:invite", args=[hippocampus.slug]), {"email": "bo@example.org", "role": "editor"})
+    assert 'id="listed"' not in signed_in.get(address).content.decode()
+
+
 def test_an_owner_changes_roles_and_anybody_leaves(signed_in, client, hippocampus):
     part = Collaborator.objects.create(design=hippocampus, user=person("bo"), role="editor")
     address = reverse("designs:change_person", args=[hippocampus.slug, part.pk])
