@@ -105,8 +105,14 @@ def row_holds(condition: Condition, row: Any) -> bool:
         return any(row_holds(part, row) for part in condition["any"])
     if "not" in condition:
         return not row_holds(condition["not"], row)
-    value = row.get(condition["field"]) if isinstance(row, Mapping) else None
-    return compare(condition["op"], value, condition)
+    return compare(condition["op"], _cell(row, condition["field"]), condition)
+
+
+def _cell(row: Any, field: str) -> Any:
+    """The entry of a row; a dot leads into a record, such as ``policy.missing``."""
+    for key in field.split("."):
+        row = row.get(key) if isinstance(row, Mapping) else None
+    return row
 
 
 def parameters_in(condition: Condition | None) -> Iterator[str]:

@@ -8,19 +8,20 @@ Names: ``value`` for one value, ``value.<key>`` for the entries of a record
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django.http import QueryDict
 
 from evaluation.assessment.costs import METRICS, CostMetric
-from evaluation.catalogue import CatalogueError, all_metrics, get
+from evaluation.catalogue import CatalogueError, Metric, all_metrics, get
 from evaluation.designs.catalogue import ItemField, Parameter
 from evaluation.designs.compilation.costs import cost_of
 from evaluation.designs.compilation.metrics import usual_level
 
 OTHER: Final = "__other__"
+DATA_SET: Final = "data_set"
 _ROW = re.compile(r"^row\.(\d{1,6})\.([a-z_]+)(?:\.([a-z_]+))?$")
 _NESTED: Final = ("options", "policy")
 
@@ -39,11 +40,17 @@ class Posted:
     completed: bool = False
 
 
-def read_posted(parameter: Parameter, post: QueryDict) -> Posted:
-    """Read what the form of a field sends; whether it fits is decided by the type."""
+def read_posted(parameter: Parameter, post: QueryDict, *, kinds: Collection[str] = ()) -> Posted:
+    """Read what the form of a field sends; whether it fits is decided by the type.
+
+    Parameters
+    ----------
+    kinds
+        The kinds of problem that the task can be, which decide whether a metric has one value per case; empty if unknown.
+    """
     revision = post.get("revision", "")
     typed = _value(parameter, post)
-    value = [_completed(row) for row in typed] if parameter.id == "metrics" else typed
+    value = [_completed(row, kinds) for row in typed] if parameter.id == "metrics" else typed
     return Posted(
         value=value,
         details=post.get("details", ""),
@@ -144,7 +151,7 @@ def _json(text: str) -> Any:
         return text
 
 
-def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
+def _completed(row: Mapping[str, Any], kinds: Collection[str]) -> dict[str, Any]:
     """What follows from the platform's metric, or from a cost of a run: direction and range as facts, the rest where it was left blank.
 
     Options and the abbreviation of another metric, left over from an earlier choice, are dropped.
@@ -161,15 +168,26 @@ def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
         full["options"] = {key: value for key, value in full["options"].items() if key in option_names}
     if full.get("abbreviation") in {other.abbreviation for other in all_metrics()}:
         full["abbreviation"] = metric.abbreviation
+    levels = _levels(metric, full, kinds)
+    level = "case" if "case" in levels else DATA_SET
+    if len(levels) == 1 and DATA_SET in (level, full.get("level")):
+        full["level"] = level
     suggested = {
         "abbreviation": metric.abbreviation,
-        "level": usual_level(metric),
+        "level": level,
         "used_for_ranking": "true",
         "implementation": "this platform",
     }
     full |= {key: value for key, value in suggested.items() if not full.get(key)}
     low, high = metric.range
     return {**full, "orientation": metric.direction, "range_min": _bound(low), "range_max": _bound(high)}
+
+
+def _levels(metric: Metric, row: Mapping[str, Any], kinds: Collection[str]) -> set[str]:
+    """Return what a metric is computed per with the options of its row, in each kind of problem that the task can be."""
+    options = row["options"] if isinstance(row.get("options"), Mapping) else {}
+    fitting = [kind for kind in kinds if kind in metric.problems]
+    return {usual_level(metric, kind, options) for kind in fitting or metric.problems}
 
 
 def _completed_cost(row: Mapping[str, Any], cost: CostMetric) -> dict[str, Any]:

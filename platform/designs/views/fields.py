@@ -22,8 +22,11 @@ from evaluation.designs.catalogue import Parameter
 from evaluation.designs.checks import reads
 from evaluation.designs.checks.compiling import COMPILED
 from evaluation.designs.checks.running import Finding
+from evaluation.designs.compilation.problems import possible_kinds
 from evaluation.designs.differences import compare_entries
 from evaluation.designs.document import Document, UnfitValueError, fitting_cells
+
+METRICS = "metrics"
 
 
 @signed_in
@@ -32,7 +35,8 @@ def save(request: SignedInRequest, slug: str, parameter: str, task: str | None =
     """Save a field and answer with what changed around it: its state, and the checks on the same page."""
     design = design_for(request, slug, "edit_design")
     definition, design_task = _known(parameter), task_of(design, task)
-    posted = read_posted(definition, request.POST)
+    kinds = possible_kinds(queries.document_of(design).values(task)) if task and definition.id == METRICS else ()
+    posted = read_posted(definition, request.POST, kinds=kinds)
     try:
         value, unfit = _fitting(definition, posted.value)
         saved = services.save_field(

@@ -97,6 +97,7 @@ EXAMPLES = [
     ("problem_settings.unit", [{}, {**BY_DISTANCE, "problem_settings": {"settings": {"unit": "px"}}}], [{}, BY_DISTANCE]),
     ("regions.detected_classes", [{}, {"task_category": ["detection"], "regions": [{"name": "mitosis"}]}], [{}, {"task_category": ["detection"]}]),
     ("metrics.dependent", [{}, {"metrics": [DSC, NSD]}], [{}, {"metrics": [DSC, {"name": "jaccard_index", "used_for_ranking": True}]}]),
+    ("statistical_analyses.hierarchy", [{}, {"case_hierarchy": "Two cases per patient.", "statistical_analyses": "Ranks are computed again on resampled cases.", "uncertainty_settings": {"resample": ["patient", "case"]}}], [{}, {"case_hierarchy": "Two cases per patient.", "statistical_analyses": "Ranks are computed again on resampled cases.", "uncertainty_settings": {"resample": ["case"]}}]),
     ("ranking_method.weights", [{}, {**CLASSIFIED, "ranking_method": [{**MEAN_RANK, "region_aggregation": "regions_first"}]}], [{}, {**CLASSIFIED, "ranking_method": [MEAN_RANK]}]),
     ("ranking_method.metrics_exist", [{}, {"metrics": [DSC], "ranking_method": [{"metrics": ["DSC"]}]}], [{}, {"metrics": [DSC], "ranking_method": [{"metrics": ["HD95"]}]}]),
     ("data_locations.linked", [{}, {"data_locations": [{"split": "training", "place": "linked", "url": "https://example.org/data"}]}], [{}, {"data_locations": [{"split": "training", "place": "linked"}]}]),
@@ -108,6 +109,28 @@ EXAMPLES = [
 def test_a_custom_check_passes_and_fails(check, passes, fails):
     assert check not in failing(document(*passes))
     assert check in failing(document(*fails))
+
+
+GROUPED = {"case_hierarchy": "Two cases per patient."}
+SEGMENTED = {"task_category": ["segmentation"], "missing_data_handling": "worst_value"}
+
+
+@pytest.mark.parametrize(
+    ("check", "task"),
+    [
+        ("statistical_analyses.hierarchy", {**GROUPED, "aggregation_levels": [{"name": "patient", "role": "random"}]}),
+        ("statistical_analyses.hierarchy", {**GROUPED, "uncertainty_settings": {"strata": ["site"]}}),
+        ("metrics.empty_case", {**SEGMENTED, "metrics": [{**DSC, "policy": {"ref_empty": 0}}]}),
+        ("metrics.empty_case", {**SEGMENTED, "metrics": [{**DSC, "policy": {"both_empty": "perfect"}}]}),
+        ("metrics.worst_value", {**SEGMENTED, "metrics": [{**NSD, "policy": {"missing": 0}}]}),
+        ("missing_data_handling.nan", {**SEGMENTED, "metrics": [{**NSD, "policy": {"degenerate": "worst"}}]}),
+    ],
+)
+def test_nothing_is_asked_for_that_a_setting_states(check, task):
+    assert check not in failing(document({}, task))
+    bare = {**task, "metrics": [{**row, "policy": None} for row in task.get("metrics", [])]}
+    bare |= {"aggregation_levels": [{"name": "case"}], "uncertainty_settings": {"resample": ["case"]}}
+    assert check in failing(document({}, bare))
 
 
 DESCRIPTIONS = [

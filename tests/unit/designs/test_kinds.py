@@ -137,6 +137,31 @@ def test_the_form_asks_what_the_kind_declares_and_shows_it_again(tmp_path):
     assert read_posted(parameter, post(**sent, **{**chosen, "value__kind": "object_detection"})).completed
 
 
+@pytest.mark.parametrize(
+    ("kinds", "metric", "options", "typed", "level"),
+    [
+        ({"object_detection"}, "fbeta", {}, "", "data_set"),
+        ({"object_detection"}, "fbeta", {}, "case", "data_set"),
+        ({"semantic_segmentation"}, "dsc", {}, "data_set", "case"),
+        ({"semantic_segmentation"}, "dsc", {}, "class", "class"),
+        ({"image_classification"}, "sensitivity", {}, "", "data_set"),
+        (set(), "fbeta", {}, "", "case"),
+        (set(), "fbeta", {}, "data_set", "data_set"),
+        (set(), "auroc", {}, "", "data_set"),
+    ],
+)
+def test_a_metric_of_the_platform_is_registered_per_what_it_is_computed(kinds, metric, options, typed, level):
+    sent = {
+        "row.0.metric": metric,
+        "row.0.level": typed,
+        **{f"row.0.options.{key}": text for key, text in options.items()},
+    }
+    query = QueryDict(mutable=True)
+    query.update(sent)
+    [row] = read_posted(shipped()["metrics"], query, kinds=kinds).value
+    assert row["level"] == level
+
+
 def test_lists_and_texts_of_settings_are_taken_as_written():
     parameter = shipped()["problem_settings"]
     posted = read_posted(

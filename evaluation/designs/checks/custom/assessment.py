@@ -1,5 +1,6 @@
 """Metrics, aims and rankings that have to fit each other."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -29,6 +30,7 @@ POLICIES = {
     "yes_ignored": {"ignored"},
     "yes_penalized": {"worst_value", "worst_rank", "counted_as_incorrect"},
 }
+GROUPS_IN_WORDS = re.compile(r"mixed|cluster|hierarch|group", re.IGNORECASE)
 MISSING = ("not_allowed", "worst_value", "worst_rank", "counted_as_incorrect", "ignored")
 
 
@@ -46,6 +48,16 @@ def missing_policy_consistent(subject: Subject) -> str | None:
     label = subject.catalogue["incomplete_submissions_allowed"].label_of(allowed)
     other = subject.catalogue["missing_data_handling"].label_of(handling)
     return f"“{label}” does not go with “{other}”."
+
+
+@register("groups_considered", reads=("statistical_analyses", "uncertainty_settings", "aggregation_levels"))
+def groups_considered(subject: Subject) -> str | None:
+    """Check that the analysis considers groups of cases: in words, or by the groups that are resampled or averaged."""
+    settings = subject.values.get("uncertainty_settings") or {}
+    levels = [str(row.get("name") or "").strip() for row in subject.values.rows("aggregation_levels")]
+    groups = {*(settings.get("resample") or ()), *(settings.get("strata") or ()), *levels} - {"", "case"}
+    named = GROUPS_IN_WORDS.search(subject.values.text("statistical_analyses"))
+    return None if groups or named else "Neither the analysis nor the settings of the uncertainty name a group."
 
 
 @register("metric_category_fit", reads=("task_category", "metrics"))
