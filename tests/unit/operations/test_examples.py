@@ -11,9 +11,12 @@ from django.core.management import CommandError, call_command
 from accounts.models import User
 from challenges.models import Challenge, Phase
 from challenges.queries import deviations, projection_differences
+from designs.queries import document_of
+from designs.queries.findings import all_findings
 from evaluation.assessment import parse
 from operations.services.example_accounts import ACCOUNTS, create_accounts
 from operations.services.examples import example, load, predictions, try_me_files
+from registry.models import Registration
 
 SOURCE = example("hippocampus")
 NUCLEI = example("nuclei")
@@ -110,6 +113,20 @@ def test_loading_twice_makes_everything_once(storage):
         phases = Phase.objects.filter(task__challenge=challenge).order_by("position")
         assert [phase.slug for phase in phases] == ["preliminary", "final"]
     assert User.objects.filter(username="paula").count() == 1
+
+
+@pytest.mark.django_db
+def test_no_registered_design_of_the_demonstration_has_an_error(storage):
+    for name in ("hippocampus", "nuclei"):
+        load(name)
+    call_command("load_example_world", stdout=io.StringIO())
+    registrations = Registration.objects.select_related("design")
+    assert {row.design.slug for row in registrations} == {"example-hippocampus", "example-nuclei"}
+    for row in registrations:
+        document = document_of(row.design)
+        for phase in ("draft", "submission", "change_request", "results", "report"):
+            found = all_findings(document, design=row.design, phase=phase)
+            assert [finding.check.id for finding in found if finding.blocks] == []
 
 
 @pytest.mark.django_db
