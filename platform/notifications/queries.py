@@ -55,13 +55,18 @@ def place_names(rows: Iterable[Notification]) -> dict[UUID, str]:
     return found
 
 
-def newest_mails(number: int) -> list[Email]:
-    """The newest mails to invented people, without letters about accounts and without the address that ends such mails.
+def newest_mails(number: int, *, with_letters: bool = False) -> list[Email]:
+    """The newest mails of an example installation, without the address that ends such mails.
 
-    For the example mode: whoever tries it out may have an account of their own, and what opens an account or a role is
-    nobody else's.
+    Parameters
+    ----------
+    with_letters
+        Whether letters about accounts, invitations and mails to real addresses are included. They open an
+        account or a role, so only the person at the machine itself may read them.
     """
-    rows = Email.objects.filter(user__isnull=False, to__endswith="@example.org").exclude(kind=ACCOUNT)
+    rows = Email.objects.all()
+    if not with_letters:
+        rows = rows.filter(user__isnull=False, to__endswith="@example.org").exclude(kind=ACCOUNT)
     mails = list(rows.select_related("user").order_by("-created_at")[:number])
     for row in mails:
         row.text = row.text.replace(row.unsubscribe, "…") if row.unsubscribe else row.text

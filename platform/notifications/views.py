@@ -17,6 +17,7 @@ from notifications import queries, services
 from notifications.forms import PreferencesForm
 from notifications.kinds import KINDS
 from notifications.services import composing
+from web.examples import is_at_home
 
 ON_A_PAGE = 30
 MAILS_SHOWN = 50
@@ -50,7 +51,7 @@ def sent_mails(request: HttpRequest) -> HttpResponse:
     """The newest mails of an example installation, whose addresses nobody reads; nowhere else is there such a page."""
     if not settings.PODIUM_EXAMPLE_MODE:
         raise Http404
-    rows = queries.newest_mails(MAILS_SHOWN)
+    rows = queries.newest_mails(MAILS_SHOWN, with_letters=is_at_home(request))
     for row in rows:
         row.title = KINDS.title(row.kind)  # type: ignore[attr-defined]  # for the template
     return render(request, "notifications/mails.html", {"mails": rows})

@@ -20,6 +20,7 @@ def site(request: HttpRequest) -> dict[str, Any]:
             "version": getattr(settings, "VERSION", ""),
             "example_mode": example_mode,
             "hints": examples.hints() if example_mode else [],
+            "shows_letters": example_mode and examples.is_at_home(request),
             "canonical": _canonical(request),
             "picture": absolute(static("img/touch-icon.png")),
             "menu": navigation.links("main", path=request.path, request=request),

@@ -1,10 +1,16 @@
 """What a visitor may try first while the platform runs in example mode; a quiet strip on every page shows it."""
 
+import ipaddress
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
+from django.conf import settings
+from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
 from web.hooks import Hook
+
+_FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Forwarded", "Via")
 
 
 @dataclass(frozen=True)
@@ -45,3 +51,28 @@ def hints() -> list[Hint]:
         except NoReverseMatch:
             continue
     return linked_hints
+
+
+def is_at_home(request: HttpRequest) -> bool:
+    """Whether somebody looks at an example installation from the machine that it runs on, as after `make run`.
+
+    Only there does a page show letters with links that open an account. An installation behind a proxy, or with an
+    address that other machines can open, never shows them, and neither does one whose mails leave.
+    """
+    return bool(
+        settings.PODIUM_EXAMPLE_MODE
+        and "smtp" not in settings.EMAIL_BACKEND
+        and not settings.PODIUM_TRUSTED_PROXIES
+        and not any(name in request.headers for name in _FORWARDED)
+        and _is_loopback(str(request.META.get("REMOTE_ADDR") or ""))
+        and _is_loopback(urlsplit(settings.PODIUM_ADDRESS).hostname or "")
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

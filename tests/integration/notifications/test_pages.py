@@ -36,7 +36,7 @@ def test_who_may_open_what(client, people):
     client.post(reverse("notifications:read_all"))
     assert "News 0" not in client.get(own[0]).content.decode()
     assert Notification.objects.get().read_at is None
-    assert client.get(reverse("notifications:read_all")).status_code == 405
+    assert client.get(reverse("notifications:read_all")).url == own[0]
 
 
 def test_the_bell_counts_what_is_unread_and_following_reads_it(client, people):
@@ -128,19 +128,60 @@ def test_ending_the_daily_mail_ends_every_kind_in_it(people):
     assert dict(Preference.objects.filter(user=ada).values_list("kind", "how")) == {"chatter": "never"}
 
 
-def test_sent_mails_are_shown_in_the_example_mode_only_and_without_what_opens_an_account(client, settings):
+@pytest.fixture
+def mails(settings):
     ada = User.objects.create_user("ada-mails", "ada-mails@example.org")
     real = User.objects.create_user("real-mails", "real@hospital.example")
     Email.objects.create(
         user=ada, to=ada.email, kind="news", subject="For all to read", text="Yes. /end/", unsubscribe="/end/"
     )
-    Email.objects.create(user=ada, to=ada.email, kind="account", subject="A new password", text="/secret/")
+    Email.objects.create(to=ada.email, kind="account", subject="A new password", text="http://127.0.0.1/secret/")
     Email.objects.create(user=real, to=real.email, kind="news", subject="For one person", text="No.")
     Email.objects.create(to="guest@example.org", kind="news", subject="An invitation", text="/token/")
+    settings.PODIUM_EXAMPLE_MODE = True
+    settings.PODIUM_ADDRESS = "http://127.0.0.1:8000"
+    settings.PODIUM_TRUSTED_PROXIES = 0
+
+
+SECRETS = ("A new password", "/secret/", "For one person", "An invitation", "/token/")
+
+
+def test_at_the_machine_of_an_example_installation_every_mail_can_be_read(client, mails):
+    text = client.get("/notifications/mails/").content.decode()
+    assert all(part in text for part in ("For all to read", *SECRETS))
+    assert '<a href="http://127.0.0.1/secret/"' in text
+    assert "/end/" not in text
+
+
+@pytest.mark.parametrize(
+    ("changed", "request_of"),
+    [
+        ({}, {"REMOTE_ADDR": "192.0.2.7"}),
+        ({}, {"headers": {"X-Forwarded-For": "127.0.0.1"}}),
+        ({}, {"headers": {"Forwarded": "for=127.0.0.1"}}),
+        ({"PODIUM_ADDRESS": "https://podium.example.org"}, {}),
+        ({"PODIUM_TRUSTED_PROXIES": 1}, {}),
+        ({"EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend"}, {}),
+    ],
+)
+def test_to_all_others_nothing_is_shown_that_opens_an_account(client, mails, settings, changed, request_of):
+    for name, value in changed.items():
+        setattr(settings, name, value)
+    text = client.get("/notifications/mails/", **request_of).content.decode()
+    assert "For all to read" in text
+    assert not [part for part in SECRETS if part in text]
+    page = client.get(reverse("account_reset_password_done"), **request_of).content.decode()
+    assert "/notifications/mails/" not in page.split("<main")[1]
+
+
+def test_without_the_example_mode_there_is_no_such_page(client, mails, settings):
     settings.PODIUM_EXAMPLE_MODE = False
     assert client.get("/notifications/mails/").status_code == 404
-    settings.PODIUM_EXAMPLE_MODE = True
-    text = client.get("/notifications/mails/").content.decode()
-    assert "For all to read" in text
-    for hidden in ("/end/", "A new password", "/secret/", "For one person", "An invitation", "/token/"):
-        assert hidden not in text
+    page = client.get(reverse("account_reset_password_done")).content.decode()
+    assert "/notifications/mails/" not in page
+
+
+@pytest.mark.parametrize("name", ["account_reset_password_done", "account_email_verification_sent"])
+def test_pages_that_send_a_link_lead_to_it(client, mails, name):
+    page = client.get(reverse(name)).content.decode()
+    assert 'href="/notifications/mails/">Read the message' in page

@@ -88,3 +88,13 @@ def test_links_that_open_an_account_are_forgotten_once_they_are_sent(ada, smtp_s
     assert "/password/reset/key/" in message.get_content()
     assert message["List-Unsubscribe"] is None
     assert Email.objects.get().text == ""
+
+
+def test_an_example_installation_without_a_mail_server_keeps_links_for_its_page(ada, settings):
+    from accounts.tasks import write_about_new_password
+
+    settings.PODIUM_EXAMPLE_MODE = True
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    write_about_new_password("ada@example.org")
+    assert deliver() == 1
+    assert "/password/reset/key/" in Email.objects.get().text
