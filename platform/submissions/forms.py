@@ -1,6 +1,6 @@
 """The boundary: what people send, predictions, algorithms and descriptions of methods."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.http import QueryDict
 from challenges.models import Phase
 from designs.forms import read_posted
 from evaluation.designs.catalogue import ItemField, Parameter, shipped
-from evaluation.designs.document import Entry, State
+from evaluation.designs.document import Entry, State, fitting_cells
 from evaluation.designs.document.typed import UnfitValueError, clean
 from executions.models import AlgorithmArchive
 from executions.models.archives import Kind
@@ -115,26 +115,48 @@ class Field:
     states: list[tuple[str, str, bool]]
     inputs: list[Input]
     rows: list[list[Input]]
-    error: str = ""
+    errors: list[str] = field(default_factory=list)
+    is_needed: bool = False
 
     @property
     def id(self) -> str:
         return f"m-{self.parameter.id}"
 
 
-def sections(entries: Mapping[str, Entry], errors: Mapping[str, str]) -> list[tuple[str, str, list[Field]]]:
+def sections(
+    entries: Mapping[str, Entry], errors: Mapping[str, list[str]], needed: Collection[str] = ()
+) -> list[tuple[str, str, list[Field]]]:
     """Everything that the page shows: key, label and fields of each section, in the order of the catalogue."""
     fields_by_section: dict[str, list[Field]] = {}
     for parameter in parameters().values():
-        parameter_field = _field(parameter, entries.get(parameter.id, Entry()), errors.get(parameter.id, ""))
+        parameter_field = _field(parameter, entries.get(parameter.id, Entry()), errors.get(parameter.id, []))
+        parameter_field.is_needed = parameter.id in needed
         fields_by_section.setdefault(parameter.section, []).append(parameter_field)
     return [(key, label, fields_by_section.get(key, [])) for key, label in SECTIONS]
 
 
-def read(post: QueryDict) -> tuple[dict[str, Entry], dict[str, str]]:
-    """Return the entries as typed, and for what does not fit why; unfit values stand as they were typed."""
-    entries: dict[str, Entry] = {}
-    errors: dict[str, str] = {}
+@dataclass
+class Reading:
+    """What a posted description says.
+
+    Attributes
+    ----------
+    typed
+        The entries as the form shows them again, with what cannot be read as it was typed.
+    readable
+        What can be stored: of an answer that cannot be read nothing, of a table the cells that can be read.
+    errors
+        By answer, the cells that cannot be read and why.
+    """
+
+    typed: dict[str, Entry] = field(default_factory=dict)
+    readable: dict[str, Entry] = field(default_factory=dict)
+    errors: dict[str, list[str]] = field(default_factory=dict)
+
+
+def read(post: QueryDict) -> Reading:
+    """Read a posted description, answer by answer and cell by cell."""
+    reading = Reading()
     for parameter in parameters().values():
         posted = QueryDict(mutable=True)
         prefix = f"{parameter.id}:"
@@ -142,24 +164,41 @@ def read(post: QueryDict) -> tuple[dict[str, Entry], dict[str, str]]:
             if name.startswith(prefix):
                 posted.setlist(name.removeprefix(prefix), post.getlist(name))
         state = posted.get("state", "")
-        if state == State.NONE_DECLARED:
-            entries[parameter.id] = Entry(state=State.NONE_DECLARED)
-            continue
-        if state == State.EMBARGOED:
-            entries[parameter.id] = Entry(state=State.EMBARGOED, event=WITHHELD)
+        if state in _WITHOUT_VALUE:
+            reading.typed[parameter.id] = reading.readable[parameter.id] = _WITHOUT_VALUE[state]
             continue
         raw = read_posted(parameter, posted).value
-        try:
-            value = clean(parameter, raw)
-        except UnfitValueError as error:
-            errors[parameter.id] = str(error)
-            value = raw
+        value, problems = _readable(parameter, raw)
+        if problems:
+            reading.errors[parameter.id] = problems
         if value is not None:
-            entries[parameter.id] = Entry(value=value, state=State.PROVIDED)
-    return entries, errors
+            reading.readable[parameter.id] = Entry(value=value, state=State.PROVIDED)
+        if problems or value is not None:
+            reading.typed[parameter.id] = Entry(value=raw if problems else value, state=State.PROVIDED)
+    return reading
 
 
-def _field(parameter: Parameter, entry: Entry, error: str) -> Field:
+_WITHOUT_VALUE: Mapping[str, Entry] = {
+    State.NONE_DECLARED: Entry(state=State.NONE_DECLARED),
+    State.EMBARGOED: Entry(state=State.EMBARGOED, event=WITHHELD),
+}
+
+
+def _readable(parameter: Parameter, raw: Any) -> tuple[Any, list[str]]:
+    """Return what can be read of an answer, and what cannot and why; of a table, cell by cell."""
+    try:
+        return clean(parameter, raw), []
+    except UnfitValueError as error:
+        if parameter.type != "list-of-objects":
+            return None, [str(error)]
+    try:
+        rows, problems = fitting_cells(parameter, raw)
+    except UnfitValueError as error:
+        return None, [str(error)]
+    return rows or None, problems
+
+
+def _field(parameter: Parameter, entry: Entry, errors: list[str]) -> Field:
     state = entry.state if entry.state in STATES else State.PROVIDED
     states = [(str(value), label, value is state) for value, label in STATES.items()]
     name = f"{parameter.id}:"
@@ -170,11 +209,11 @@ def _field(parameter: Parameter, entry: Entry, error: str) -> Field:
             [_cell(f"{name}row.{index}.{column.key}", column, row.get(column.key)) for column in parameter.item_fields]
             for index, row in enumerate([*given, *({} for _ in range(BLANK_ROWS))])
         ]
-        return Field(parameter, states, [], rows, error)
+        return Field(parameter, states, [], rows, errors)
     kind = {"longtext": "longtext", "enum": "enum", "boolean": "enum"}.get(parameter.type, "text")
     options = _boolean(value) if parameter.type == "boolean" else _options(parameter, value)
     single = Input(f"{name}value", parameter.label, kind, _text(value), options)
-    return Field(parameter, states, [single], [], error)
+    return Field(parameter, states, [single], [], errors)
 
 
 def _cell(name: str, column: ItemField, value: Any) -> Input:

@@ -59,7 +59,15 @@ def _submissions(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
         ),
         (
             letters.UNDESCRIBED,
-            letters.OfSubmission(where, team, number, occasion=one(("first", "closed")), task="Main"),
+            letters.OfSubmission(
+                where,
+                team,
+                number,
+                occasion=one(("first", "closed")),
+                task="Main",
+                facts=one(((), ("Method summary", "Optimizer"))),
+                link=one(("", "a link to a paper or preprint")),
+            ),
         ),
     ]
 

@@ -261,6 +261,16 @@ def _(facts: Any, phase: str, challenge: str, tense: str, team: str, task: str) 
     return is_about_it and (tense == "leaves") == (facts.occasion == "closed")
 
 
+@means(r"Missing answers: (.+)\.")
+def _(facts: Any, missing: str) -> bool:
+    return tuple(missing.split("; ")) == tuple(facts.facts)
+
+
+@means(r"A (link to a paper or preprint) replaces them\.")
+def _(facts: Any, link: str) -> bool:
+    return bool(facts.facts) and facts.link == f"a {link}"
+
+
 # Phases
 
 

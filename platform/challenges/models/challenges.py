@@ -150,6 +150,14 @@ class Phase(models.Model):
         AGREED = "agreed", "teams that agree in their method description"
         NOT_REFUSED = "not_refused", "teams that do not say otherwise in their method description"
 
+    class MethodLink(models.TextChoices):
+        """The link that makes a method description complete without the facts that are asked for."""
+
+        NONE = "", "no link"
+        PUBLICATION = "publication", "a link to a paper or preprint"
+        REPOSITORY = "repository", "a link to a code repository"
+        EITHER = "either", "a link to a paper, preprint or code repository"
+
     class Interaction(models.TextChoices):
         """What the level of interaction that a method description names means for a ranking."""
 
@@ -199,6 +207,16 @@ class Phase(models.Model):
     )
     requires_method = models.BooleanField(
         default=False, help_text="the final ranking has only teams with a complete method description"
+    )
+    method_facts = models.JSONField(
+        default=list, blank=True, help_text="answers that a method description must have; empty: every needed one"
+    )
+    method_link = models.CharField(
+        max_length=12,
+        choices=MethodLink,
+        default=MethodLink.NONE,
+        blank=True,
+        help_text="link that replaces the answers",
     )
     publishes_methods = models.BooleanField(
         default=True, help_text="method descriptions become public with the results, where the team agrees"

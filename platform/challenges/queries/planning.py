@@ -21,6 +21,7 @@ from evaluation.designs.compilation import compile_overall, compile_values
 from evaluation.designs.document import Document, State, Values
 from evaluation.designs.document.words import entry_words
 from evaluation.running.registered import Registered, RegisteredError
+from evaluation.wording import joined
 
 ASSESSMENT_PARAMETERS: Final = (
     "metrics",
@@ -63,6 +64,8 @@ class PhasePlan:
     announced_ranks: int | None
     interaction: str
     interaction_levels: list[str]
+    method_facts: list[str] = field(default_factory=list)
+    method_link: str = Phase.MethodLink.NONE
     methods_per_team: int = 1
     least_share: float | None = None
     algorithms: dict[str, Any] = field(default_factory=dict)
@@ -237,6 +240,7 @@ def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[
         stated = {key: row[key] for key in _SETTINGS if row.get(key) is not None}
         if stated.get("is_dry_run"):
             stated = {"results": Phase.Results.CASES, "leaderboard": Phase.Leaderboard.PUBLIC} | stated
+        stated |= _method_requirement(row)
         fields = {**base, **stated}
         released = release(values, name)
         if fields["results"] == Phase.Results.REVEALED or (
@@ -277,6 +281,29 @@ _SETTINGS: Final = (
 )
 
 
+def _method_requirement(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts that a method description must state, by their identifiers, and the link that can replace them.
+
+    Naming either makes the description a condition of the final ranking, unless the design states otherwise.
+    """
+    known = {label.casefold(): name for name, label in described_facts().items()}
+    facts = [known.get(str(fact).strip().casefold(), str(fact)) for fact in row.get("method_facts") or ()]
+    link = row.get("method_link")
+    stated: dict[str, Any] = {}
+    if facts:
+        stated["method_facts"] = list(dict.fromkeys(facts))
+    if isinstance(link, str):
+        stated["method_link"] = link
+    if stated and row.get("requires_method") is None:
+        stated["requires_method"] = True
+    return stated
+
+
+def described_facts() -> dict[str, str]:
+    """Identifiers and labels of the answers of a method description."""
+    return {parameter.id: parameter.label for parameter in shipped().algorithm_parameters.values()}
+
+
 def _algorithms(values: Values, problems: list[Problem]) -> dict[str, Any]:
     """How algorithms are run, where teams hand them in; empty where they hand in predictions."""
     stated = values.get("algorithm_execution")
@@ -302,6 +329,10 @@ def _contradictions(fields: Mapping[str, Any], *, is_test: bool) -> Iterator[str
         )
     if fields.get("least_share") is not None and not 0 < fields["least_share"] <= 1:
         yield "the least share of cases is a number above 0 and at most 1"
+    if unknown := [f"“{fact}”" for fact in fields.get("method_facts", ()) if fact not in described_facts()]:
+        yield f"a method description has no answer called {joined(unknown)}; name answers as its form lists them"
+    if (fields.get("method_facts") or fields.get("method_link")) and not fields["requires_method"]:
+        yield "facts of the method description are named, but the final ranking needs no description"
     if fields["results"] == Phase.Results.REVEALED:
         if fields["reveals_at"] is None:
             yield "results are released later, but the schedule has no date for the release of results"

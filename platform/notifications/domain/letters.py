@@ -56,6 +56,8 @@ class OfSubmission:
     occasion: str = ""
     task: str = ""
     stands: Stands | None = None
+    facts: Sequence[str] = field(default_factory=tuple)
+    link: str = ""
 
     @property
     def name(self) -> str:
@@ -247,6 +249,20 @@ UNDESCRIBED: Final[Act[OfSubmission]] = act(
             lambda of: of.occasion == "closed",
             lambda of: _undescribed(of, "leaves"),
             "The final ranking of Final of Liver leaves the team unet out as long as no submission to Main has a complete method description. Describe it on its page; what you wrote for an earlier submission is copied into the form.",
+        ),
+        Paragraph(
+            "facts",
+            "Needed answers are missing.",
+            lambda of: bool(of.facts),
+            lambda of: f"Missing answers: {'; '.join(of.facts)}.",
+            "Missing answers: Method summary; Basic architecture.",
+        ),
+        Paragraph(
+            "link",
+            "The organizers accept a link instead.",
+            lambda of: bool(of.facts and of.link),
+            lambda of: f"{of.link[:1].upper()}{of.link[1:]} replaces them.",
+            "A link to a paper or preprint replaces them.",
         ),
     ],
 )

@@ -13,7 +13,7 @@ from challenges.views.access import organizing, page_context, phase_by_id
 from results.queries import overview
 from results.services import exporting
 from submissions.models import Submission
-from submissions.queries.methods import description_needed, undescribed
+from submissions.queries.methods import description_needed, lacking_facts
 from submissions.queries.releases import PROBING_COLUMNS, probing_of, probing_rows
 from submissions.queries.submissions import labelled
 from submissions.services.repeating import repeat_all
@@ -46,7 +46,7 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
             days=overview.by_day(phases),
             phases=phases,
             probing=Paginator(probing_of(phases), overview.SHOWN).get_page(request.GET.get("probing")),
-            undescribed=[(phase, undescribed(phase)) for phase in phases if description_needed(phase)],
+            undescribed=[(phase, lacking_facts(phase)) for phase in phases if description_needed(phase)],
         ),
     )
 

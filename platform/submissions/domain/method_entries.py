@@ -1,6 +1,8 @@
 """Entries of a description: to and from JSON, completeness, and what may be shown to whom."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from evaluation.designs.catalogue import Parameter, shipped
@@ -50,13 +52,62 @@ def share(entries: Mapping[str, Entry]) -> Share:
     return description_share(entries)
 
 
+@dataclass(frozen=True)
+class Requirement:
+    """What a phase asks of a method description before it ranks a team finally.
+
+    Attributes
+    ----------
+    facts
+        Identifiers of the answers that are needed; empty for every answer that the catalogue requires.
+    link
+        The link that replaces them (`Phase.MethodLink`); empty for none.
+    """
+
+    facts: tuple[str, ...] = ()
+    link: str = ""
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """The answers that are needed, in the order of the form."""
+        known = parameters().values()
+        return [parameter for parameter in known if (parameter.id in self.facts if self.facts else parameter.required)]
+
+    def is_linked(self, entries: Mapping[str, Entry]) -> bool:
+        """Whether a link is stated that replaces the answers."""
+        return any(has_link(entries, name) for name in LINKS.get(self.link, ()))
+
+    def missing(self, entries: Mapping[str, Entry]) -> list[Parameter]:
+        """The needed answers that are blank; none if a link replaces them."""
+        return [] if self.is_linked(entries) else [row for row in self.parameters if not _is_filled(entries, row)]
+
+    def share(self, entries: Mapping[str, Entry]) -> Share:
+        """How many of the needed answers are given."""
+        needed = self.parameters
+        return Share(sum(_is_filled(entries, parameter) for parameter in needed), len(needed))
+
+
 def missing(entries: Mapping[str, Entry]) -> list[Parameter]:
-    """The required parameters that say nothing yet."""
-    return [
-        parameter
-        for parameter in parameters().values()
-        if parameter.required and not (parameter.id in entries and entries[parameter.id].is_filled)
-    ]
+    """The answers that the catalogue requires and that are blank."""
+    return Requirement().missing(entries)
+
+
+def has_link(entries: Mapping[str, Entry], name: str) -> bool:
+    """Whether an answer states an address, a DOI or an identifier of arXiv."""
+    entry = entries.get(name)
+    return entry is not None and entry.state is State.PROVIDED and bool(_LINK.search(str(entry.value or "")))
+
+
+def _is_filled(entries: Mapping[str, Entry], parameter: Parameter) -> bool:
+    return parameter.id in entries and entries[parameter.id].is_filled
+
+
+_LINK = re.compile(r"https?://[^\s/]+\.[^\s]+|\b10\.\d{4,9}/\S+|\barxiv:\s*\S+", re.IGNORECASE)
+LINKS = {
+    "publication": ("reference_publication",),
+    "repository": ("code_url",),
+    "either": ("reference_publication", "code_url"),
+}
 
 
 def words(parameter: Parameter, entry: Entry) -> list[str]:

@@ -1,12 +1,12 @@
 """What teams say in descriptions of their methods, who may read it, and who by it may be ranked and named."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from challenges.models import Phase, Team
 from challenges.queries.people import terms_of
 from evaluation.designs.document import Entry, State
-from submissions.domain.method_entries import from_json
+from submissions.domain.method_entries import Requirement, from_json, parameters
 from submissions.models import MethodDescription, Submission
 
 CODE: Final = "code_url"
@@ -67,13 +67,20 @@ def description_needed(phase: Phase) -> bool:
     return terms is not None and terms.requires_method
 
 
+def requirement_of(phase: Phase) -> Requirement:
+    """What the registered phase asks of a description."""
+    return Requirement(tuple(phase.method_facts), phase.method_link)
+
+
 def described_teams(phase: Phase) -> set[int]:
     """Teams with a complete description of a submission to the phase's task; with the address of their code, if asked."""
-    complete = set(
-        MethodDescription.objects.filter(submission__phase__task=phase.task_id, is_complete=True).values_list(
-            "submission__team", flat=True
-        )
-    )
+    rows = MethodDescription.objects.filter(submission__phase__task=phase.task_id)
+    requirement = requirement_of(phase)
+    if requirement == Requirement():
+        complete = set(rows.filter(is_complete=True).values_list("submission__team", flat=True))
+    else:
+        said_by_team = rows.values_list("submission__team", "entries")
+        complete = {team for team, entries in said_by_team if not requirement.missing(from_json(entries))}
     return complete & teams_with_code(phase) if phase.requires_code else complete
 
 
@@ -81,6 +88,44 @@ def undescribed(phase: Phase) -> list[Team]:
     """Teams with a scored submission that still lack a complete description."""
     scored = Submission.objects.filter(phase=phase, state=Submission.State.SCORED).values("team")
     return list(Team.objects.filter(pk__in=scored).exclude(pk__in=described_teams(phase)).order_by("name"))
+
+
+class Lacking(NamedTuple):
+    """A team with a scored submission, and the needed answers that it has not given."""
+
+    team: Team
+    facts: list[str]
+
+
+def lacking_facts(phase: Phase) -> list[Lacking]:
+    """The teams that still lack a complete description, each with what is missing."""
+    teams = undescribed(phase)
+    facts = missing_facts(phase, teams) if teams else {}
+    return [Lacking(team, facts[team.pk]) for team in teams]
+
+
+def missing_facts(phase: Phase, teams: Iterable[Team]) -> dict[int, list[str]]:
+    """Labels of the needed answers that each team has not given, in the description that lacks the fewest; two queries."""
+    requirement, coded = requirement_of(phase), teams_with_code(phase) if phase.requires_code else None
+    rows = MethodDescription.objects.filter(submission__phase__task=phase.task_id, submission__team__in=list(teams))
+    fewest: dict[int, list[str]] = {}
+    for team, entries in rows.values_list("submission__team", "entries"):
+        labels = [parameter.label for parameter in requirement.missing(from_json(entries))]
+        if team not in fewest or len(labels) < len(fewest[team]):
+            fewest[team] = labels
+    everything = [parameter.label for parameter in requirement.parameters]
+    code = parameters()[CODE].label
+    return {
+        team.pk: [
+            *fewest.get(team.pk, everything),
+            *(
+                [code]
+                if coded is not None and team.pk not in coded and code not in fewest.get(team.pk, everything)
+                else []
+            ),
+        ]
+        for team in teams
+    }
 
 
 def declared(phase: Phase) -> dict[int, dict[str, Entry]]:

@@ -19,7 +19,7 @@ from notifications.services import Message, notify, notify_each
 from scoring.domain.report import Report, Status
 from submissions.hooks import public_stands_in
 from submissions.models import Run, Submission
-from submissions.queries.methods import description_needed, undescribed
+from submissions.queries.methods import description_needed, lacking_facts
 from test_sets.domain.case_access import Reader
 from test_sets.queries.decoys import keeps_decoys
 from test_sets.rules import access_of
@@ -180,18 +180,26 @@ def _remind(phase_id: int, occasion: str) -> None:
     phase = Phase.objects.select_related("task__challenge").get(pk=phase_id)
     if phase.is_dry_run or not description_needed(phase):
         return
-    for team in undescribed(phase):
-        _tell(team, phase, occasion)
+    for team, facts in lacking_facts(phase):
+        _tell(team, phase, occasion, facts)
 
 
-def _tell(team: Team, phase: Phase, occasion: str) -> None:
+def _tell(team: Team, phase: Phase, occasion: str, facts: list[str]) -> None:
     last = Submission.objects.filter(phase=phase, team=team, state=Submission.State.SCORED).order_by("-number").first()
     if last is None:
         return
     people = User.objects.filter(pk__in=Member.objects.filter(team=team).values("user"), is_active=True)
     where = where_of(phase)
     letter = letters.UNDESCRIBED.letter(
-        letters.OfSubmission(where, team.name, last.number, occasion=occasion, task=phase.task.name)
+        letters.OfSubmission(
+            where,
+            team.name,
+            last.number,
+            occasion=occasion,
+            task=phase.task.name,
+            facts=facts,
+            link=str(phase.get_method_link_display()) if phase.method_link else "",
+        )
     )
     notify(
         people=people,

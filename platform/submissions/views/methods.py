@@ -16,7 +16,7 @@ from challenges.views.access import page_context
 from evaluation.designs.checks.running import check_description
 from evaluation.designs.document import Document, Entry, State
 from submissions import forms
-from submissions.domain.method_entries import PERSONAL, from_json, missing, parameters, share, words
+from submissions.domain.method_entries import LINKS, PERSONAL, from_json, parameters, share, words
 from submissions.models import Submission
 from submissions.queries.methods import (
     asks_for_anonymity,
@@ -25,6 +25,7 @@ from submissions.queries.methods import (
     is_public,
     last_method,
     method_of,
+    requirement_of,
 )
 from submissions.queries.submissions import visible_submission
 from submissions.services.methods import describe
@@ -37,14 +38,21 @@ def edit(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     submission = visible_submission(request.user, challenge, pk, perm="submissions.view_submission")
     if not test_rule("submissions.decide_submission", request.user, submission):
         raise Http404("Only the team describes its method.")
-    errors: dict[str, str] = {}
+    errors: dict[str, list[str]] = {}
     copied = None
     method = method_of(submission)
+    requirement = requirement_of(submission.phase)
     if request.method == "POST":
-        entries, errors = forms.read(request.POST)
+        reading = forms.read(request.POST)
+        entries, errors = reading.typed, reading.errors
+        # An answer that cannot be read keeps what was stored of it before.
+        before = from_json(method.entries) if method is not None else {}
+        kept = {name: before[name] for name in errors if name in before and name not in reading.readable}
+        stored = kept | reading.readable
+        method = describe(actor=request.user, submission=submission, entries=stored)
         if not errors:
-            method = describe(actor=request.user, submission=submission, entries=entries)
-            messages.success(request, f"Stored: {method.filled} of {method.required} needed answers are given.")
+            given = requirement.share(stored)
+            messages.success(request, f"Stored: {given.filled} of {given.total} needed answers are given.")
             return redirect("submissions:describe", slug=slug, pk=pk)
     elif method is not None:
         entries = from_json(method.entries)
@@ -53,9 +61,15 @@ def edit(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
         entries = _known(submission, from_json(copied.entries) if copied else {})
     projection = projection_of(challenge)
     document = registered_document(projection.version) if projection else Document()
-    findings = check_description(
-        entries, document=document, task=None, kind="algorithm", phase="submission_description"
-    )
+    needed = {parameter.id for parameter in requirement.parameters}
+    findings = [
+        finding
+        for finding in check_description(
+            entries, document=document, task=None, kind="algorithm", phase="submission_description"
+        )
+        # No check asks for an answer that is blank and not needed.
+        if finding.check.parameter in needed or finding.check.parameter in entries
+    ]
     return render(
         request,
         "submissions/method_form.html",
@@ -64,15 +78,19 @@ def edit(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
             challenge,
             active_tab="submissions:own",
             submission=submission,
-            sections=forms.sections(entries, errors),
-            errors=[(parameters()[name], text) for name, text in errors.items()],
-            share=share(entries),
-            missing=missing(entries),
+            sections=forms.sections(entries, errors, needed),
+            errors=[(parameters()[name], text) for name, texts in errors.items() for text in texts],
+            share=requirement.share(entries),
+            missing=requirement.missing(entries),
+            linked=requirement.is_linked(entries),
+            link=submission.phase.get_method_link_display() if requirement.link else "",
+            link_answers=[parameters()[name] for name in LINKS.get(requirement.link, ())],
             findings=findings,
             copied=copied,
             stored=method is not None,
             needed=description_needed(submission.phase),
         ),
+        status=422 if errors else 200,
     )
 
 

@@ -126,6 +126,20 @@ def test_settings_of_single_phases_are_run_as_registered():
     assert projection_differences(challenge) == []
 
 
+def test_facts_of_the_method_description_are_run_as_registered():
+    settings = [
+        {"phase": "Preliminary phase", "method_facts": ["method_summary"], "requires_method": True},
+        {"phase": "Final phase", "method_facts": ["Method summary", "Basic architecture"], "method_link": "either"},
+    ]
+    registered = world.registered({"phase_settings": settings})
+    challenge = launch(actor=registered.owner, registration=registered.registration)
+    early, final = Phase.objects.filter(task__challenge=challenge).order_by("position")
+    assert (early.requires_method, early.method_facts, early.method_link) == (True, ["method_summary"], "")
+    assert final.requires_method
+    assert (final.method_facts, final.method_link) == (["method_summary", "architecture_base"], "either")
+    assert projection_differences(challenge) == []
+
+
 def test_what_runs_equals_the_registered_version_field_by_field(launched):
     assert projection_differences(launched) == []
     Phase.objects.filter(slug="final").update(submissions_in_total=3)
@@ -228,6 +242,12 @@ def test_submissions_wait_for_the_end_of_the_comment_period():
             "no date for the release",
         ),
         ({"phase_settings": [{"phase": "Warm-up", "submissions_per_day": 2}]}, {}, "no phase “Warm-up”"),
+        ({"phase_settings": [{"phase": "Final phase", "method_facts": ["Colour"]}]}, {}, "no answer called “Colour”"),
+        (
+            {"phase_settings": [{"phase": "Final phase", "method_link": "either", "requires_method": False}]},
+            {},
+            "the final ranking needs no description",
+        ),
     ],
 )
 def test_a_design_that_cannot_be_run_is_refused_with_the_parameter(challenge, task, named):

@@ -7,11 +7,13 @@ from challenges.models import Phase
 from challenges.services.participation import set_terms
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Entry, State
+from notifications.models import Notification
 from submissions import hooks
 from submissions.domain.method_entries import from_json, missing, share
 from submissions.models import MethodDescription, Submission
 from submissions.queries import counted_runs
-from submissions.queries.methods import methods_of
+from submissions.queries.methods import described_teams, lacking_facts, methods_of
+from submissions.services.messages import remind_phase
 from submissions.services.methods import describe
 from tests.integration.submissions.world import World, predictions, zipped
 
@@ -82,10 +84,101 @@ def test_what_cannot_be_read_is_named_and_nothing_is_lost(client, world, submiss
     page = client.post(
         address(submission), {"number_of_model_parameters:value": "many", "motivation:value": "Typed text"}
     ).content.decode()
-    assert "1 answer cannot be read" in page
+    assert "Stored, except 1 answer that cannot be read" in page
     assert 'value="many"' in page
     assert "Typed text" in page
-    assert not MethodDescription.objects.exists()
+    assert from_json(MethodDescription.objects.get().entries) == {
+        "motivation": Entry(value="Typed text", state=State.PROVIDED)
+    }
+
+
+def test_one_cell_that_cannot_be_read_discards_nothing_else(client, world, submission):
+    client.force_login(world.ada)
+    describe(actor=world.ada, submission=submission, entries=everything(number_of_model_parameters=31_000_000))
+    answer = client.post(
+        address(submission),
+        {
+            "motivation:value": "It works.",
+            "number_of_model_parameters:value": "many",
+            "data_augmentation:row.0.method": "rotation",
+            "data_augmentation:row.0.probability": "0.5",
+            "data_augmentation:row.1.method": "flip",
+            "data_augmentation:row.1.probability": "often",
+        },
+    )
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    notice = page.split('role="alert"')[1].split("</div>")[0]
+    assert "Number of model parameters" in notice
+    assert "Data augmentation" in notice
+    assert "row 2" in notice
+    assert 'value="often"' in page
+    entries = from_json(MethodDescription.objects.get().entries)
+    assert entries["motivation"].value == "It works."
+    # What was stored before stays; of the table only the cell is missing.
+    assert entries["number_of_model_parameters"].value == 31_000_000
+    assert [set(row) for row in entries["data_augmentation"].value] == [{"method", "probability"}, {"method"}]
+
+
+FACTS = ["method_summary", "architecture_base"]
+SHORT = {"method_summary": "A U-Net.", "architecture_base": "U-Net"}
+
+
+def short(**more):
+    return {name: Entry(value=value, state=State.PROVIDED) for name, value in (SHORT | more).items()}
+
+
+def test_organizers_choose_the_facts_that_the_final_ranking_needs(client, world, workers):
+    Phase.objects.update(results=Phase.Results.CASES, requires_method=True, method_facts=FACTS)
+    first, second = world.upload(zipped(predictions())), world.upload(zipped(predictions(2)), team=world.bos)
+    describe(actor=world.ada, submission=first, entries=short())
+    describe(actor=world.bo, submission=second, entries={"method_summary": Entry(value="x", state=State.PROVIDED)})
+    world.phase.refresh_from_db()
+    close(world)
+    assert [run.submission.team for run in counted_runs(world.phase)] == [world.adas]
+    assert [(team, facts) for team, facts in lacking_facts(world.phase)] == [(world.bos, ["Basic architecture"])]
+    client.force_login(world.organizer)
+    page = client.get("/challenges/blocks/organize/work/").content.decode()
+    assert "Missing: Basic architecture." in page
+    client.force_login(world.bo)
+    form = client.get(address(second)).content.decode()
+    assert "1 of 2 needed answers" in form
+    assert '<a href="#m-architecture_base">Basic architecture</a>' in form
+    assert '<a href="#m-optimizer">' not in form
+
+
+@pytest.mark.parametrize(
+    ("link", "entries", "described"),
+    [
+        ("publication", {"reference_publication": "https://arxiv.org/abs/2401.00001"}, True),
+        ("publication", {"reference_publication": "doi 10.1038/s41592-023-02151-z"}, True),
+        ("publication", {"reference_publication": "our next paper"}, False),
+        ("publication", {"code_url": "https://example.org/code"}, False),
+        ("repository", {"code_url": "https://example.org/code"}, True),
+        ("either", {"code_url": "https://example.org/code"}, True),
+        ("", {"code_url": "https://example.org/code"}, False),
+    ],
+)
+def test_a_link_suffices_where_the_organizers_allow_it(client, world, submission, link, entries, described):
+    Phase.objects.update(requires_method=True, method_facts=FACTS, method_link=link)
+    stated = {name: Entry(value=value, state=State.PROVIDED) for name, value in entries.items()}
+    describe(actor=world.ada, submission=submission, entries=stated)
+    world.phase.refresh_from_db()
+    assert (world.adas.pk in described_teams(world.phase)) is described
+    client.force_login(world.ada)
+    form = client.get(address(submission)).content.decode()
+    assert ("Complete by a link" in form) is described
+    assert ("replaces them" in form) is bool(link)
+
+
+def test_a_team_is_notified_which_answers_are_missing(world, workers):
+    submission = world.upload(zipped(predictions()))
+    Phase.objects.update(requires_method=True, method_facts=FACTS, method_link="publication")
+    describe(actor=world.ada, submission=submission, entries={"method_summary": Entry(value="x", state=State.PROVIDED)})
+    remind_phase(world.phase.pk)
+    text = Notification.objects.get(user=world.ada, kind="method_missing").text
+    assert "Missing answers: Basic architecture." in text
+    assert "A link to a paper or preprint replaces them." in text
 
 
 def test_the_next_submission_starts_from_the_last_description(client, world, submission):
