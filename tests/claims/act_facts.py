@@ -65,7 +65,7 @@ def _submissions(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
                 number,
                 occasion=one(("first", "closed")),
                 task="Main",
-                facts=one(((), ("Method summary", "Optimizer"))),
+                facts=("Method summary", "Optimizer") if one((True, False)) else (),
                 link=one(("", "a link to a paper or preprint")),
             ),
         ),
