@@ -1,8 +1,8 @@
 """Compilers of Django's ORM that note which rows a statement writes.
 
 Every write of the ORM goes through one of three compilers: `save`, `update`, the bulk methods, many-to-many relations and
-cascades included. The statement itself returns the keys of its rows. This needs no second query, and no other
-transaction can come between. SQL that bypasses the ORM is not noted and therefore not sealed: the verification reports
+cascades included. The statement itself returns the keys of its rows, so no other transaction can come between. Before an
+update, its rows are locked and read: the sealing states which values the update replaced. SQL that bypasses the ORM is not noted and therefore not sealed: the verification reports
 what it changed.
 """
 
@@ -11,11 +11,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.db.models.constants import OnConflict
+from django.db.models.sql import Query
 from django.db.models.sql.constants import CURSOR
 
 from audit import hooks
-from audit.transactions import is_open, note
+from audit.domain.values import field_digest
+from audit.transactions import NOT_READ, Before, is_migrating, is_open, note
 
 if TYPE_CHECKING:
     from django.db.models.sql import compiler as base
@@ -111,7 +114,7 @@ class _Returning:
 
 
 class SQLUpdateCompiler(_Returning, base.SQLUpdateCompiler):
-    """Note updated rows with those sealed columns that the statement sets."""
+    """Note updated rows with those sealed columns that the statement sets, and with the values that it replaces."""
 
     def execute_sql(self, result_type: Any) -> Any:  # type: ignore[override]  # as Django has it
         """Update, and note the keys; returns the number of rows."""
@@ -120,9 +123,27 @@ class SQLUpdateCompiler(_Returning, base.SQLUpdateCompiler):
         if not columns or self.query.related_updates:
             return super().execute_sql(result_type)
         with _transaction(self):
+            before = NOT_READ if is_migrating() else self._before(sorted(columns))
             keys = self._execute_returning(super(base.SQLUpdateCompiler, self).execute_sql) or []
-            note(self.connection, opts.label_lower, keys, columns)
+            note(self.connection, opts.label_lower, keys, columns, before)
         return len(keys)
+
+    def _before(self, columns: list[str]) -> Before:
+        """Lock the rows, and return the digests of the values that the statement will replace."""
+        model, query = self.query.model, self.query.chain(klass=Query)
+        if query.group_by is not None or sum(count > 0 for count in query.alias_refcount.values()) > 1:
+            # Rows of joined tables are neither locked nor repeated.
+            rows = QuerySet(model, using=self.using).filter(pk__in=QuerySet(model, query=query).order_by().values("pk"))
+        else:
+            rows = QuerySet(model, query=query, using=self.using)
+        label = model._meta.label_lower  # noqa: SLF001
+        values = rows.order_by().select_for_update(no_key=True).values_list("pk", *columns)
+        return {
+            str(key): {
+                name: field_digest(label, str(key), name, value) for name, value in zip(columns, row, strict=True)
+            }
+            for key, *row in values
+        }
 
 
 class SQLDeleteCompiler(_Returning, base.SQLDeleteCompiler):

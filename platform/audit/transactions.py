@@ -5,10 +5,11 @@ command of the platform. Writes from anywhere else, such as a Python shell, rema
 reports them.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
@@ -16,6 +17,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.transaction import Atomic
 
 Origin = Callable[[], str]
+Before = Mapping[str, Mapping[str, str]]
+NOT_READ: Before = MappingProxyType({})
 
 
 @dataclass
@@ -25,22 +28,32 @@ class Written:
     Attributes
     ----------
     rows
-        Label of the model → key → names of the columns; None for a deleted row.
+        Label of the model → key → column → digest of the value before the transaction; None for an inserted value.
+        None instead of the columns for a deleted row.
     entry
         Primary key of the last entry of the audit log.
     """
 
-    rows: dict[str, dict[Any, set[str] | None]] = field(default_factory=dict)
+    rows: dict[str, dict[Any, dict[str, str | None] | None]] = field(default_factory=dict)
     entry: int | None = None
 
-    def add(self, label: str, keys: Iterable[Any], columns: Iterable[str] | None) -> None:
-        """Note rows that were inserted, updated, or (without columns) deleted."""
+    def add(self, label: str, keys: Iterable[Any], columns: Iterable[str] | None, before: Before = NOT_READ) -> None:
+        """Note rows that were inserted, updated, or (without columns) deleted.
+
+        Parameters
+        ----------
+        before
+            Key as text → column → digest of the value that an update replaces.
+        """
         rows = self.rows.setdefault(label, {})
+        names = None if columns is None else list(columns)
         for key in keys:
-            if columns is None:
+            if names is None:
                 rows[key] = None
-            else:
-                rows[key] = (rows.get(key) or set()) | set(columns)
+                continue
+            row = rows[key] = rows.get(key) or {}
+            for name in names:
+                row.setdefault(name, before.get(str(key), {}).get(name))
 
 
 Seal = Callable[[Written, str], None]
@@ -67,9 +80,20 @@ def is_open(connection: BaseDatabaseWrapper) -> bool:
     return bool(blocks) and not blocks[-1]._from_testcase  # noqa: SLF001
 
 
-def note(connection: BaseDatabaseWrapper, label: str, keys: Iterable[Any], columns: Iterable[str] | None) -> None:
-    """Note rows that the open transaction wrote."""
-    _written(connection).add(label, keys, columns)
+def is_migrating() -> bool:
+    """Return whether migrations are running: the models of a migration may have other columns than those of today."""
+    return _is_migrating
+
+
+def note(
+    connection: BaseDatabaseWrapper,
+    label: str,
+    keys: Iterable[Any],
+    columns: Iterable[str] | None,
+    before: Before = NOT_READ,
+) -> None:
+    """Note rows that the open transaction wrote; see `Written.add`."""
+    _written(connection).add(label, keys, columns, before)
 
 
 def note_entry(connection: BaseDatabaseWrapper, entry: int) -> None:

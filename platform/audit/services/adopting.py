@@ -10,7 +10,7 @@ from django.db import transaction
 from audit import hooks
 from audit.models import SealingHead
 from audit.services import record
-from audit.services.proving import Difference
+from audit.services.proving import ADOPTION, Difference
 from audit.services.sealing import all_rows, append, digests_of, part
 
 
@@ -36,7 +36,7 @@ def adopt(differences: Iterable[Difference], *, reason: str) -> int:
     head, _ = SealingHead.objects.get_or_create(pk=1)
     entry = record(
         actor=None,
-        act="records_adopted",
+        act=ADOPTION,
         subject=head,
         facts={"reason": reason, "differences": [str(difference) for difference in accepted]},
     )

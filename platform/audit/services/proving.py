@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
 from django.db.models import Model
 
@@ -14,6 +15,8 @@ from audit.models import Sealing, SealingHead
 from audit.services import GENESIS
 from audit.services.sealing import PIECE, all_rows, digest, digests_of
 
+ADOPTION = "records_adopted"
+"""The act that accepts differences."""
 ATTEMPTS = 5
 """How often a row is read again that an act changes while it is compared."""
 
@@ -86,6 +89,10 @@ class _Sealed:
             "CREATE TABLE sealed (model TEXT, key TEXT, column_name TEXT, digest TEXT, sequence INTEGER, "
             "PRIMARY KEY (model, key, column_name)) WITHOUT ROWID"
         )
+        self.database.execute(
+            "CREATE TABLE replaced (model TEXT, key TEXT, column_name TEXT, sealed INTEGER, sequence INTEGER, "
+            "PRIMARY KEY (model, key, column_name, sequence)) WITHOUT ROWID"
+        )
         self.adopted: dict[str, set[str]] = {}
         self.end = 0
         self.digest = GENESIS
@@ -96,6 +103,7 @@ class _Sealed:
             self.adopted.setdefault(label, set()).update(columns)
         for part in sealing.rows:
             model, columns = part["model"], part["columns"]
+            self._compare_before(sealing, part)
             gone = [(model, key) for key, digests in part["rows"].items() if digests is None]
             self.database.executemany("DELETE FROM sealed WHERE model = ? AND key = ?", gone)
             self.database.executemany(
@@ -108,6 +116,33 @@ class _Sealed:
                 ),
             )
         self.end, self.digest = sealing.sequence, sealing.digest
+
+    def _compare_before(self, sealing: Sealing, part: Mapping[str, Any]) -> None:
+        """Keep the values that an update replaced although they were not as sealed; an adoption accepts them."""
+        model, columns = part["model"], part["columns"]
+        if sealing.entry is not None and sealing.entry.act == ADOPTION:
+            accepted = [(model, key) for key in part["rows"]]
+            self.database.executemany("DELETE FROM replaced WHERE model = ? AND key = ?", accepted)
+        before = part.get("before", {})
+        keys = iter(before)
+        while piece := list(islice(keys, PIECE)):
+            for key, seals in self.of(model, piece).items():
+                found = [
+                    (model, key, column, seals[column][1], sealing.sequence)
+                    for index, column in enumerate(columns)
+                    if column in seals and seals[column][0] != before[key][index * LENGTH : (index + 1) * LENGTH]
+                ]
+                self.database.executemany("INSERT OR REPLACE INTO replaced VALUES (?, ?, ?, ?, ?)", found)
+
+    def replaced(self) -> Iterator[Difference]:
+        """Yield the values that were changed without an act, and then replaced by the platform."""
+        columns: dict[tuple[str, str, int, int], list[str]] = {}
+        for model, key, column, sealed, sequence in self.database.execute("SELECT * FROM replaced"):
+            if column in hooks.sealed_fields(model):
+                columns.setdefault((model, key, sealed, sequence), []).append(column)
+        for (model, key, sealed, sequence), names in columns.items():
+            problem = f"the value was changed without an act before sealing {sequence} replaced it"
+            yield Difference(model, key, tuple(names), problem, sealed)
 
     def of(self, model: str, keys: Iterable[str]) -> dict[str, dict[str, tuple[str, int]]]:
         """Return column → digest and sequence of the sealing, by key."""
@@ -147,6 +182,7 @@ def prove() -> Proof:
             proof.broken.append(f"The chain of sealings ends at {sealed.end}; its end is missing.")
         for model in hooks.sealed_models():
             proof.differences += _differences(model, sealed, proof)
+        proof.differences += sealed.replaced()
     for rebuilder in hooks.rebuilders:
         proof.differences += _rebuilt(rebuilder)
     return proof

@@ -13,7 +13,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from audit import hooks
-from audit.domain.values import row_digest
+from audit.domain.values import LENGTH, row_digest
 from audit.models import Entry, Sealing, SealingHead
 from audit.services import GENESIS
 from audit.transactions import Written
@@ -105,7 +105,39 @@ def _parts(written: Written) -> Iterator[Part]:
             by_columns[tuple(column for column in columns if touched and column in touched)].append(key)
         for touched_columns, keys in by_columns.items():
             for piece in _chunks(keys):
-                yield part(model, touched_columns, _sealed(model, touched_columns, piece))
+                before = {str(key): rows[key] or {} for key in piece}
+                yield from _changed(model, touched_columns, _sealed(model, touched_columns, piece), before)
+
+
+def _changed(
+    model: type[Model], columns: Sequence[str], rows: Mapping[str, str | None], before: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Part]:
+    """Yield digests of the inserted and changed values.
+
+    A value that is as it was is not sealed again: if it had been changed without the platform, it remains reported. Of a
+    changed value, the part contains the digest before as well, which the verification compares with its last seal.
+    """
+    parts: dict[tuple[tuple[str, ...], bool], Part] = {}
+
+    def add(key: str, names: tuple[str, ...], now: str | None, previous: str | None) -> None:
+        is_update = previous is not None
+        target = parts.setdefault((names, is_update), part(model, names, {}) | ({"before": {}} if is_update else {}))
+        target["rows"][key] = now
+        if is_update:
+            target["before"][key] = previous
+
+    for key, digests in rows.items():
+        if digests is None:
+            add(key, (), None, None)
+            continue
+        now = {name: digests[index * LENGTH : (index + 1) * LENGTH] for index, name in enumerate(columns)}
+        inserted = tuple(name for name in columns if before[key][name] is None)
+        changed = tuple(name for name in columns if before[key][name] not in (None, now[name]))
+        if inserted:
+            add(key, inserted, "".join(now[name] for name in inserted), None)
+        if changed:
+            add(key, changed, "".join(now[name] for name in changed), "".join(before[key][name] for name in changed))
+    yield from parts.values()
 
 
 def _sealed(model: type[Model], columns: Sequence[str], keys: Sequence[Any]) -> dict[str, str | None]:
@@ -180,7 +212,7 @@ def seal_migrated(transactions: Iterable[Written]) -> None:
             sealed = set(hooks.sealed_fields(label))
             for key, columns in rows.items():
                 if sealed:
-                    together.add(label, [key], None if columns is None else columns & sealed)
+                    together.add(label, [key], None if columns is None else columns.keys() & sealed)
     if together.rows:
         with transaction.atomic():
             seal(together, "migration")

@@ -1,11 +1,14 @@
 """Every field of every model is sealed, derived, or free for a stated reason."""
 
 import uuid
+from contextlib import suppress
 
 import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
+from django.db.models import Value
+from django.db.models.functions import Concat
 
 from accounts.models import User
 from audit import hooks
@@ -72,6 +75,12 @@ def test_values_are_equal_however_a_database_returns_them():
     assert plain({"b": 1.0, "a": (1, number)}) == {"b": 1, "a": [1, str(number)]}
 
 
+def change(assignments, user):
+    """Change a row by SQL."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE accounts_user SET {assignments} WHERE id = %s", [user.pk])
+
+
 @pytest.mark.django_db
 class TestSealing:
     def test_all_ways_of_the_orm_to_write_are_sealed_in_a_unit(self):
@@ -112,6 +121,63 @@ class TestSealing:
             User.objects.filter(pk=ada.pk).update(affiliation="Here")
         (difference,) = prove().differences
         assert difference.columns == ("is_superuser",)
+
+    def test_a_changed_value_that_a_bare_save_writes_again_is_still_reported(self):
+        with unit("test"):
+            ada = User.objects.create(username="ada", affiliation="Here")
+        change("is_superuser = true, affiliation = 'There'", ada)
+        with unit("test"):
+            again = User.objects.get(pk=ada.pk)
+            again.first_name = "Ada"
+            again.save()
+        (difference,) = prove().differences
+        assert difference.columns == ("affiliation", "is_superuser")
+
+    @pytest.mark.parametrize(
+        "write",
+        [
+            lambda rows: rows.update(affiliation=Concat("affiliation", Value("!"))),
+            lambda rows: rows.filter(access_tokens__isnull=True).update(affiliation="Elsewhere"),
+            lambda rows: User.objects.bulk_update([User(pk=rows.get().pk, affiliation="Elsewhere")], ["affiliation"]),
+        ],
+        ids=["computed", "joined", "bulk"],
+    )
+    def test_a_changed_value_that_another_value_replaces_is_still_reported(self, write):
+        with unit("test"):
+            ada = User.objects.create(username="ada", affiliation="Here")
+        sealed = Sealing.objects.latest("sequence").sequence
+        change("affiliation = 'There'", ada)
+        with unit("test"):
+            write(User.objects.filter(pk=ada.pk))
+            User.objects.filter(pk=ada.pk).update(affiliation="Here")
+        (difference,) = prove().differences
+        assert (difference.columns, difference.sealing) == (("affiliation",), sealed)
+        assert f"sealing {sealed + 1} replaced it" in difference.problem
+        call_command("verify_records", adopt="Written by hand.")
+        assert prove().problems == []
+        change("affiliation = 'Nowhere'", ada)
+        with unit("test"):
+            User.objects.filter(pk=ada.pk).update(affiliation="Here")
+        assert len(prove().differences) == 1
+
+    def test_values_that_a_transaction_writes_several_times_are_not_reported(self):
+        with unit("test"):
+            ada = User.objects.create(username="ada")
+            with transaction.atomic():
+                User.objects.filter(pk=ada.pk).update(affiliation="There")
+                with suppress(ZeroDivisionError), transaction.atomic():
+                    User.objects.filter(pk=ada.pk).update(affiliation="Lost", first_name="Lost")
+                    raise ZeroDivisionError
+                User.objects.filter(pk=ada.pk).update(affiliation="Here", last_name="Lovelace")
+            User.objects.filter(affiliation="Here").update(affiliation="There")
+        assert prove().problems == []
+
+    def test_a_save_that_changes_no_value_adds_no_sealing(self):
+        with unit("test"):
+            ada = User.objects.create(username="ada")
+            before = Sealing.objects.count()
+            ada.save()
+        assert Sealing.objects.count() == before
 
     def test_what_is_rolled_back_leaves_no_seal(self):
         before = Sealing.objects.count()
@@ -161,6 +227,7 @@ class TestSealing:
                 cursor.execute("DROP TRIGGER audit_sealing_no_update")
                 cursor.execute("DROP TRIGGER audit_sealing_no_delete")
             else:
+                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
                 cursor.execute("ALTER TABLE audit_sealing DISABLE TRIGGER USER")
             cursor.execute("UPDATE audit_sealing SET origin = 'other' WHERE id = %s", [last.pk])
             assert prove().broken == [f"Sealing {last.sequence} was changed, or one before it."]
