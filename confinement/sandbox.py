@@ -59,6 +59,10 @@ class Answer:
 Work = Callable[[str, Path], Any]
 
 
+guards: list[Callable[[], None]] = []
+"""Called before a child is started; each raises where none may be started."""
+
+
 class ChildError(Exception):
     """A child raised an error of ours: a fault of the platform, never to be held against a participant's file."""
 
@@ -99,6 +103,8 @@ def answers(
         When `work` raises: what a file may cause it has to catch itself. An item at which the child runs out of time or
         memory, or dies, gets an answer with the failure instead.
     """
+    for check in guards:
+        check()
     waiting = deque(items)
     end = time.monotonic() + seconds
     while waiting and time.monotonic() < end:

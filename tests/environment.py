@@ -22,6 +22,8 @@ Path(_folder, "run", "broker.url").write_text("memory://")
 os.environ["PODIUM_BROKER_PREFIX"] = f"{Path(_folder).name}-"
 os.environ["PODIUM_TLS"] = "0"
 os.environ["PODIUM_EXAMPLE_MODE"] = "0"
+# Tests open more pages per minute than a visitor; `tests/integration/web/test_visitor_limits.py` sets its own limits.
+os.environ["PODIUM_VISITOR_PAGES_PER_MINUTE"] = os.environ["PODIUM_VISITOR_FILES_PER_MINUTE"] = "0"
 os.environ["LOG_LEVEL"] = "WARNING"
 os.environ["PODIUM_LOG_JSON"] = "0"
 # One thread each: tests run side by side on the cores that there are.

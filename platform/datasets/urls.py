@@ -3,13 +3,18 @@
 from django.urls import path
 
 from datasets.views import downloads, pages, uploads
+from web.visitors import costly, unlimited
 
 app_name = "datasets"
 urlpatterns = [
     path("data/", pages.data, name="data"),
-    path("data/checksums.txt", pages.checksums, name="checksums"),
+    path("data/checksums.txt", costly(pages.checksums), name="checksums"),
     path("data/files/<int:file>/", downloads.get_file, name="get_file"),
-    path("data/download/<str:token>/", downloads.download, name="download"),
+    path(
+        "data/download/<str:token>/",
+        unlimited("redeems an address made for one file")(downloads.download),
+        name="download",
+    ),
     path("data/publish/", pages.publish, name="publish"),
     path("data/consent/<slug:team>/", pages.consent, name="consent"),
     path("data/offer/", pages.offer, name="offer"),

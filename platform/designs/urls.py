@@ -1,6 +1,7 @@
 from django.urls import path
 
 from designs.views import advice, checks, fields, pages, people, scans, simulations, versions
+from web.visitors import costly
 
 app_name = "designs"
 
@@ -45,8 +46,8 @@ urlpatterns = [
     path("<slug:slug>/people/invite/", people.invite, name="invite"),
     path("<slug:slug>/people/<int:pk>/", people.change, name="change_person"),
     path("<slug:slug>/invitations/<int:pk>/withdraw/", people.withdraw, name="withdraw"),
-    path("<slug:slug>/export.json", versions.export_json, name="export_json"),
-    path("<slug:slug>/export.md", versions.export_document, {"ending": "md"}, name="export_markdown"),
-    path("<slug:slug>/export.docx", versions.export_document, {"ending": "docx"}, name="export_docx"),
-    path("<slug:slug>/export.pdf", versions.export_document, {"ending": "pdf"}, name="export_pdf"),
+    path("<slug:slug>/export.json", costly(versions.export_json), name="export_json"),
+    path("<slug:slug>/export.md", costly(versions.export_document), {"ending": "md"}, name="export_markdown"),
+    path("<slug:slug>/export.docx", costly(versions.export_document), {"ending": "docx"}, name="export_docx"),
+    path("<slug:slug>/export.pdf", costly(versions.export_document), {"ending": "pdf"}, name="export_pdf"),
 ]

@@ -1,6 +1,7 @@
 from django.urls import path, register_converter
 
 from leaderboards import views
+from web.visitors import costly
 
 
 class PhaseKey:
@@ -33,13 +34,13 @@ urlpatterns = [
     path("leaderboard/<phase:key>/freeze/", views.freeze, name="freeze"),
     path("leaderboard/<phase:key>/v/<int:number>/", views.version, name="version"),
     path("leaderboard/<phase:key>/v/<int:number>/sites/", views.over_sites_of_version, name="version_sites"),
-    path("leaderboard/<phase:key>/v/<int:number>/share.png", views.picture, name="share_picture"),
+    path("leaderboard/<phase:key>/v/<int:number>/share.png", costly(views.picture), name="share_picture"),
     path("leaderboard/<phase:key>/v/<int:number>/objects/", views.objects_apart, name="objects"),
     path("leaderboard/<phase:key>/v/<int:number>/ranking.json", views.ranking_document, name="document"),
-    path("leaderboard/<phase:key>/v/<int:number>/table.csv", views.table_csv, name="table_csv"),
-    path("leaderboard/<phase:key>/v/<int:number>/table.json", views.table_json, name="table_json"),
-    path("leaderboard/<phase:key>/v/<int:number>/hardest-cases.csv", views.hardest_csv, name="hardest_csv"),
-    path("leaderboard/<phase:key>/v/<int:number>/results.csv", views.results_csv, name="results_csv"),
-    path("leaderboard/<phase:key>/v/<int:number>/bundle.zip", views.bundle, name="bundle"),
+    path("leaderboard/<phase:key>/v/<int:number>/table.csv", costly(views.table_csv), name="table_csv"),
+    path("leaderboard/<phase:key>/v/<int:number>/table.json", costly(views.table_json), name="table_json"),
+    path("leaderboard/<phase:key>/v/<int:number>/hardest-cases.csv", costly(views.hardest_csv), name="hardest_csv"),
+    path("leaderboard/<phase:key>/v/<int:number>/results.csv", costly(views.results_csv), name="results_csv"),
+    path("leaderboard/<phase:key>/v/<int:number>/bundle.zip", costly(views.bundle), name="bundle"),
     path("leaderboard/<phase:key>/v/<int:number>/figures/<slug:name>.json", views.figure, name="figure"),
 ]

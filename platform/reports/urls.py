@@ -2,6 +2,7 @@ from django.urls import path
 
 from leaderboards import urls as _  # noqa: F401 (registers the converter of phases)
 from reports import views
+from web.visitors import costly
 
 app_name = "reports"
 
@@ -19,6 +20,6 @@ urlpatterns = [
     path("report/v/<int:number>/progress/", views.progress, name="progress"),
     path("report/v/<int:number>/paper/", views.paper, name="paper"),
     path("report/v/<int:number>/files/<str:name>", views.file, name="file"),
-    path("report/v/<int:number>/checklist.csv", views.checklist_csv, name="checklist_csv"),
+    path("report/v/<int:number>/checklist.csv", costly(views.checklist_csv), name="checklist_csv"),
     path("report/v/<int:number>/<slug:key>/", views.chapter, name="chapter"),
 ]

@@ -10,7 +10,9 @@ class WebConfig(AppConfig):
     verbose_name = "Pages"
 
     def ready(self) -> None:
-        """Register the entries that belong to the site itself."""
-        from web import entries
+        """Register the entries that belong to the site itself, and keep confined children out of requests."""
+        from confinement import sandbox
+        from web import entries, middleware
 
         entries.register_all()
+        sandbox.guards.append(middleware.refuse_child)

@@ -3,10 +3,12 @@
 import re
 import uuid
 from collections.abc import Callable
+from contextvars import ContextVar
 from http import HTTPStatus
 from typing import Any
 
 import structlog
+from celery import current_task
 from django.conf import settings
 from django.db import DataError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -16,6 +18,7 @@ from django.utils.cache import patch_cache_control, patch_vary_headers
 
 from web.errors import EXPLANATIONS, INTERFACE, error_page
 
+_is_request: ContextVar[bool] = ContextVar("web_is_request", default=False)
 _ACCEPTED = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -38,6 +41,26 @@ class HeadMiddleware:
                 response.headers.setdefault("Content-Length", str(len(response.content)))  # type: ignore[attr-defined]
                 response.content = b""  # type: ignore[attr-defined]
         return response
+
+
+class NoChildMiddleware:
+    """Refuse to start confined children in requests: their work is not bounded by what a visitor waits for."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        token = _is_request.set(True)
+        try:
+            return self.get_response(request)
+        finally:
+            _is_request.reset(token)
+
+
+def refuse_child() -> None:
+    """Raise where a request would start a confined child; a task that a test runs at once may start one."""
+    if _is_request.get() and not current_task:
+        raise RuntimeError("Strangers' files are read by workers, never in a request.")
 
 
 class RequestIdMiddleware:

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from web import discovery, views
+from web.visitors import costly
 
 app_name = "web"
 urlpatterns = [
@@ -10,7 +11,7 @@ urlpatterns = [
     # Browsers ask for it beside pages that are not HTML, where no link names the icon.
     path("favicon.ico", views.favicon, name="favicon"),
     path("robots.txt", discovery.robots, name="robots"),
-    path("sitemap.xml", discovery.site_map, name="sitemap"),
+    path("sitemap.xml", costly(discovery.site_map), name="sitemap"),
     path("about/", discovery.about, name="about"),
     path("help/", discovery.help_index, name="help"),
     path("help/images/<str:name>", discovery.help_picture, name="help_picture"),

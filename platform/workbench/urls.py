@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from web.visitors import costly
 from workbench import views
 
 app_name = "workbench"
@@ -13,7 +14,7 @@ urlpatterns = [
     path("<str:key>/sharing/", views.sharing, name="sharing"),
     path("<str:key>/keeping/", views.keeping, name="keeping"),
     path("<str:key>/delete/", views.delete, name="delete"),
-    path("<str:key>/board.csv", views.board_csv, name="board_csv"),
+    path("<str:key>/board.csv", costly(views.board_csv), name="board_csv"),
     path("<str:key>/figures/<slug:name>/", views.figure, name="figure"),
-    path("<str:key>/files/<str:name>", views.file, name="file"),
+    path("<str:key>/files/<str:name>", costly(views.file), name="file"),
 ]

@@ -46,6 +46,9 @@ class Installation:
             "PODIUM_DATA": str(data),
             "PODIUM_EXAMPLE_MODE": "1",
             "PODIUM_TLS": "0",
+            # A walk opens more pages per minute than a visitor.
+            "PODIUM_VISITOR_PAGES_PER_MINUTE": "0",
+            "PODIUM_VISITOR_FILES_PER_MINUTE": "0",
             # No walk hands in an algorithm, and trying an engine keeps both cores busy for seconds.
             "PODIUM_RUN_ENGINE": "none",
             "PORT": str(self.port),

@@ -90,6 +90,9 @@ PODIUM_LEASE_SECONDS = env.int("PODIUM_LEASE_SECONDS", 12)
 # asked for; see web/bodies.py. What Django itself bounds is what it keeps in memory, files left out.
 PODIUM_ANONYMOUS_BODY_BYTES = env.int("PODIUM_ANONYMOUS_BODY_BYTES", 64 * 1024)
 PODIUM_FORM_BODY_BYTES = env.int("PODIUM_FORM_BODY_BYTES", 2 * 1024**2)
+# Requests per minute of the visitors of one network without an account, and those that compute a file; 0 is no limit.
+PODIUM_VISITOR_PAGES_PER_MINUTE = env.int("PODIUM_VISITOR_PAGES_PER_MINUTE", 600)
+PODIUM_VISITOR_FILES_PER_MINUTE = env.int("PODIUM_VISITOR_FILES_PER_MINUTE", 60)
 DATA_UPLOAD_MAX_MEMORY_SIZE = PODIUM_FORM_BODY_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024**2
 # Beside the other uploads under way, and never in /tmp, which may be memory.
