@@ -22,6 +22,7 @@ from rfc3161_client import (
 
 from audit.models import Entry, Head, Sealing, SealingHead
 from audit.services import GENESIS
+from registry.domain.certificate_order import sorted_certificates
 from registry.models import Timestamp
 from web.outbound import RefusedError, post
 
@@ -130,7 +131,7 @@ def _problems(row: Timestamp, roots: list[x509.Certificate]) -> Iterator[str]:
 
 
 def _checked(row: Timestamp, roots: list[x509.Certificate], *, nonce: int | None = None) -> TimeStampResponse:
-    response = decode_timestamp_response(bytes(row.response))
+    response = decode_timestamp_response(sorted_certificates(bytes(row.response)))
     builder = VerifierBuilder(roots=list(roots), nonce=nonce)
     builder.build().verify_message(response, message_of(row))
     return response

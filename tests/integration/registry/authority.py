@@ -46,11 +46,12 @@ class Authority:
         Address, while it is served.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, includes_root: bool = False) -> None:
         folder.mkdir(parents=True)
         self.folder, self.root, self.url = folder, folder / "root.pem", ""
         (folder / "serial").write_text("01\n")
-        (folder / "openssl.cnf").write_text(CONFIGURATION.format(folder=folder))
+        others = f"certs = {folder}/root.pem\n" if includes_root else ""
+        (folder / "openssl.cnf").write_text(CONFIGURATION.format(folder=folder) + others)
         for name in ("root", "leaf"):
             self._openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", f"{name}.key")
             self._openssl("req", "-new", "-key", f"{name}.key", "-subj", f"/CN={name} of a test", "-out", f"{name}.csr")

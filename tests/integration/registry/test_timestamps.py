@@ -10,6 +10,7 @@ from audit.services import GENESIS, broken_links, digest, record
 from audit.services.proving import prove
 from audit.transactions import unit
 from operations.services.doctor import CHECKS
+from registry.domain.certificate_order import sorted_certificates
 from registry.models import Timestamp
 from registry.services import timestamps
 from registry.services.timestamps import TimestampError, stamp, timestamp_problems
@@ -82,6 +83,27 @@ def test_a_timestamp_is_stored_and_verified_without_the_network(history, authori
     assert timestamp_problems() == []
     assert prove().problems == []
     assert not timestamps.is_due()
+
+
+def test_a_response_with_the_root_certificate_is_valid_in_the_order_of_openssl(history, tmp_path, settings):
+    other = Authority(tmp_path / "other", includes_root=True)
+    settings.PODIUM_TIMESTAMP_CA = str(other.root)
+    with other.served():
+        settings.PODIUM_TIMESTAMP_URL = other.url
+        with unit("test"):
+            row = stamp()
+    assert timestamp_problems() == []
+    # The stored response is the one that was received, and its signature still covers all that counts.
+    response = bytes(row.response)
+    assert sorted_certificates(response) != response
+    assert sorted(sorted_certificates(response)) == sorted(response)
+    past_triggers("registry_timestamp", "UPDATE registry_timestamp SET entry_sequence = 2 WHERE id = %s", row.pk)
+    assert "Mismatch between messages" in timestamp_problems()[0]
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x30", b"\x30\x80", b"\x30\x84\xff", b"\x30\x03\x30\x01\x00", b"\x00" * 60])
+def test_a_response_that_cannot_be_read_is_left_as_it_is(damage):
+    assert sorted_certificates(damage) == damage
 
 
 def test_a_history_that_is_computed_again_is_detected_by_the_timestamp_only(history):
