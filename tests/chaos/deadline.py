@@ -7,7 +7,7 @@ prefix of its own). First only the clock and the worker of periodic tasks run, s
 sweep looks for lost work. Then the others start with two analyses whose figures compute until everything is over.
 
 At the end every upload is validated and a letter is sent while the figures still compute, and at no time were there more
-messages than twice the rows that wait. The exit code says whether that holds. The seconds are printed and judge nothing.
+messages than twice the rows that wait. Every record is as the platform sealed it. The exit code says whether that holds. The seconds are printed and judge nothing.
 
 With `--together` all queues have one worker with two slots, as before they were separated: nothing is validated then.
 """
@@ -62,6 +62,8 @@ class Deadline:
         from django.conf import settings
         from django.core.management import call_command
 
+        from audit.services.proving import prove
+        from audit.transactions import unit
         from operations.services import first_database
         from operations.services.workers import worker_commands
         from tests.integration.submissions import world as worlds
@@ -71,7 +73,8 @@ class Deadline:
             call_command("migrate", verbosity=0)
         # The clock keeps its schedule there.
         (settings.PODIUM_DATA / "run").mkdir(exist_ok=True)
-        world = worlds.build(self.folder / "references")
+        with unit("test"):
+            world = worlds.build(self.folder / "references")
         commands = worker_commands(2, level="ERROR", runs_containers=False)
         if self.chosen.together:
             together = [*commands["worker"]]
@@ -81,16 +84,18 @@ class Deadline:
         others = {name: words for name, words in commands.items() if name not in FIRST}
         processes = [self._start("first", first)]
         try:
-            self._upload(world, worlds.zipped(worlds.predictions()))
-            processes.append(self._start("others", others))
-            self._analyses(world)
-            self._watch()
+            with unit("test"):
+                self._upload(world, worlds.zipped(worlds.predictions()))
+                processes.append(self._start("others", others))
+                self._analyses(world)
+                self._watch()
         finally:
             (self.folder / "released").touch()
             for process in processes:
                 with contextlib.suppress(ProcessLookupError):
                     process.popen.terminate()
                 process.popen.wait()
+        self.problems += [f"records: {problem}" for problem in prove().problems]
         self.seen["everything together"] = f"{time.monotonic() - begun:.0f} s"
         return self._summary()
 
