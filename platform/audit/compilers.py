@@ -133,7 +133,9 @@ class SQLUpdateCompiler(_Returning, base.SQLUpdateCompiler):
         model, query = self.query.model, self.query.chain(klass=Query)
         if query.group_by is not None or sum(count > 0 for count in query.alias_refcount.values()) > 1:
             # Rows of joined tables are neither locked nor repeated.
-            rows: QuerySet[Any] = QuerySet(model, using=self.using).filter(pk__in=QuerySet(model, query=query).order_by().values("pk"))
+            rows: QuerySet[Any] = QuerySet(model, using=self.using).filter(
+                pk__in=QuerySet(model, query=query).order_by().values("pk")
+            )
         else:
             rows = QuerySet(model, query=query, using=self.using)
         label = model._meta.label_lower  # noqa: SLF001

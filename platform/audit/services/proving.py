@@ -127,12 +127,12 @@ class _Sealed:
         keys = iter(before)
         while piece := list(islice(keys, PIECE)):
             for key, seals in self.of(model, piece).items():
-                found = [
+                mismatches = [
                     (model, key, column, seals[column][1], sealing.sequence)
                     for index, column in enumerate(columns)
                     if column in seals and seals[column][0] != before[key][index * LENGTH : (index + 1) * LENGTH]
                 ]
-                self.database.executemany("INSERT OR REPLACE INTO replaced VALUES (?, ?, ?, ?, ?)", found)
+                self.database.executemany("INSERT OR REPLACE INTO replaced VALUES (?, ?, ?, ?, ?)", mismatches)
 
     def replaced(self) -> Iterator[Difference]:
         """Yield the values that were changed without an act, and then replaced by the platform."""

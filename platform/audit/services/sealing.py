@@ -85,10 +85,19 @@ def part(model: type[Model], columns: Sequence[str], rows: Mapping[str, str | No
     return {"model": model._meta.label_lower, "columns": list(columns), "rows": dict(rows)}  # noqa: SLF001
 
 
-def digests_of(model: type[Model], columns: Sequence[str], rows: QuerySet[Any]) -> Iterator[tuple[str, str]]:
-    """Yield the key and the digests of each row as it is in the database now."""
+def digests_of(
+    model: type[Model], columns: Sequence[str], rows: QuerySet[Any], *, in_pieces: bool = True
+) -> Iterator[tuple[str, str]]:
+    """Yield the key and the digests of each row as it is in the database now.
+
+    Parameters
+    ----------
+    in_pieces
+        Read the rows piece by piece; without it one query reads all, which PostgreSQL answers in fewer round trips.
+    """
     label = model._meta.label_lower  # noqa: SLF001
-    for key, *values in rows.order_by().values_list("pk", *columns).iterator(PIECE):
+    selected = rows.order_by().values_list("pk", *columns)
+    for key, *values in selected.iterator(PIECE) if in_pieces else selected:
         yield str(key), row_digest(label, str(key), columns, values)
 
 
@@ -144,7 +153,7 @@ def _sealed(model: type[Model], columns: Sequence[str], keys: Sequence[Any]) -> 
     """Digests by key; None for rows that are deleted."""
     rows: dict[str, str | None] = dict.fromkeys(map(str, keys))
     if columns:
-        rows.update(digests_of(model, columns, all_rows(model).filter(pk__in=keys)))
+        rows.update(digests_of(model, columns, all_rows(model).filter(pk__in=keys), in_pieces=False))
     return rows
 
 

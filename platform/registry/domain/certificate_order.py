@@ -48,11 +48,11 @@ def _certificates(response: bytes) -> _Element | None:
 
 
 def _children(data: bytes, parent: _Element) -> list[_Element]:
-    found, position = [], parent.content
+    elements, position = [], parent.content
     while position < parent.end:
-        found.append(_element(data, position, parent.end))
-        position = found[-1].end
-    return found
+        elements.append(_element(data, position, parent.end))
+        position = elements[-1].end
+    return elements
 
 
 def _element(data: bytes, start: int, end: int) -> _Element:
