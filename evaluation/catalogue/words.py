@@ -46,7 +46,7 @@ def choice_words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:g}"
+        return f"{value:.12g}"
     if isinstance(value, (list, tuple)):
         return ", ".join(choice_words(item) for item in value)
     text = str(value)

@@ -35,6 +35,8 @@ class Objects:
         One each object.
     ignored
         Regions of the reference that count neither for nor against anyone.
+    decisions
+        Whether each object counts as detected for metrics at one threshold; scores decide if not given.
     spacing
         Size of a pixel in mm along each axis.
 
@@ -54,6 +56,7 @@ class Objects:
         classes: Sequence[str] | None = None,
         scores: ArrayLike | None = None,
         ignored: ArrayLike | None = None,
+        decisions: ArrayLike | None = None,
         spacing: Sequence[float] | None = None,
     ) -> None:
         if sum(given is not None for given in (boxes, points, labels)) != 1:
@@ -72,7 +75,13 @@ class Objects:
         self.classes = None if classes is None else np.asarray(classes, dtype=object)
         self.scores = None if scores is None else np.asarray(scores, dtype=float)
         self.ignored = np.zeros(self.size, dtype=bool) if ignored is None else np.asarray(ignored, dtype=bool)
-        for name, values in (("classes", self.classes), ("scores", self.scores), ("ignored", self.ignored)):
+        self.decisions = None if decisions is None else np.asarray(decisions, dtype=bool)
+        for name, values in (
+            ("classes", self.classes),
+            ("scores", self.scores),
+            ("ignored", self.ignored),
+            ("decisions", self.decisions),
+        ):
             if values is not None and values.shape != (self.size,):
                 message = f"{name}: one for each of {self.size} objects, not {values.shape}"
                 raise ValueError(message)
@@ -189,6 +198,7 @@ class Objects:
             classes=None if self.classes is None else self.classes[rows].tolist(),
             scores=None if self.scores is None else self.scores[rows],
             ignored=self.ignored[rows],
+            decisions=None if self.decisions is None else self.decisions[rows],
             spacing=self.spacing,
         )
 

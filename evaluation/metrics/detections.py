@@ -99,14 +99,17 @@ def count_detections(
 ) -> Detections:
     """Match every image at one threshold: predictions below it are taken away before matching.
 
-    Without scores all predictions count, and ``greedy_by_score`` gives way to ``greedy_by_criterion``.
+    Where predictions have decisions, these say which count, whatever the scores are. Without both, all predictions count.
+    Without scores, ``greedy_by_score`` gives way to ``greedy_by_criterion``.
     """
     steps = []
     for index, (reference, prediction) in enumerate(_images(references, predictions)):
         counted, used = prediction, rule
         if prediction.scores is None:
             used = rule_without_scores(rule)
-        elif score_threshold > 0:
+        if prediction.decisions is not None:
+            counted = prediction.select(prediction.decisions)
+        elif prediction.scores is not None and score_threshold > 0:
             counted = prediction.select(prediction.scores >= score_threshold)
         matching = match_objects(reference, counted, used)
         steps.append((index, np.inf, float(matching.tp), float(matching.fp)))

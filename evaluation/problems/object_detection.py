@@ -494,9 +494,13 @@ class ObjectDetection(TableProblem):
             "dropped as it is; COCO results with their images and categories as `objects.json` are read as well. "
             f"{coordinate_words(expected.unit)} The score is a number from 0 to 1{scores}."
         )
+        decision = (
+            "A column `decision` is optional: 1 for an object that you report as detected, 0 for any other. Metrics with a "
+            "score threshold then count the objects with 1. Fill it in every row or leave it out."
+        )
         cost = f"A case with a row that cannot be read {incomplete_cost}: otherwise leaving out a hard case would pay."
         return SubmitWords(
-            (before,),
+            (before, decision),
             expected.columns,
             f"{expected.classes[0] if expected.classes else ''},…",
             (cost,) if incomplete_cost else (),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.assessment.described import WITHOUT
 from evaluation.assessment.exclusions import counted_words
+from evaluation.assessment.options import option_sentences
 from evaluation.catalogue import get
 from evaluation.claims.beforehand import limits
 from evaluation.ranking.evaluate import unit_level
@@ -59,6 +60,7 @@ def describe(assessment: Assessment) -> list[str]:
         sentences += [
             prefix + sentence if index == 0 else sentence for index, sentence in enumerate(_scheme(scheme, assessment))
         ]
+    sentences += option_sentences(assessment)
     sentences += _policies(assessment)
     sentences += _levels_of_interaction(assessment)
     sentences += _exclusions(assessment)

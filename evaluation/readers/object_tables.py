@@ -16,12 +16,15 @@ from evaluation.readers.errors import Issue, ReadError
 from evaluation.readers.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 _LOWER = ("x_min", "y_min", "z_min")
 _UPPER = ("x_max", "y_max", "z_max")
 _POINT = ("x", "y", "z")
+_DECISION = "decision"
 
 
 @dataclass
@@ -68,7 +71,8 @@ def read_objects(
 ) -> ObjectTable:
     """Read ``objects.csv`` or ``objects.json``.
 
-    The column ``class`` of a CSV file is optional: without it, objects have no class.
+    The column ``class`` of a CSV file is optional: without it, objects have no class. So is ``decision`` of predictions:
+    1 for an object that counts as detected at a working point, 0 for any other, in every row.
 
     Parameters
     ----------
@@ -111,6 +115,7 @@ def read_objects(
     places = np.array([numbers(name) for name in names]).T.reshape(len(table), len(names))
     scores = numbers("score", low=0, high=1) if scored and "score" in table else None
     ignored = numbers("ignore", low=0, high=1) > 0 if not scored and "ignore" in table else None
+    decisions = _decisions(table) if scored and _DECISION in table else None
     if boxes:
         for row in np.flatnonzero((places[:, axes:] <= places[:, :axes]).any(axis=1)).tolist():
             message = f"a box without extent in row {row + 2}"
@@ -119,11 +124,33 @@ def read_objects(
                 raise error
             wrong.setdefault(row, error)
     kind = ("boxes" if boxes else "points", axes)
-    return _by_case(table, places, scores, ignored, kind, wrong)
+    return _by_case(table, places, scores, ignored, decisions, kind, wrong)
+
+
+def _decisions(table: Table) -> NDArray[np.bool_]:
+    """Return which objects count as detected.
+
+    Raises
+    ------
+    ReadError
+        For a cell that is neither 0 nor 1: half of the decisions would leave the working point open.
+    """
+    cells = [cell.strip() for cell in table.columns[_DECISION]]
+    for row, cell in enumerate(cells):
+        if cell not in ("0", "1"):
+            found = f"{cell[:40]!r} as {_DECISION} in row {row + 2}" if cell else f"no {_DECISION} in row {row + 2}"
+            raise ReadError("table", table.name, found, "0 or 1 in every row, or a table without this column")
+    return np.array([cell == "1" for cell in cells], dtype=bool)
 
 
 def _by_case(
-    table: Table, places: Any, scores: Any, ignored: Any, kind: tuple[str, int], wrong: Mapping[int, ReadError]
+    table: Table,
+    places: Any,
+    scores: Any,
+    ignored: Any,
+    decisions: Any,
+    kind: tuple[str, int],
+    wrong: Mapping[int, ReadError],
 ) -> ObjectTable:
     cases, classes = table.text("case"), table.columns.get("class")
     rows_of: dict[str, list[int]] = {}
@@ -141,6 +168,7 @@ def _by_case(
             classes=None if classes is None else [classes[row] for row in rows],
             scores=None if scores is None else scores[rows],
             ignored=None if ignored is None else ignored[rows],
+            decisions=None if decisions is None else decisions[rows],
         )
         for case, rows in rows_of.items()
         if case not in invalid
@@ -174,6 +202,7 @@ def _read_coco(path: Path, references: ObjectTable | None, limits: Limits) -> Ob
         raise ReadError(
             "table", name, f"not as COCO writes it ({reason})", "images, annotations and categories"
         ) from None
+    _refuse_some_decisions(rows, name)
     of_case: dict[str, list[Any]] = {}
     for row in rows:
         of_case.setdefault(row[0], []).append(row)
@@ -185,13 +214,21 @@ def _read_coco(path: Path, references: ObjectTable | None, limits: Limits) -> Ob
             classes=[row[1] for row in case_rows],
             scores=None if None in scores else np.array(scores, dtype=float),
             ignored=[row[4] for row in case_rows],
+            decisions=None if case_rows[0][5] is None else [row[5] for row in case_rows],
         )
     return ObjectTable(objects, list(images.values()), dict(images), dict(categories))
 
 
+def _refuse_some_decisions(rows: Sequence[tuple[Any, ...]], name: str) -> None:
+    given = sum(row[5] is not None for row in rows)
+    if 0 < given < len(rows):
+        found = f"{_DECISION} in {given:,} of {len(rows):,} objects"
+        raise ReadError("table", name, found, "0 or 1 for every object, or for none")
+
+
 def _coco_row(
     entry: Mapping[str, Any], images: Mapping[Any, str], categories: Mapping[Any, str], name: str
-) -> tuple[str, str, tuple[float, ...], float | None, bool]:
+) -> tuple[str, str, tuple[float, ...], float | None, bool, int | None]:
     x, y, width, height = (float(number) for number in entry["bbox"])
     numbers = (x, y, x + width, y + height)
     score = entry.get("score")
@@ -199,10 +236,14 @@ def _coco_row(
         raise ReadError("table", name, f"the box {entry['bbox']}", "four finite numbers with a positive extent")
     if score is not None and not 0 <= float(score) <= 1:
         raise ReadError("table", name, f"the score {score}", "a number from 0 to 1")
+    decision = entry.get(_DECISION)
+    if decision is not None and decision not in (0, 1):
+        raise ReadError("table", name, f"the {_DECISION} {str(decision)[:40]}", "0 or 1")
     return (
         images[entry["image_id"]],
         categories[entry["category_id"]],
         numbers,
         None if score is None else float(score),
         bool(entry.get("iscrowd", 0)),
+        None if decision is None else int(decision),
     )

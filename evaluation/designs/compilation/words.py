@@ -10,9 +10,9 @@ import numpy as np
 
 from evaluation.assessment import Assessment, MetricUse, parse
 from evaluation.assessment.exclusions import GRADES
+from evaluation.assessment.options import option_list
 from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
-from evaluation.problems.coordinates import DISTANCE, SYMBOLS, distance_unit
 from evaluation.ranking.schemes import all_schemes, get_scheme
 from evaluation.ranking.scores import operator_name
 from evaluation.ranking.uncertainty.needed import units_needed
@@ -90,7 +90,7 @@ def _measured(metrics: list[MetricUse], assessment: Assessment) -> list[str]:
     elif not kind.tells_outcomes:
         outcomes = {"missing": _OUTCOMES["missing"]}
     for metric in metrics:
-        options = ", ".join(f"{key} = {value}" for key, value in _effective_options(metric, assessment).items())
+        options = option_list(metric, assessment)
         lines.append(
             f"{indent}{metric.name} ← {_name(metric.id)}({options})"
             if options
@@ -121,22 +121,6 @@ _OUTCOMES: Final = {
     "ref_empty": "the reference is empty and the prediction is not",
     "both_empty": "both are empty",
 }
-
-
-def _effective_options(metric: MetricUse, assessment: Assessment) -> dict[str, Any]:
-    """Return every option that scoring reads, defaults included; a threshold on a distance has its unit."""
-    if metric.id == "value":
-        return {}
-    read = {option.name for option in get(metric.id).options_for(assessment.problem)}
-    options = {
-        key: f"{value:g}" if isinstance(value, float) else value
-        for key, value in metric.options.items()
-        if key in read and value is not None
-    }
-    unit = SYMBOLS.get(distance_unit(assessment.settings), "")
-    if unit and metric.options.get("localization_criterion") == DISTANCE:
-        options["localization_threshold"] = f"{options['localization_threshold']} {unit}"
-    return options
 
 
 def _name(identity: str) -> str:

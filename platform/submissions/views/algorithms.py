@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase, Team
 from challenges.views.access import page_context, team_in
+from evaluation.assessment.options import option_sentences
 from evaluation.claims.missing_cases import rule_of_a_missing_case
 from evaluation.running.registered import Registered
 from executions.domain.plans import size_words
@@ -81,6 +82,7 @@ def page(
             quota=quota(phase, team, request.user) if team else None,
             is_public=are_public(phase),
             missing_rule=rule_of_a_missing_case(phase.assessment, of_algorithm=True),
+            scored_with=option_sentences(phase.assessment),
             unfinished=arriving.unfinished(request.user, phase),
             try_me=try_me_files(phase),
             most_bytes=max(arriving.most_bytes(phase, kind) for kind in ("image", "model")),

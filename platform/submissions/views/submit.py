@@ -13,6 +13,7 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase, Team
 from challenges.views.access import page_context, participating, phase_by_id, team_in
+from evaluation.assessment.options import option_sentences
 from evaluation.claims.missing_cases import cost_of_a_missing_case, rule_of_a_missing_case
 from evaluation.problems.files import FileProblem, FileWords
 from evaluation.problems.tables import SubmitWords, table_problem
@@ -82,6 +83,7 @@ def _submit(request: SignedInRequest, challenge: Challenge, teams: list[Team]) -
             several_tasks=len({entry.task_id for entry in phases}) > 1,
             wanted=expectation(test_set, phase.assessment) if phase and test_set else None,
             missing_rule=rule_of_a_missing_case(phase.assessment) if phase else "",
+            scored_with=option_sentences(phase.assessment) if phase else [],
             table_words=_table_words(phase, test_set) if phase and test_set else None,
             file_words=_file_words(phase, test_set) if phase and test_set else None,
             expected_rows=_expected_rows(phase, test_set) if phase and test_set else [],

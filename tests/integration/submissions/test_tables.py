@@ -16,6 +16,7 @@ from challenges.models import Phase
 from challenges.services import create_phase
 from confinement.sandbox import Answer
 from evaluation import ranking
+from evaluation.assessment.options import option_sentences
 from evaluation.bundle import result_digest
 from evaluation.cli import main
 from evaluation.problems.tables import table_problem
@@ -393,3 +394,14 @@ def test_a_class_that_is_not_registered_is_refused_before_it_is_sealed(images: W
     ):
         create_test_set(phase=images.phase, references=folder, cases=CASES)
     assert images.phase.test_sets.count() == 1
+
+
+def test_the_submit_page_and_the_public_rules_state_what_a_file_is_scored_with(cells: World, client):
+    client.force_login(cells.ada)
+    sentences = option_sentences(cells.phase.assessment)
+    assert any("score threshold = 0.5" in sentence for sentence in sentences)
+    page = client.get(f"/challenges/blocks/submit/?phase={cells.phase.pk}").content.decode()
+    assert "What your file is scored with" in page
+    assert "<code>decision</code>" in page
+    for shown in (page, client.get("/challenges/blocks/").content.decode()):
+        assert [sentence for sentence in sentences if sentence not in shown] == []

@@ -28,6 +28,7 @@ def test_the_rule_of_one_metric_in_one_region_is_told_in_this_order():
         "Each case is scored with the Dice Similarity Coefficient (higher is better) on the region liver.",
         MEAN,
         SAME_TIES,
+        "DSC is computed with: include background = no.",
         f"A missing or unreadable prediction {worst}",
         f"An empty prediction where there is something to find {worst}",
         f"A prediction where there is nothing to find {worst}",

@@ -84,6 +84,22 @@ class TestOneThreshold:
         assert steps_of(count_detections(truth, result, Rule(), score_threshold=0.5)) == [(0, np.inf, 1, 0)]
         assert steps_of(count_detections(truth, result, Rule(), score_threshold=0.6)) == [(0, np.inf, 0, 0)]
 
+    def test_decisions_say_which_count_whatever_the_scores_are(self):
+        found = [scored((SQUARE, 0.1), (BESIDE, 0.9), (FAR, 0.8), decisions=[1, 0, 1])]
+        truth = [Objects(boxes=[SQUARE, BESIDE])]
+        for threshold in (0.0, 0.5, 0.95):
+            assert steps_of(count_detections(truth, found, Rule(), score_threshold=threshold)) == [(0, np.inf, 1, 1)]
+        without_scores = [Objects(boxes=[SQUARE, BESIDE, FAR], decisions=[1, 0, 1])]
+        assert steps_of(count_detections(truth, without_scores, Rule())) == [(0, np.inf, 1, 1)]
+        none = [scored((SQUARE, 0.9), decisions=[0])]
+        assert steps_of(count_detections(truth, none, Rule())) == [(0, np.inf, 0, 0)]
+
+    def test_curves_read_scores_and_no_decisions(self):
+        plain = scored((SQUARE, 0.9), (FAR, 0.8))
+        decided = scored((SQUARE, 0.9), (FAR, 0.8), decisions=[0, 0])
+        truth = [Objects(boxes=[SQUARE, BESIDE])]
+        assert steps_of(trace_detections(truth, [plain], Rule())) == steps_of(trace_detections(truth, [decided], Rule()))
+
     def test_without_scores_all_count_whatever_the_threshold(self):
         result = [Objects(boxes=[SQUARE, FAR])]
         counted = count_detections([Objects(boxes=[SQUARE])], result, Rule(), score_threshold=0.9)

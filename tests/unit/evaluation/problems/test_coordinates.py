@@ -120,9 +120,9 @@ def test_the_unit_is_shown_to_those_who_write_tables_and_beside_the_threshold():
     assert "Coordinates are in µm" in KIND.submit_words(expected, 3).before[0]
     assert "Coordinates are in pixels" in KIND.submit_words(KIND.expected(assessment(), {"classes": [""]}), 3).before[0]
     text = "\n".join(pseudo_code(registered))
-    assert "localization_threshold = 7.5 µm" in text
-    assert "score_threshold = 0.5" in text
-    assert "target_prevalence" not in text
+    assert "localization threshold = 7.5 µm" in text
+    assert "score threshold = 0.5" in text
+    assert "target prevalence" not in text
 
 
 def test_predictions_that_never_hit_are_questioned(points, tmp_path):
