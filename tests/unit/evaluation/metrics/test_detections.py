@@ -98,7 +98,9 @@ class TestOneThreshold:
         plain = scored((SQUARE, 0.9), (FAR, 0.8))
         decided = scored((SQUARE, 0.9), (FAR, 0.8), decisions=[0, 0])
         truth = [Objects(boxes=[SQUARE, BESIDE])]
-        assert steps_of(trace_detections(truth, [plain], Rule())) == steps_of(trace_detections(truth, [decided], Rule()))
+        assert steps_of(trace_detections(truth, [plain], Rule())) == steps_of(
+            trace_detections(truth, [decided], Rule())
+        )
 
     def test_without_scores_all_count_whatever_the_threshold(self):
         result = [Objects(boxes=[SQUARE, FAR])]

@@ -91,7 +91,9 @@ def test_references_have_no_decisions(tmp_path):
     assert read_objects(folder / "objects.csv", scored=False).of("a").decisions is None
 
 
-@pytest.mark.parametrize(("given", "refused"), [([1, 0], ""), ([1, None], "decision in 1 of 2"), ([1, 2], "decision 2")])
+@pytest.mark.parametrize(
+    ("given", "refused"), [([1, 0], ""), ([1, None], "decision in 1 of 2"), ([1, 2], "decision 2")]
+)
 def test_annotations_of_coco_carry_decisions(tmp_path, given, refused):
     entries = [
         {"image_id": 1, "category_id": 1, "bbox": [0, 0, 2, 2], "score": 0.5}
