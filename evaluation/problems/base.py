@@ -343,6 +343,10 @@ class Problem(PicturedProblem, TriedProblem):
         """Names that the one table of references may have; empty where references are a file a case."""
         return self.reference_files or self.table_files
 
+    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Columns of the tables that belong to the references, by the names of the tables; empty where there is no table."""
+        return {}
+
     def shared_evidence(
         self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
     ) -> Mapping[str, Any]:

@@ -66,6 +66,18 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         raise AssessmentError("settings.spacing_unit", settings["spacing_unit"], 'nothing unless "spacing" is set')
 
 
+def axes_of(settings: Mapping[str, Any]) -> int:
+    """Return the number of axes that the registered size of a pixel implies; 2 if it implies none.
+
+    Examples
+    --------
+    >>> axes_of({"unit": "px", "spacing": [0.5, 0.5, 2.0]}), axes_of({})
+    (3, 2)
+    """
+    spacing = settings.get("spacing")
+    return len(spacing) if isinstance(spacing, (list, tuple)) else 2
+
+
 def distance_unit(settings: Mapping[str, Any]) -> str:
     """Return the unit of distances between objects; empty where the assessment registers no unit of coordinates.
 

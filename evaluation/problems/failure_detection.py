@@ -130,6 +130,10 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
 
     # Reading ----------------------------------------------------------------------------------------------------------
 
+    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case and risk, the same for all algorithms."""
+        return {self.reference_files[0]: ("case", RISK)}
+
     def read_references(self, path: Path) -> ReferenceTable:
         """Read ``risk.csv``: one risk a case, or one an algorithm and case."""
         from evaluation.problems.given_risks import read_own_risks

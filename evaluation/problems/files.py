@@ -159,6 +159,11 @@ class FileProblem(Problem):
         """What a table of objects beside the files may and has to tell; ``None`` where there are no objects."""
         return None
 
+    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """The table beside the files, where regions need the class of each object."""
+        rules = self.table_beside(assessment)
+        return {rules.file: ("case", "instance", "class")} if rules is not None and rules.need_class else {}
+
     def table_of_predictions(self, assessment: Assessment) -> RulesBeside | None:
         """The same of predictions, where any table may stand beside them: that of objects, unless the kind says otherwise."""
         return self.table_beside(assessment)

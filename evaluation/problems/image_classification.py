@@ -82,6 +82,10 @@ class ImageClassification(TableProblem):
 
         return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
 
+    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case and class."""
+        return {self.table_files[0]: ("case", "label")}
+
     def read_references(self, path: Path) -> LabelReferences:
         """Read ``labels.csv``."""
         from evaluation.readers.tables import read_reference_labels

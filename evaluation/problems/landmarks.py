@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from evaluation.metrics.options import Option
-from evaluation.problems.coordinates import SPACINGS, positive_fact
+from evaluation.problems.coordinates import SPACINGS, axes_of, positive_fact
 from evaluation.problems.landmark_figures import FIGURES
 from evaluation.problems.tables import (
     ExpectedTable,
@@ -119,6 +119,14 @@ class LandmarkLocalization(TableProblem):
         return replace(metric, unit="px") if metric.unit == "mm" and _unit(settings) == "px" else metric
 
     # Tables -----------------------------------------------------------------------------------------------------------
+
+    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, landmark and coordinates."""
+        from evaluation.readers.landmark_tables import AXES, CASE, LANDMARK
+
+        # Places in mm are mostly those of volumes.
+        axes = axes_of(assessment.settings) if assessment.settings.get("unit") == "px" else len(AXES)
+        return {self.table_files[0]: (CASE, LANDMARK, *AXES[:axes])}
 
     def read_references(self, path: Path) -> LandmarkReferences:
         """Read ``landmarks.csv``."""

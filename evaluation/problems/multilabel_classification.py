@@ -98,6 +98,11 @@ class MultilabelClassification(AnswerProblem):
 
     # Reading ----------------------------------------------------------------------------------------------------------
 
+    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, and a column for each label."""
+        labels = dict.fromkeys(str(label) for region in assessment.regions for label in region.labels)
+        return {self.table_files[0]: ("case", *(labels or ("label",)))}
+
     def read_references(self, path: Path) -> NumberReferences:
         """Read ``labels.csv``: 1, 0 or nothing in the column of each label."""
         from evaluation.readers.number_tables import read_number_table

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.cautions import never_hits
-from evaluation.problems.coordinates import DISTANCE, SETTINGS, check_settings, coordinate_words, spacings
+from evaluation.problems.coordinates import DISTANCE, SETTINGS, axes_of, check_settings, coordinate_words, spacings
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -126,6 +126,12 @@ class ObjectDetection(TableProblem):
         from evaluation.assessment.checks import check_classes_of_mean
 
         check_classes_of_mean(assessment)
+
+    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, class where the task names classes, and coordinates: boxes where a metric compares extents, else points."""
+        classes = ("class",) if assessment.regions else ()
+        kind = "boxes" if extent_metrics(assessment) else "points"
+        return {self.table_files[0]: ("case", *classes, *_places(kind, axes_of(assessment.settings)))}
 
     def read_references(self, path: Path) -> ObjectReferences:
         """Read ``objects.csv`` or ``objects.json``."""

@@ -83,6 +83,12 @@ class Regression(AnswerProblem):
 
     # Reading ----------------------------------------------------------------------------------------------------------
 
+    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, and a column for each target."""
+        targets = dict.fromkeys(str(label) for region in assessment.regions for label in region.labels)
+        targets |= dict.fromkeys(assessment.settings.get("targets") or ())
+        return {self.table_files[0]: ("case", *(targets or ("value",)))}
+
     def read_references(self, path: Path) -> NumberReferences:
         """Read ``values.csv``: every column beside ``case`` may be a target; an empty cell is not known."""
         from evaluation.readers.number_tables import read_number_table

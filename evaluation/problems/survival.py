@@ -113,6 +113,10 @@ class Survival(AnswerProblem):
 
     # Reading ----------------------------------------------------------------------------------------------------------
 
+    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, time of follow-up, and whether the event was observed."""
+        return {self.table_files[0]: ("case", "time", "event")}
+
     def read_references(self, path: Path) -> SurvivalReferences:
         """Read ``survival.csv``, and ``censoring.csv`` where it stands beside it."""
         others = path.parent / CENSORING_FILE

@@ -17,6 +17,7 @@ urlpatterns = [
     path("organize/test-sets/archives/<uuid:pk>/previews/<int:number>.png", decisions.preview, name="archive_preview"),
     path("organize/test-sets/<int:phase>/uploads/", uploads.create, name="test_set_uploads"),
     path("organize/test-sets/uploads/<uuid:pk>/", uploads.upload, name="test_set_upload"),
+    path("organize/test-sets/<int:phase>/template.zip", pages.template, name="test_set_template"),
     path("organize/test-sets/<int:phase>/access.csv", pages.access_csv, name="reference_access_csv"),
     path("organize/test-sets/<int:phase>/<int:version>/cases.csv", pages.cases_csv, name="test_set_csv"),
     path("organize/test-sets/<int:phase>/<int:version>/undo/", pages.undo, name="undo_sealing"),

@@ -33,8 +33,8 @@ DECOY: Final = "decoy"
 ANNOTATOR: Final = re.compile(r"annotator-([A-Za-z0-9][A-Za-z0-9_.-]{0,39})")
 MOST_ANNOTATORS: Final = 20
 _YES, _NO = ("yes", "true", "1", "1.0", "x"), ("no", "false", "0", "0.0", "", "none", "nan")
-# Levels of a characteristic that a row of a case can hold.
-_OF_CASES = ("image", "patient", "device_or_centre")
+OF_CASES: Final = ("image", "patient", "device_or_centre")
+"""Levels of a characteristic that a row of a case can hold."""
 
 
 @dataclass
@@ -149,7 +149,7 @@ def check_characteristics(contents: ArchiveContent, phase: Phase, cases: Sequenc
     frame = frame[frame["case"].isin(list(cases))] if "case" in frame else frame
     for row in values.rows("image_characteristics"):
         name, kind = str(row.get("name", "")), row.get("value_type")
-        if row.get("level") not in _OF_CASES or not name:
+        if row.get("level") not in OF_CASES or not name:
             continue
         column = columns.get(column_name(name))
         if column is None:

@@ -228,6 +228,10 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
     return ArchiveContent(**answer.value)
 
 
+_READMES = ("readme.txt", "readme.md")
+"""Explanations at the top of an archive, such as that of the template, which are not read."""
+
+
 def _sort(
     source: Path, folder: Path, problem: Problem, limits: ArchiveLimits, contents: ArchiveContent, *, instances: bool
 ) -> None:
@@ -242,6 +246,8 @@ def _sort(
     for member in members:
         names = paths[member.path][1:] if shared else paths[member.path]
         top_folder, name = (names[0] if len(names) > 1 else ""), names[-1]
+        if top_folder == "" and name.lower() in _READMES:
+            continue
         if top_folder == "" and name == CASES:
             archive.extract(source, member.path, folder / CASES, limit=_MESSAGE_BYTES, remedy="too large for a table.")
             continue

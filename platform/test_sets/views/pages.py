@@ -42,6 +42,7 @@ from test_sets.services.arrivals import unfinished
 from test_sets.services.received_archives import receive
 from test_sets.services.reference_access import note_downloaded
 from test_sets.services.replacing import TestSetError, approved_change
+from test_sets.services.templates import template_of
 from test_sets.services.undoing import undo_sealing
 from uploads.services.refusals import BusyError
 from uploads.storage import upload_limits
@@ -134,6 +135,16 @@ def _take(request: SignedInRequest, challenge: Challenge, entry: Phase) -> HttpR
         else:
             return redirect(f"{reverse('test_sets:test_sets', args=[challenge.slug])}?phase={entry.pk}#sending")
     return _page(request, challenge, entry, form=form)
+
+
+@login_required
+@require_safe
+def template(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+    """Download an archive with the files and columns that sealing expects of a phase."""
+    entry = phase_by_id(organizing(request, slug), phase)
+    response = HttpResponse(template_of(entry), content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{key_of(entry)}-template.zip"'
+    return response
 
 
 @login_required

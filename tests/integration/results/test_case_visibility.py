@@ -71,6 +71,7 @@ SERVING = {
     "test_sets:reference": "posted",
     "test_sets:test_sets": "organizing",
     "test_sets:test_set_csv": "organizing",
+    "test_sets:test_set_template": "organizing",
     "test_sets:reference_access_csv": "organizing",
     "test_sets:archive_preview": "sender",
     "test_sets:case_reports": "reports",

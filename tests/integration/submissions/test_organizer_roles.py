@@ -36,6 +36,7 @@ GET = {
     "decoys_csv": SEEN,
     "reference_access_csv": SEEN,
     "test_set_csv": SEEN,
+    "test_set_template": SEEN,
     "organized_case": SEEN,
 }
 POST = {
