@@ -17,17 +17,22 @@
     Says what a team has handed in (`SubmittedTasks`).
 `standing_changed`
     Called inside the transaction that changes how a team takes part in rankings, with the team's id.
+`entrants`
+    Who would be ranked if a phase closed now, and who would not and why.
+`reminders`
+    Sends a reminder to the members of teams that would not be ranked; returns how many teams got one.
 `arrivals`
     The submissions to each task of a challenge: when the first accepted one arrived, and how many were refused.
 `teams_scored`
     How many teams had a score in a phase at a moment: what organizers could know when they asked for a change.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from accounts.models import User
 from challenges.models import Challenge, Phase, Team
 from web.hooks import Hook
 
@@ -67,11 +72,40 @@ class Arrivals:
     refused: int = 0
 
 
+@dataclass(frozen=True)
+class Entrant:
+    """A team before a phase closes.
+
+    Attributes
+    ----------
+    outcome
+        ``ranked``, ``pending`` (its submission is still being processed) or ``not_ranked``.
+    code
+        Name of the reason why it is not ranked; empty for a ranked team.
+    reason
+        The reason in words.
+    submissions
+        The submissions that are ranked, or the one that is not.
+    can_remind
+        Whether its members can do something about it.
+    """
+
+    team: int
+    name: str
+    outcome: str
+    code: str = ""
+    reason: str = ""
+    submissions: tuple[str, ...] = ()
+    can_remind: bool = False
+
+
 PhaseFacts = Callable[[Sequence[Phase]], dict[int, list[tuple[str, str]]]]
 Figures = Callable[[Challenge], list[Figure]]
 Exports = Callable[[Challenge], Iterator[tuple[str, str]]]
 PhaseClosed = Callable[[int], None]
 AssessmentChanged = Callable[[int, bool], None]
+Entrants = Callable[[Phase], list[Entrant]]
+Reminders = Callable[[Phase, Collection[int], User], int]
 ArrivalsByTask = Callable[[Challenge], Mapping[int, Arrivals]]
 TeamsScored = Callable[[Phase, datetime], int]
 Submitted = Callable[[Team], SubmittedTasks]
@@ -84,6 +118,8 @@ exports: Hook[Exports] = Hook()
 phase_closed: Hook[PhaseClosed] = Hook()
 assessment_changed: Hook[AssessmentChanged] = Hook()
 arrivals: Hook[ArrivalsByTask] = Hook()
+entrants: Hook[Entrants] = Hook()
+reminders: Hook[Reminders] = Hook()
 teams_scored: Hook[TeamsScored] = Hook()
 submitted: Hook[Submitted] = Hook()
 standing_changed: Hook[StandingChanged] = Hook()

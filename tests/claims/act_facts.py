@@ -36,7 +36,7 @@ def acts_of(seed: int) -> list[Made]:
     return [made for make in makers for made in make(random, one, moment)]
 
 
-def _submissions(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
+def _submissions(random: np.random.Generator, one: Any, moment: Any) -> list[Made]:
     where = letters.Where(one(TITLES), one(("Final", "Round 2")))
     team, number = one(NAMES), int(random.integers(1, 9))
     reasons = [f"case-{index}: the grid differs" for index in range(int(random.integers(0, 6)))]
@@ -56,6 +56,10 @@ def _submissions(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
         (
             COMPUTE_TIME,
             OfComputeTime("Liver", "Segmentation", "41.0 h", "50.0 h", is_spent=bool(random.random() < 0.5)),
+        ),
+        (
+            letters.WOULD_BE_OUT,
+            letters.OfEntrant(where, team, "The submission is not scored.", ends=moment() if shows else None),
         ),
         (
             letters.UNDESCRIBED,

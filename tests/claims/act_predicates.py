@@ -379,6 +379,21 @@ def _(facts: Any, version: str, identifier: str, title: str) -> bool:
     return (version, identifier, title) == (facts.version, facts.identifier, facts.title)
 
 
+@means(r"Subject: (.+): (.+) is not ranked yet in (.+)")
+def _(facts: Any, challenge: str, team: str, phase: str) -> bool:
+    return where(facts, challenge, phase) and team == facts.team
+
+
+@means(r"The organizers of (.+) remind you: if (.+) closed now, the team (.+) would not be in the final ranking\.")
+def _(facts: Any, challenge: str, phase: str, team: str) -> bool:
+    return where(facts, challenge, phase) and team == facts.team
+
+
+@means(r"The page of your submissions shows what you can do\.")
+def _(facts: Any) -> bool:
+    return bool(facts.reason)
+
+
 @means(r"Subject: (.+): (a deadline is|deadlines are) later")
 def _(facts: Any, title: str, words: str) -> bool:
     return facts.title == title and (words == "a deadline is") == (len(facts.moves) == 1)
@@ -391,7 +406,7 @@ def _(facts: Any, title: str, _words: str, number: str | None) -> bool:
 
 @means(r"Reason: (.+)\.")
 def _(facts: Any, text: str) -> bool:
-    return bool(text == facts.text)
+    return text == (getattr(facts, "text", "") or getattr(facts, "reason", "")).removesuffix(".")
 
 
 @means(r"The new dates apply now, to every team\. Version (\S+) of the registered design (\S+) contains them\.")

@@ -1,12 +1,12 @@
 """HTTP in, HTTP out."""
 
+from challenges.views.closing import close_phase
 from challenges.views.deadlines import move_deadline
 from challenges.views.launching import launch, open_submissions
 from challenges.views.pages import (
     assessment,
     challenge_context,
     challenge_list,
-    close_phase,
     detail,
     organize,
 )

@@ -3,16 +3,14 @@
 from typing import Any
 
 import rules
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from accounts.requests import SignedInRequest
-from challenges import hooks, queries, services
+from challenges import hooks, queries
 from challenges.models import Challenge, Phase
 from challenges.queries import people
 from challenges.services.launching import gate_problems
@@ -111,24 +109,3 @@ def _people_figures(challenge: Challenge) -> list[hooks.Figure]:
         hooks.Figure("Requests to decide", f"{counts.requests:,}", f"{page}#requests", counts.requests > 0),
         hooks.Figure("Open concerns", f"{counts.concerns:,}", f"{page}#concerns", counts.concerns > 0),
     ]
-
-
-@login_required
-@require_POST
-def close_phase(request: SignedInRequest, slug: str, phase: int) -> HttpResponse:
-    challenge = queries.visible_challenge(request.user, slug)
-    if not request.user.has_perm("challenges.close_phase", challenge):
-        raise PermissionDenied("Only owners of the challenge close a phase.")
-    entry = get_object_or_404(Phase, pk=phase, task__challenge=challenge)
-    if request.POST.get("confirm") != entry.slug:
-        messages.error(
-            request, f"To close the phase, type its short name {entry.slug} into the field beside the button."
-        )
-    elif entry.is_closed:
-        messages.info(request, f"{entry.name} has already been closed.")
-    else:
-        services.close_phase(actor=request.user, phase=entry)
-        entry.refresh_from_db()
-        until = "" if entry.is_revealed else f" from {entry.revealed_from:%-d %B %Y, %H:%M} UTC on"
-        messages.success(request, f"{entry.name} is closed; its ranking is public{until}.")
-    return redirect(reverse("challenges:organize", args=[slug]))

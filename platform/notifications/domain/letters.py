@@ -276,6 +276,55 @@ def _undescribed(of: OfSubmission, leaves: str) -> str:
     )
 
 
+@dataclass(frozen=True)
+class OfEntrant:
+    """A team that would not be ranked if a phase closed now."""
+
+    where: Where
+    team: str
+    reason: str
+    ends: datetime | None = None
+
+
+WOULD_BE_OUT: Final[Act[OfEntrant]] = act(
+    "team_would_not_be_ranked",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.where.challenge}: {of.team} is not ranked yet in {of.where.phase}",
+            "Liver: Team A is not ranked yet in Final",
+        )
+    ],
+    [
+        always(
+            "news",
+            lambda of: (
+                f"The organizers of {of.where.challenge} remind you: if {of.where.phase} closed now, the team {of.team} would not "
+                "be in the final ranking."
+            ),
+            "The organizers of Liver remind you: if Final closed now, the team Team A would not be in the final ranking.",
+        ),
+        always(
+            "reason",
+            lambda of: f"Reason: {ended(of.reason)}",
+            "Reason: No submission has a complete method description.",
+        ),
+        Paragraph(
+            "until",
+            "The phase has an end.",
+            lambda of: of.ends is not None,
+            lambda of: f"{of.where.phase} of {of.where.challenge} closes {moment_words(of.ends)}.",
+            "Final of Liver closes 21 January 2027, 23:59 UTC.",
+        ),
+        always(
+            "next",
+            lambda _: "The page of your submissions shows what you can do.",
+            "The page of your submissions shows what you can do.",
+        ),
+    ],
+)
+
+
 # Phases
 
 

@@ -16,8 +16,9 @@ from notifications import kinds
 from submissions import hooks as submission_hooks
 from submissions.contributions import replacements
 from submissions.models import Run, Submission
+from submissions.queries.closing import entrants
 from submissions.queries.results import measured_outside
-from submissions.services.messages import FAILED, KIND, REMINDER, remind, remind_phase
+from submissions.services.messages import FAILED, KIND, REMINDER, remind, remind_before_closing, remind_phase
 from submissions.services.releasing import release_new
 from submissions.services.states import repeat
 from test_sets.models import TestCase
@@ -33,6 +34,8 @@ def register() -> None:
     replacements.register()
     hooks.arrivals.register(arrivals)
     hooks.teams_scored.register(teams_scored)
+    hooks.entrants.register(entrants)
+    hooks.reminders.register(remind_before_closing)
     hooks.submitted.register(handed_in)
     submission_hooks.run_scored.register(release_new)
     submission_hooks.run_scored.register(remind)

@@ -15,7 +15,7 @@ from evaluation.assessment import Assessment
 from executions.queries.costs import costs_in, costs_scored, kept_from
 from scoring.domain import results
 from submissions.models import Run, Submission
-from submissions.queries.methods import described_teams, description_needed, teams_of_other_levels
+from submissions.queries.validity import Obstacle, Validity
 from submissions.rules import access_to_submission
 from test_sets.domain.case_access import HIDDEN_NOTE
 from test_sets.models import TestSet
@@ -133,7 +133,7 @@ def counted_runs(phase: Phase) -> list[Run]:
     All are against one version of the test set (`of_one_version`); a team whose submission could not be scored against it
     is left out, and named by `left_out`.
     """
-    return _standing(phase)[0]
+    return decided(phase).ranked
 
 
 def measured_outside() -> Q:
@@ -145,24 +145,45 @@ def left_out(phase: Phase) -> list[LeftOut]:
     """Return the teams that are not ranked since scoring their submission against a new version of the test set failed."""
     if not TestSet.objects.filter(phase=phase, is_active=False).exists():
         return []
-    return _standing(phase)[1]
+    return decided(phase).failed
 
 
-def _standing(phase: Phase) -> tuple[list[Run], list[LeftOut]]:
+@dataclass(frozen=True)
+class Decided:
+    """Who is ranked in a phase.
+
+    Attributes
+    ----------
+    ranked
+        The runs that stand for their teams.
+    failed
+        Teams whose submission could not be scored against the version of the test set that is ranked.
+    invalid
+        Runs with a result that are not valid for the ranking, and why.
+    """
+
+    ranked: list[Run]
+    failed: list[LeftOut]
+    invalid: list[tuple[Run, Obstacle]]
+
+
+def decided(phase: Phase, *, is_final: bool | None = None) -> Decided:
+    """Return who is ranked, and which results are not valid for the ranking.
+
+    Parameters
+    ----------
+    is_final
+        Whether the conditions of the final ranking apply; left out, whether they apply now.
+    """
+    validity = Validity.of(phase, is_final=is_final)
     runs = (
-        Run.objects.filter(counts=True, submission__phase=phase, submission__is_late=False)
-        .filter(submission__state=Submission.State.SCORED)
-        .exclude(submission__team__standing__in=Team.OUTSIDE)
+        Run.objects.filter(counts=True, submission__phase=phase)
         .select_related("submission__team", "test_set")
         .defer("log", "submission__log", "submission__report")
         .order_by("submission__team__name", "submission__number")
     )
-    if phase.ranks_finally:
-        if description_needed(phase):
-            runs = runs.filter(submission__team__in=described_teams(phase))
-        if phase.interaction_levels and (other_levels := teams_of_other_levels(phase)):
-            runs = runs.exclude(submission__team__in=other_levels)
-    everything = [run for run in runs if not lacks_too_much(phase, run)]
+    judged = [(run, validity.obstacle(run)) for run in runs]
+    everything = [run for run, obstacle in judged if obstacle is None]
     ranked, failed = of_one_version(everything)
     chosen = {run.submission_id: run for run in ranked}
     of_team: dict[int, list[Run]] = defaultdict(list)
@@ -179,7 +200,7 @@ def _standing(phase: Phase) -> tuple[list[Run], list[LeftOut]]:
                 missing.append(_left_out(stands, failed[stands.submission_id]))
             else:
                 standing_runs.append(stands)
-    return standing_runs, missing
+    return Decided(standing_runs, missing, [(run, obstacle) for run, obstacle in judged if obstacle is not None])
 
 
 def suits(phase: Phase, run: Run, assessment: Assessment) -> bool:
@@ -202,14 +223,6 @@ def is_scoring(phase_id: int) -> bool:
     """Whether a submission to a phase is on its way to a result, without a decision of its team."""
     rows = Submission.objects.filter(phase=phase_id)
     return rows.filter(Q(state__in=Submission.UNDER_WAY) | Q(runs__state__in=Run.UNFINISHED)).exists()
-
-
-def lacks_too_much(phase: Phase, run: Run) -> bool:
-    """Whether a result has answers to fewer cases than the registered design ranks finally."""
-    if phase.least_share is None or not phase.ranks_finally:
-        return False
-    cases = run.summary["cases"]
-    return cases - run.summary["missing_cases"] < phase.least_share * cases
 
 
 def _left_out(run: Run, version: int) -> LeftOut:

@@ -1,7 +1,7 @@
 """What teams and organizers are told: what became of a submission, how it ranks, what failed, and whose method is not described."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 from typing import Any, Final
 
@@ -10,15 +10,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
+from audit.services import record
 from challenges.models import Member, Phase, Team
 from challenges.queries import label_of
 from challenges.queries.people import organizers_of
+from challenges.queries.timetable import timetable_of
 from notifications.domain import letters
 from notifications.models import Notification
 from notifications.services import Message, notify, notify_each
 from scoring.domain.report import Report, Status
 from submissions.hooks import public_stands_in
 from submissions.models import Run, Submission
+from submissions.queries.closing import entrants
 from submissions.queries.methods import description_needed, lacking_facts
 from test_sets.domain.case_access import Reader
 from test_sets.queries.decoys import keeps_decoys
@@ -174,6 +177,39 @@ def remind(phase_id: int) -> None:
 def remind_phase(phase_id: int) -> None:
     """Tell each team once more when the phase closes."""
     _remind(phase_id, "closed")
+
+
+def remind_before_closing(phase: Phase, teams: Collection[int], actor: User) -> int:
+    """Remind teams that would not be ranked why, once per day; returns how many teams got a reminder."""
+    today = f"{timezone.now():%Y-%m-%d}"
+    reminded = []
+    for entrant in entrants(phase):
+        if entrant.team not in teams or not entrant.can_remind:
+            continue
+        members = Member.objects.filter(team=entrant.team).values("user")
+        letter = letters.WOULD_BE_OUT.letter(
+            letters.OfEntrant(where_of(phase), entrant.name, entrant.reason, ends=timetable_of(phase).closes)
+        )
+        sent = notify(
+            people=User.objects.filter(pk__in=members, is_active=True),
+            kind=REMINDER,
+            subject=letter.subject,
+            text=letter.text,
+            address=reverse("submissions:own", args=[phase.challenge.slug]),
+            scope=phase.challenge.slug,
+            key=f"{phase.pk} {entrant.team} closing {today}",
+        )
+        if sent:
+            reminded.append(entrant.team)
+    if reminded:
+        record(
+            actor=actor,
+            act="teams_reminded",
+            subject=phase,
+            scope=phase.challenge.slug,
+            facts={"phase": phase.slug, "teams": sorted(reminded)},
+        )
+    return len(reminded)
 
 
 def _remind(phase_id: int, occasion: str) -> None:

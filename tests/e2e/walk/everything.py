@@ -229,6 +229,8 @@ def the_registry() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "changes:list", chair, here
     yield "changes:new", organizer, here
     yield "changes:detail", chair, {**here, "number": 1}
+    phase = Phase.objects.get(task__challenge=world.challenge, slug="final")
+    yield "challenges:move_deadline", organizer, {"slug": world.challenge.slug, "phase": phase.pk}
     yield "drift:list", organizer, here
     yield "drift:detail", organizer, {**here, "pk": check.pk}
     # Other walks have accepted designs of their own in this installation.
@@ -256,6 +258,7 @@ def example() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "challenges:list", "olivia", {}
     for name in ("detail", "organize", "news", "discussion", "people", "announce"):
         yield f"challenges:{name}", "olivia", here
+    yield "challenges:close_phase", "olivia", {**here, "phase": phase.pk}
     yield "challenges:thread", "olivia", {**here, "pk": thread.pk}
     yield "challenges:join", "rita", here
     yield "challenges:team", "paula", here

@@ -363,3 +363,13 @@ def freeze_filing(world: World) -> None:
     FiledVersion.objects.create(
         filing=filing, number=1, version=world.design.versions.order_by("-number").first(), filed_by=world.organizer
     )
+
+
+def test_the_review_of_a_closing_names_the_deviation(world):
+    client = Client()
+    client.force_login(world.organizer)
+    phase = Phase.objects.get(slug="final")
+    page = client.get(f"/challenges/{world.challenge.slug}/organize/phases/{phase.pk}/close/").content.decode()
+    assert "This is a deviation" in page
+    assert f"The registered deadline is {phase.closes_at:%-d %B %Y, %H:%M} UTC." in page
+    assert "The team has not submitted anything." in page
