@@ -16,13 +16,18 @@ class Listed:
 
 
 def members_without_access(design: Design) -> list[Listed]:
-    """Return the members of the listed organizing team, with an address, who neither write the design nor are invited."""
-    known = {address.lower() for address in design.collaborators.values_list("user__email", flat=True)}
+    """Return the members of the listed organizing team, with an address, who neither write the design nor are invited.
+
+    Writers are recognized by their address or by their name, since the design can state another address.
+    """
+    writers = [part.user for part in design.collaborators.select_related("user")]
+    known, names = {user.email.lower() for user in writers}, {user.display_name.casefold() for user in writers}
     invited = design.invitations.filter(state=Invitation.State.OPEN)
     known |= {address.lower() for address in invited.values_list("email", flat=True)}
     members: dict[str, Listed] = {}
     for row in document_of(design).values().rows("organizing_team"):
         email = str(row.get("email") or "").strip().lower()
-        if email and email not in known:
-            members.setdefault(email, Listed(str(row.get("name") or email), email))
+        name = str(row.get("name") or email).strip()
+        if email and email not in known and name.casefold() not in names:
+            members.setdefault(email, Listed(name, email))
     return list(members.values())

@@ -251,6 +251,7 @@ def test_the_listed_organizing_team_is_invited_without_typing_addresses(signed_i
         {"name": "Di Dorn", "affiliation": "A"},
     ]
     owner = hippocampus.collaborators.get(role="owner").user
+    team.append({"name": owner.display_name, "affiliation": "A", "email": "at-work@example.org"})
     services.save_field(actor=owner, design=hippocampus, parameter="organizing_team", value=team)
     address = reverse("designs:people", args=[hippocampus.slug])
     listed = signed_in.get(address).content.decode().split('id="listed"')[1].split("</ul>")[0]
