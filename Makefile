@@ -9,7 +9,7 @@ ifeq ($(strip $(PYTHON)),)
 $(error PYTHON is set and empty. Give it a value, for example: make run PYTHON=python3.11)
 endif
 
-.PHONY: run install test check bench coverage fuzz-api lint lock linux mutants api claims composition pictures approved
+.PHONY: run install test check bench coverage fuzz-api lint lock linux mutants api claims procedures composition pictures approved
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -69,6 +69,10 @@ api: $(STAMP)
 # Fifty thousand generated challenges, every sentence about them against its meaning; see docs/claims.md.
 claims: $(STAMP)
 	@exec $(BIN)/python -m tests.claims $(CLAIMS)
+
+# Twenty thousand random designs, the pseudo-code of each executed beside the implementation; see docs/correctness/procedures.md.
+procedures: $(STAMP)
+	@exec $(BIN)/python -m tests.procedures $(PROCEDURES)
 
 # Builds stand-ins for all images, brings docker-compose.yml up with podman, uses it, kills every service, backs up and restores. As root.
 composition: $(STAMP)

@@ -178,6 +178,7 @@ def combined_ranking(
 ) -> Ranking:
     """A combined ranking with the rankings that it is made of, for its statements of certainty."""
     matching_parts = [one for one in parts if all(one.key.get(name) == value for name, value in part.key.items())]
+    steps = tuple(scheme.combine or ())
     shortest = min(1 + min(item.plan.bootstrap for item in members), *(len(one.scores) for one in matching_parts))
     elementary = [
         Elementary(one.source, one.inside, one.key, one.scores[:shortest], one.cases)
@@ -188,11 +189,13 @@ def combined_ranking(
         matching_parts
     ):  # groups of cases are drawn themselves, so none of them is the same in every sample
         elementary = [Elementary(members[0], None, {}, part.scores[:1], part.cases[:1])]
+        # One ranking that is combined already has no dimension left, by whose values it could be weighted.
+        steps = tuple(replace(step, weights=None) for step in steps)
     return Ranking(
         tuple(elementary),
         scheme,
         assessment,
-        tuple(scheme.combine or ()),
+        steps,
         part.ranks[:shortest],
         part.scores[:shortest],
     )

@@ -10,6 +10,8 @@ from evaluation.assessment.options import option_sentences
 from evaluation.catalogue import get
 from evaluation.claims.beforehand import limits
 from evaluation.ranking.evaluate import unit_level
+from evaluation.ranking.procedure import ranking_of
+from evaluation.ranking.procedure.statements import Aggregate, Compare, Group
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
 from evaluation.ranking.scores import operator_phrase, ordinal
 from evaluation.ranking.uncertainty.needed import is_linear, units_needed
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evaluation.assessment import Assessment, MetricUse, RankingScheme, Step
+    from evaluation.ranking.procedure import Ranking
 
 _TIES = {
     "min": "Algorithms with equal scores share the better rank (1, 2, 2, 4).",
@@ -139,7 +142,6 @@ def _where(noun: str, parts: Sequence[str]) -> str:
 
 
 def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
-    units = plural(assessment.aggregation.unit)
     metrics = [metric for metric in assessment.metrics if scheme.metrics is None or metric.name in scheme.metrics]
     several = [name for name, list_ in (("metric", metrics), ("region", assessment.regions)) if len(list_) > 1]
     if any("task" in step.over for step in scheme.combine or ()):
@@ -148,39 +150,86 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
     apart = kind.told_apart_by(assessment.settings)
     several += apart
     each = f"For each {joined(several)}, " if several else ""
-    levels = {metric.level for metric in metrics}
-    chosen = get_scheme(scheme.scheme)
-    first = chosen.sentence(scheme, each=each, units=units)
-    if levels == {"dataset"}:
+    ranking = ranking_of(scheme, assessment)
+    first = _score(scheme, ranking, each)
+    if not ranking.of_cases:
         first = f"{each}{'there is one value; the best value gets rank 1.' if apart else ONE_VALUE}"
     sentences = [first[0].upper() + first[1:], _TIES[scheme.ties]]
-    if levels == {"case", "dataset"} and not chosen.one_value:
+    if ranking.of_cases and ranking.of_data_set:
         sentences.insert(1, "A metric of all cases together has one value, which is the score.")
-    if len(assessment.aggregation.levels) > 1:
-        operator = operator_phrase(assessment.aggregation.operator)
-        pairs = zip(assessment.aggregation.levels[:-1], assessment.aggregation.levels[1:], strict=True)
-        chain = joined([f"{operator} over the {plural(inner)} of each {outer}" for inner, outer in pairs], "and then")
-        sentences.append(f"Before that, {chain} is taken.")
+    sentences += _groups(ranking, assessment)
     if scheme.metrics or scheme.regions:
         titles = [assessment.metric(name).title for name in scheme.metrics or ()]
         sentences.append(f"It uses {joined([*titles, *(scheme.regions or ())])} only.")
     is_several = len(metrics) > 1 or len(assessment.regions) > 1 or bool(apart)
     if scheme.combine and (is_several or kind.has_one_metric):
-        columns = [name for step in scheme.combine for name in step.over if name not in ("metric", "region", "task")]
-        if columns:
-            sentences.append(f"Each {joined(columns)} is ranked on its own cases.")
-        sentences += [_step(step, scheme, assessment, last=step is scheme.combine[-1]) for step in scheme.combine]
+        if ranking.apart:
+            within = f" within each {joined(ranking.apart_within)}" if ranking.apart_within else ""
+            sentences.append(f"Each {joined(ranking.apart)}{within} is ranked on its own cases.")
+        steps = [
+            (step, done.over) for step, done in zip(scheme.combine, ranking.combine or (), strict=True) if done.over
+        ]
+        sentences += [_step(step, over, scheme, assessment, last=step is steps[-1][0]) for step, over in steps]
         if kind.stands_beside(assessment.settings) and any("region" in step.over for step in scheme.combine):
             sentences.append(f"The value of {kind.together_words({})} stands beside that and does not count in it.")
     return sentences
 
 
-def _step(step: Step, scheme: RankingScheme, assessment: Assessment, *, last: bool) -> str:
+def _score(scheme: RankingScheme, ranking: Ranking, each: str) -> str:
+    """How a score comes about from values of cases."""
+    compared = [statement.unit for statement in ranking.of_cases if isinstance(statement, (Aggregate, Compare))]
+    units = plural(compared[0] if compared else "case")
+    averaged = [statement for statement in ranking.of_cases if isinstance(statement, Aggregate)]
+    if get_scheme(scheme.scheme).one_value and averaged:
+        # Values of cases have no one value for all cases together: their mean is taken.
+        operator = operator_phrase(averaged[0].operator)
+        return f"{each}an algorithm's score is {operator} of its values over all {units}; the best score gets rank 1."
+    return get_scheme(scheme.scheme).sentence(scheme, each=each, units=units)
+
+
+def _groups(ranking: Ranking, assessment: Assessment) -> list[str]:
+    """What is done with groups of cases, metric by metric: values that are computed from all cases know none."""
+    sentences = []
+    groups = [statement for statement in ranking.of_cases if isinstance(statement, Group)]
+    used = [use for use in assessment.metrics if use.name in ranking.metrics]
+    of_data_set = [use.title for use in used if use.level == "dataset"]
+    # A metric may average over images or patients itself, which its options state.
+    pooled = [use.title for use in used if use.level == "dataset" and use.options.get("scale") in (None, "dataset")]
+    if groups:
+        of_ranks = "the ranks of " if groups[0].of_ranks else ""
+        chain = joined(
+            [
+                f"{operator_phrase(group.operator)} over {of_ranks}the {plural(group.inner)} of each {group.outer}"
+                + (f" within each {joined(group.within)}" if group.within else "")
+                for group in groups
+            ],
+            "and then",
+        )
+        named = [use.title for use in used if use.level == "case"]
+        of_metrics = f", for {joined(named)}" if of_data_set else ""
+        when = "Before the score" if groups[0].of_ranks else "Before that"
+        sentences.append(f"{when}, {chain} is taken{of_metrics}.")
+    if pooled and len(assessment.aggregation.levels) > 1:
+        levels = joined([plural(level) for level in assessment.aggregation.levels[1:]], "or")
+        sentences.append(
+            f"{joined(pooled)} {'is' if len(pooled) == 1 else 'are'} computed from all cases together: no "
+            f"{_operator_noun(assessment)} over {levels} is taken."
+        )
+    return sentences
+
+
+def _operator_noun(assessment: Assessment) -> str:
+    return operator_phrase(assessment.aggregation.operator).removeprefix("the ")
+
+
+def _step(step: Step, dimensions: Sequence[str], scheme: RankingScheme, assessment: Assessment, *, last: bool) -> str:
     # Data sets are regions of what all their cases give together.
     apart = assessment.kind.told_apart_by(assessment.settings)
     regions = [*(["region"] if assessment.regions or not apart else []), *apart]
-    over = joined([plural(name) for part in step.over for name in (regions if part == "region" else [part])])
-    what = "mean ranks" if not step.rerank else "fractional ranks" if step.fractional else "ranks"
+    over = joined([plural(name) for part in dimensions for name in (regions if part == "region" else [part])])
+    used = [use for use in assessment.metrics if scheme.metrics is None or use.name in scheme.metrics]
+    of_ranks = "scores" if any(use.level == "dataset" for use in used) else "mean ranks"
+    what = of_ranks if not step.rerank else "fractional ranks" if step.fractional else "ranks"
     result = "the lowest result wins" if last else "the result goes into the next step"
     ties = f" {_TIES[step.ties]}" if last and step.ties != scheme.ties else ""
     return f"Then {operator_phrase(step.operator)} of the {what} over {over} is taken{_weights(step, assessment)}; {result}.{ties}"

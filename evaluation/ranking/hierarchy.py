@@ -111,7 +111,9 @@ def whole_units(
         _, representatives, group_of_row = np.unique(groups[inside], return_index=True, return_inverse=True)
         rows = _reduced(rows, group_of_row, len(representatives), inner, higher_is_better, largest)
         inside = inside[representatives]
-    return snap(rows), counts.reshape(number, samples.number).astype(np.float64)
+    # Of some of the cases, as of one site, not every group has any: those without are no rows.
+    present = np.unique(group)
+    return snap(rows), counts.reshape(number, samples.number)[present].astype(np.float64)
 
 
 def _unit_blocks(

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from evaluation.assessment import Assessment, MetricUse, parse
+from evaluation.assessment import Assessment, parse
 from evaluation.assessment.exclusions import GRADES
-from evaluation.assessment.options import option_list
 from evaluation.canonical import canonical_json
-from evaluation.catalogue import get
-from evaluation.ranking.schemes import all_schemes, get_scheme
-from evaluation.ranking.scores import operator_name
+from evaluation.ranking.procedure import procedure_lines, procedure_of
 from evaluation.ranking.uncertainty.needed import units_needed
 from evaluation.wording import plural
 
@@ -27,22 +24,8 @@ _SEED: Final = 7
 
 
 def pseudo_code(assessment: Assessment) -> list[str]:
-    """The assessment as indented lines that a person can follow."""
-    lines = ["for every algorithm"]
-    of_cases = [metric for metric in assessment.metrics if metric.level == "case" and not metric.is_by_run]
-    of_data_set = [metric for metric in assessment.metrics if metric.level != "case"]
-    if of_cases:
-        lines += ["  for every case", *_measured(of_cases, assessment)]
-    if assessment.by_run:
-        lines += ["  for every case that the algorithm is run on", *_costs(assessment)]
-    if of_data_set:
-        lines += ["  over all cases together", *_measured(of_data_set, assessment)]
-    for previous, level in zip(assessment.aggregation.levels, assessment.aggregation.levels[1:], strict=False):
-        lines.append(
-            f"  for every {level}: value ← {operator_name(assessment.aggregation.operator)} over its {plural(previous)}"
-        )
-    for scheme in assessment.rankings:
-        lines += _scheme(scheme, assessment)
+    """The assessment as indented lines that a person can follow: its statements, and what is said about uncertainty."""
+    lines = procedure_lines(procedure_of(assessment))
     if assessment.uncertainty.bootstrap:
         drawn = " then ".join(plural(level) for level in assessment.uncertainty.resample)
         within = "".join(f" within each {stratum}" for stratum in assessment.uncertainty.strata)
@@ -70,101 +53,6 @@ def _certainty(assessment: Assessment) -> list[str]:
     lines += [
         f"{metric} differs by no more than {margin:g}: equivalent" for metric, margin in rule.margin.items() if margin
     ]
-    return lines
-
-
-def _measured(metrics: list[MetricUse], assessment: Assessment) -> list[str]:
-    """Metrics of one level with their options and with what counts where there is no value."""
-    lines = []
-    indent = "    "
-    if assessment.regions:
-        lines.append(f"{indent}for every region of {', '.join(region.name for region in assessment.regions)}")
-        indent += "  "
-    outcomes = _OUTCOMES
-    kind = assessment.kind
-    if words_of_missing := kind.missing_words(assessment):
-        lines.append(f"{indent}a case without a valid answer {words_of_missing}")
-        outcomes = {"missing": "there are no answers, or not the scores that it needs"}
-    elif metrics[0].level == "dataset":
-        outcomes = {"missing": "any prediction is missing or unreadable"}
-    elif not kind.tells_outcomes:
-        outcomes = {"missing": _OUTCOMES["missing"]}
-    for metric in metrics:
-        options = option_list(metric, assessment)
-        lines.append(
-            f"{indent}{metric.name} ← {_name(metric.id)}({options})"
-            if options
-            else f"{indent}{metric.name} ← {_name(metric.id)}"
-        )
-        for outcome, words in outcomes.items():
-            value = metric.policy.get(outcome)
-            if value is not None:
-                lines.append(f"{indent}  if {words}: {metric.name} ← {_value(metric, value)}")
-    return lines
-
-
-def _costs(assessment: Assessment) -> list[str]:
-    """What a run took, with what counts where it came to no valid output."""
-    lines = []
-    for metric in assessment.by_run:
-        steps = f", in steps of {metric.options['step']:g}" if metric.options["step"] else ""
-        lines.append(f"    {metric.name} ← what was measured of the run, in {metric.unit}{steps}")
-        counts = metric.policy.missing
-        if counts is not None:
-            lines.append(f"      if the run gave no valid output: {metric.name} ← {_value(metric, counts)}")
-    return lines
-
-
-_OUTCOMES: Final = {
-    "missing": "the result is missing or unreadable",
-    "pred_empty": "the prediction is empty and the reference is not",
-    "ref_empty": "the reference is empty and the prediction is not",
-    "both_empty": "both are empty",
-}
-
-
-def _name(identity: str) -> str:
-    return "the value" if identity == "value" else get(identity).name
-
-
-def _value(metric: Any, value: Any) -> str:
-    if value == "worst" and metric.worst is not None:
-        return f"{metric.worst:g} (worst)"
-    if value == "perfect" and metric.best is not None:
-        return f"{metric.best:g} (best)"
-    words = {
-        "worst": "worst value of the case",
-        "exclude": "left out for everyone",
-        "image_diagonal": "diagonal of the image",
-        "worst_rank": "last rank",
-    }
-    return words.get(value, str(value)) if isinstance(value, str) else f"{value:g}"
-
-
-def _scheme(scheme: Any, assessment: Assessment) -> list[str]:
-    title = f"ranking “{scheme.name}”: " if scheme.name else ""
-    metrics = list(scheme.metrics or [metric.name for metric in assessment.metrics])
-    each = "for every metric and region" if assessment.regions else "for every metric"
-    if scheme.metrics:
-        each += f" ({', '.join(metrics)})"
-    lines = [f"{title}{each}"]
-    levels = {metric.level for metric in assessment.metrics if metric.name in metrics}
-    registered = get_scheme(scheme.scheme)
-    of_whole_data_sets = next(entry for entry in all_schemes() if entry.one_value)
-    lines += (of_whole_data_sets if levels == {"dataset"} else registered).pseudo_code(scheme)
-    if levels == {"case", "dataset"} and not registered.one_value:
-        lines.append("  for a metric over all cases together: score ← its one value")
-    ties = {
-        "min": "the better rank",
-        "max": "the worse rank",
-        "dense": "one rank without a gap",
-        "average": "the mean of their ranks",
-    }
-    lines.append(f"  equal scores share {ties[scheme.ties]}")
-    for step in scheme.combine or ():
-        over = " and ".join(plural(name) for name in step.over)
-        after = ", then rank again" if step.rerank else ""
-        lines.append(f"{operator_name(step.operator)} of the ranks over {over}{after}")
     return lines
 
 

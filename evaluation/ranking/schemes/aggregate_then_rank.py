@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from evaluation.assessment.model import Operator
+from evaluation.ranking.procedure.building import groups_of
+from evaluation.ranking.procedure.statements import Aggregate, RankScores
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import aggregate_cases
 from evaluation.ranking.scores import operator_name, operator_phrase
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluation.advice.simulation.model import PartModel
-    from evaluation.assessment import RankingScheme
+    from evaluation.assessment import Aggregation, RankingScheme
+    from evaluation.ranking.procedure.statements import Statement
     from evaluation.ranking.schemes.base import FloatArray, Samples, Values
     from evaluation.ranking.schemes.challenges import Challenges
 
@@ -44,12 +47,14 @@ class AggregateThenRank(Scheme):
             "the best score gets rank 1."
         )
 
-    def pseudo_code(self, registered: RankingScheme) -> list[str]:
-        """See `Scheme.pseudo_code`."""
-        return [
-            f"  score ← {operator_name(registered.operator)} over cases",
-            "  rank ← position of the score, best first",
-        ]
+    def statements(self, registered: RankingScheme, aggregation: Aggregation) -> tuple[Statement, ...]:
+        """See `Scheme.statements`."""
+        groups, unit = groups_of(aggregation)
+        return (
+            *groups,
+            Aggregate(registered.operator, unit),
+            RankScores("best", registered.ties, registered.missing_rank),
+        )
 
     def score_name(self, registered: RankingScheme) -> str:
         """The operator."""

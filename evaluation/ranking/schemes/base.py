@@ -15,14 +15,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.assessment.model import Aggregation
 from evaluation.ranking.hierarchy import aggregate_levels
+from evaluation.ranking.procedure.building import groups_of
+from evaluation.ranking.procedure.lines import statement_lines
+from evaluation.ranking.procedure.statements import Described, Statement
 from evaluation.ranking.scores import aggregate, rank
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluation.advice.simulation.model import PartModel
-    from evaluation.assessment import Aggregation, Operator, RankingScheme
+    from evaluation.assessment import Operator, RankingScheme
     from evaluation.assessment.reading import Place
     from evaluation.ranking.hierarchy import Hierarchy
     from evaluation.ranking.resampling import Drawn
@@ -184,9 +188,21 @@ class Scheme(ABC):
             What is counted, in the plural ("cases", "patients").
         """
 
-    @abstractmethod
+    def statements(self, registered: RankingScheme, aggregation: Aggregation) -> tuple[Statement, ...]:
+        """Return what is done with the values of one metric of cases, as statements.
+
+        Those of the built-in schemes are executed by the property tests. A scheme that overrides `pseudo_code` alone is
+        shown by those lines, behind the levels of the aggregation.
+        """
+        groups, _ = groups_of(aggregation)
+        return (*groups, Described(tuple(line.removeprefix("  ") for line in self.pseudo_code(registered))))
+
     def pseudo_code(self, registered: RankingScheme) -> list[str]:
-        """The same as lines that a person can follow, each indented by two spaces."""
+        """Return the statements as lines that a person can follow, each indented by two spaces, without any levels."""
+        if type(self).statements is Scheme.statements:
+            raise NotImplementedError(self.id)
+        statements = self.statements(registered, Aggregation())
+        return [f"  {line}" for statement in statements for line in statement_lines(statement)]
 
     @abstractmethod
     def score_name(self, registered: RankingScheme) -> str:

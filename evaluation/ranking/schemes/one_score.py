@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from evaluation.assessment.model import Operator
+from evaluation.ranking.procedure.building import groups_of
+from evaluation.ranking.procedure.statements import Aggregate, RankScores
 from evaluation.ranking.schemes.aggregate_then_rank import limit_aggregates
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import aggregate_cases
 
 if TYPE_CHECKING:
     from evaluation.advice.simulation.model import PartModel
-    from evaluation.assessment import RankingScheme
+    from evaluation.assessment import Aggregation, RankingScheme
+    from evaluation.ranking.procedure.statements import Statement
     from evaluation.ranking.schemes.base import FloatArray, Samples, Values
     from evaluation.ranking.schemes.challenges import Challenges
 
@@ -35,9 +38,10 @@ class OneScore(Scheme):
         """See `Scheme.sentence`."""
         return f"{each}{ONE_VALUE}"
 
-    def pseudo_code(self, registered: RankingScheme) -> list[str]:  # noqa: ARG002
-        """See `Scheme.pseudo_code`."""
-        return ["  score ← one value over all cases", "  rank ← position of the score, best first"]
+    def statements(self, registered: RankingScheme, aggregation: Aggregation) -> tuple[Statement, ...]:
+        """See `Scheme.statements`."""
+        groups, unit = groups_of(aggregation)
+        return (*groups, Aggregate(_MEAN, unit), RankScores("best", registered.ties, registered.missing_rank))
 
     def score_name(self, registered: RankingScheme) -> str:  # noqa: ARG002
         """The value."""

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.assessment.model import Operator
+from evaluation.ranking.procedure.building import groups_of
+from evaluation.ranking.procedure.statements import Aggregate, RankCases, RankScores
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import aggregate_cases, ranks_without_ties
 from evaluation.ranking.scores import operator_name, operator_phrase, rank, snap
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluation.advice.simulation.model import PartModel
-    from evaluation.assessment import RankingScheme
+    from evaluation.assessment import Aggregation, RankingScheme
+    from evaluation.ranking.procedure.statements import Statement
     from evaluation.ranking.schemes.base import BoolArray, FloatArray, Samples, Values
     from evaluation.ranking.schemes.challenges import Challenges
 
@@ -45,13 +48,15 @@ class RankThenAggregate(Scheme):
             f"{operator_phrase(registered.operator)} of its ranks over all {units}, and the lowest score gets rank 1."
         )
 
-    def pseudo_code(self, registered: RankingScheme) -> list[str]:
-        """See `Scheme.pseudo_code`."""
-        return [
-            "  for every case: rank the algorithms",
-            f"  score ← {operator_name(registered.operator)} of these ranks",
-            "  rank ← position of the score, lowest first",
-        ]
+    def statements(self, registered: RankingScheme, aggregation: Aggregation) -> tuple[Statement, ...]:
+        """See `Scheme.statements`."""
+        groups, unit = groups_of(aggregation, of_ranks=True)
+        return (
+            RankCases(registered.ties, registered.missing_rank),
+            *groups,
+            Aggregate(registered.operator, unit, of_ranks=True),
+            RankScores("lowest", registered.ties, registered.missing_rank),
+        )
 
     def score_name(self, registered: RankingScheme) -> str:
         """The operator, of ranks."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from evaluation.ranking.hierarchy import unit_values, whole_units, without_levels
+from evaluation.ranking.procedure.building import groups_of
+from evaluation.ranking.procedure.statements import Compare, RankScores
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import signed_rank_p_values
 from evaluation.ranking.scores import snap
@@ -16,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluation.advice.simulation.model import PartModel
-    from evaluation.assessment import RankingScheme
+    from evaluation.assessment import Aggregation, RankingScheme
     from evaluation.assessment.reading import Place
+    from evaluation.ranking.procedure.statements import Statement
     from evaluation.ranking.schemes.base import FloatArray, Samples, Values
     from evaluation.ranking.schemes.challenges import Challenges
 
@@ -64,14 +67,14 @@ class TestThenRank(Scheme):
             "significantly better than, and the highest share gets rank 1."
         )
 
-    def pseudo_code(self, registered: RankingScheme) -> list[str]:
-        """See `Scheme.pseudo_code`."""
-        adjusted = "after Holm's adjustment" if registered.adjust == "holm" else "without adjustment"
-        return [
-            "  for every pair of algorithms: one-sided Wilcoxon signed rank test on the same cases",
-            f"  score ← share of the others beaten at level {registered.alpha:g} {adjusted}",
-            "  rank ← position of the score, highest first",
-        ]
+    def statements(self, registered: RankingScheme, aggregation: Aggregation) -> tuple[Statement, ...]:
+        """See `Scheme.statements`."""
+        groups, unit = groups_of(aggregation, without=aggregation.fixed)
+        return (
+            *groups,
+            Compare(registered.alpha, registered.adjust, unit),
+            RankScores("highest", registered.ties, registered.missing_rank),
+        )
 
     def score_name(self, registered: RankingScheme) -> str:  # noqa: ARG002
         """The share of wins."""

@@ -61,7 +61,7 @@ def test_levels_sites_weights_and_draws_are_said():
         },
         uncertainty={"resample": ["patient", "case"], "bootstrap": 500},
     )
-    assert "Before that, the mean over the cases of each patient is taken." in said
+    assert "Before the score, the mean over the ranks of the cases of each patient within each site is taken." in said
     assert "Each site is ranked on its own cases." in said
     assert "weighted (DSC 2 and IoU 1)" in said
     assert "the mean of the mean ranks over sites is taken, weighted (each site by its number of cases)" in said
