@@ -34,7 +34,7 @@ class DaysForm(forms.Form):
         if days is None and until is not None:
             days = (until - self.phase.closes_at.date()).days
             if not 1 <= days <= MOST_DAYS:
-                self.add_error("until", "Choose a date after the present deadline, within a year of it.")
+                self.add_error("until", "Choose a date after the current deadline, within a year of it.")
         elif days is None and not self.errors:
             self.add_error("until", "Choose how much later the phase closes.")
         return {**cleaned, "days": days}

@@ -48,7 +48,9 @@ def consequences_of(phase: Phase, rows: Sequence[Entrant]) -> Consequences:
     teams = f"{ranked} team{'' if ranked == 1 else 's'}"
     sentences = ["No further submission is accepted. This cannot be undone."]
     if pending:
-        sentences.append(f"{pending} submission{' is' if pending == 1 else 's are'} processed to the end first.")
+        sentences.append(
+            f"{pending} submission{' is' if pending == 1 else 's are'} still being processed, and can be ranked afterwards."
+        )
     if phase.leaderboard == Phase.Leaderboard.SEALED:
         sentences.append(f"The sealed ranking of {teams} becomes public {when}.")
     else:

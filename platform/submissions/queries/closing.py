@@ -83,8 +83,9 @@ def _unranked(
     if last.state in Submission.UNDER_WAY:
         reason = "Being processed. It is ranked if it is scored and meets every condition."
         return Entrant(team.pk, team.name, PENDING, last.state, reason, (f"Submission {last.number}",))
-    if invalid:
-        run, obstacle = invalid[-1]
+    judged = [(run, obstacle) for run, obstacle in invalid if obstacle != Obstacle.NOT_SCORED]
+    if judged:
+        run, obstacle = judged[-1]
         return _out(team, obstacle, _words(phase, run, obstacle, facts), run.submission.number)
     code = {
         Submission.State.HELD: HELD,

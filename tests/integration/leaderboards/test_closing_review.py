@@ -161,6 +161,11 @@ def test_the_list_equals_the_ranking_for_random_teams(world, phase, seed):
     assert {entry["team"] for entry in computing.collect(closed).document["teams"]} == listed
 
 
+def test_a_scored_submission_that_was_withdrawn_is_named_as_withdrawn(world, phase):
+    team_of(world, phase, "Ada", state=State.WITHDRAWN)
+    assert [row.code for row in entrants(phase) if row.name == "Ada"] == ["withdrawn"]
+
+
 def test_a_phase_in_which_no_team_would_be_ranked_says_so(world, phase):
     team_of(world, phase, "Ada")
     page = client_of(world).get(address_of(phase)).content.decode()
