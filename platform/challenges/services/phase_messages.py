@@ -15,6 +15,7 @@ from challenges.queries.timetable import open_at, timetable_of, with_dates
 from notifications.domain import letters
 from notifications.models import Notification
 from notifications.services import notify
+from web.wording import moment_words
 
 KIND: Final = "phase_moves"
 # A platform that stood still tells of what began meanwhile, but not of what is long past.
@@ -29,7 +30,15 @@ def tell_of_phases() -> int:
     opened = public.filter(open_at(now) & Q(starts__gt=now - LOOKS_BACK))
     closing = public.filter(open_at(now) & Q(starts__lte=now - NEAR, ends__lte=now + NEAR), stays_open=False)
     phase_count = sum(_tell(phase, "opened", _opened) for phase in opened)
-    return phase_count + sum(_tell(phase, "closing", _closing) for phase in closing)
+    return phase_count + sum(_tell_of_closing(phase) for phase in closing)
+
+
+def _tell_of_closing(phase: Phase) -> bool:
+    """Tell that a phase is about to close; once more after its deadline has moved."""
+    sent = Notification.objects.filter(kind=KIND, key__startswith=f"{phase.pk} closing")
+    if sent.filter(subject__endswith=moment_words(phase.ends_at)).exists():
+        return False
+    return _tell(phase, f"closing {phase.ends_at:%Y-%m-%dT%H:%M}", _closing)
 
 
 def tell_of_closed_phase(phase_id: int) -> None:

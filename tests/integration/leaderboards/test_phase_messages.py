@@ -52,6 +52,17 @@ def test_a_phase_is_told_of_when_it_opens_when_its_end_is_near_and_when_it_close
     assert told("phase_moves", liver.people["organizer"])
 
 
+def test_a_deadline_that_moved_is_announced_again_when_it_is_near(liver):
+    phase, member = liver.phases["open"], liver.people["member"]
+    now = timezone.now()
+    move(phase, opens_at=now - timedelta(days=20), closes_at=now + timedelta(days=2))
+    tell_of_phases()
+    move(phase, closes_at=now + timedelta(days=2, hours=20))
+    tell_of_phases()
+    tell_of_phases()
+    assert len([subject for subject, _ in told("phase_moves", member) if "Open closes" in subject]) == 2
+
+
 def test_what_is_long_past_and_what_is_not_public_is_not_told_of(liver):
     move(
         liver.phases["open"], opens_at=timezone.now() - timedelta(days=3), closes_at=timezone.now() + timedelta(days=30)
