@@ -26,9 +26,9 @@ from exposure.queries import answered_checks
 from exposure.queries.audience import Audience, Level, level_for
 from exposure.queries.closeness import affinity, reference_access
 from exposure.queries.method_descriptions import described
-from leaderboards.models import Freeze, RankingVersion, Standing
+from leaderboards.queries.current import current_standing, standings_of
 from leaderboards.queries.names import is_open, is_pseudonym, names_of_teams, shown
-from leaderboards.queries.rankings import key_of
+from leaderboards.queries.rankings import freeze_of, key_of
 from submissions.models import Submission
 from test_sets.domain import merging
 from test_sets.models import Annotation, TestSet
@@ -371,21 +371,17 @@ def _test_sets(phase: Phase, level: Level) -> list[dict[str, Any]]:
 
 
 def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFacts | None:
-    """The ranking that stands; for those who see an open phase from outside the one before its freeze."""
-    rows = Standing.objects.filter(phase=phase)
-    freeze = Freeze.objects.filter(phase=phase).first()
-    if level is not Level.ALL and freeze is not None and freeze.holds:
-        rows = rows.filter(since__lte=freeze.moment)
-    standings = list(
-        rows.select_related("version").defer("version__table", "version__sentences").order_by("since", "pk")
-    )
-    if not standings:
+    """Return the current ranking; for those who see an open phase from outside the one before its freeze."""
+    freeze = freeze_of(phase)
+    until = freeze.moment if level is not Level.ALL and freeze is not None and freeze.holds else None
+    last = current_standing(phase, until=until)
+    if last is None:
         return None
-    last = standings[-1]
+    digests = list(standings_of(phase, until=until).values_list("version__assessment_digest", flat=True))
     last.version.phase = phase
     if not is_open(last.version):
         return None
-    version: RankingVersion = shown(last.version)
+    version = shown(last.version)
     key, sources = key_of(phase, phases), sources_of(phase.assessment)
     return RankingFacts(
         pk=version.pk,
@@ -401,8 +397,8 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
         versions=version.versions,
         document_name=version.document_name,
         teams=[{key: team[key] for key in ("name", "result", "submission")} for team in version.inputs["teams"]],
-        standings=len(standings),
-        assessments_used=sorted({standing.version.assessment_digest for standing in standings}),
+        standings=len(digests),
+        assessments_used=sorted(set(digests)),
         address=reverse("leaderboards:version", args=[phase.challenge.slug, key, version.number]),
         outside=version.inputs.get(MEASURED_OUTSIDE, []),
         sent=sources.sent,

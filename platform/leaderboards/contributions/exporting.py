@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from challenges.models import Challenge
 from challenges.queries import phases_of
 from leaderboards.domain.board_files import csv_rows
-from leaderboards.models import RankingVersion, Standing
+from leaderboards.models import RankingVersion
+from leaderboards.queries.current import current_standing, standings_of
 from leaderboards.queries.names import shown_names, substitute
 from web.spreadsheets import csv_text
 
@@ -18,17 +19,18 @@ HEADS = ("task", "phase", *COLUMNS[2:])
 
 
 def exported(challenge: Challenge) -> Iterator[tuple[str, str]]:
-    """Every version of every ranking by its digests, when each of them stood, and the tables that stand now."""
+    """Every version of every ranking by its digests, when each of them stood, and the tables of the current rankings."""
     phases = phases_of(challenge)
     rows = RankingVersion.objects.filter(phase__in=phases).order_by(
         "phase__task__position", "phase__position", "number"
     )
     yield "rankings/versions.csv", csv_text(HEADS, rows.values_list(*COLUMNS))
-    stood = Standing.objects.filter(phase__in=phases).order_by("since", "pk")
     columns = ("phase__task__slug", "phase__slug", "version__number", "since", "cause")
-    yield "rankings/history.csv", csv_text(["task", "phase", "number", "since", "cause"], stood.values_list(*columns))
+    history = [row for phase in phases for row in standings_of(phase).values_list(*columns, "pk")]
+    history.sort(key=lambda row: (row[3], row[5]))
+    yield "rankings/history.csv", csv_text(["task", "phase", "number", "since", "cause"], [row[:5] for row in history])
     for phase in phases:
-        last = stood.filter(phase=phase).select_related("version").last()
-        if last is not None:
-            head, *lines = csv_rows(substitute(last.version.table, shown_names(phase)))
-            yield f"rankings/{phase.task.slug}-{phase.slug}-v{last.version.number}.csv", csv_text(head, lines)
+        current = current_standing(phase)
+        if current is not None:
+            head, *lines = csv_rows(substitute(current.version.table, shown_names(phase)))
+            yield f"rankings/{phase.task.slug}-{phase.slug}-v{current.version.number}.csv", csv_text(head, lines)

@@ -15,7 +15,8 @@ from evaluation.catalogue import readable
 from leaderboards.domain import states
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
-from leaderboards.queries.home import stand_in, standing_tables, tables_for
+from leaderboards.queries.current import current_standing, frozen_moments
+from leaderboards.queries.home import stand_in, tables_for, tables_of
 from leaderboards.queries.names import is_open, name_in, own_labels, shown
 from leaderboards.queries.single_cases import WithheldCases, kept_in
 from submissions.hooks import Gap, Placed, Stand
@@ -81,7 +82,7 @@ def _own_name(version: RankingVersion | None, submission: Submission) -> str:
 def public_stands_in(phase: Phase) -> dict[str, Stand]:
     """How each submission that counts stands in the ranking that everybody may see; a constant number of queries."""
     everybody = AnonymousUser()
-    table = standing_tables([phase], everybody).get(phase.pk)
+    table = tables_of([phase], everybody).get(phase.pk)
     version = _version(everybody, phase)
     if table is None or version is None:
         return {}
@@ -94,7 +95,7 @@ def public_stands_in(phase: Phase) -> dict[str, Stand]:
 def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[tuple[int, str], str]:
     """How teams rank in phases, as far as the person may see it; a constant number of queries."""
     rank_texts = {}
-    tables = standing_tables(phases, user)
+    tables = tables_of(phases, user)
     labels = own_labels([phase for phase in phases if phase.pk in tables], teams)
     for phase, table in tables.items():
         for team in teams:
@@ -106,9 +107,7 @@ def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[t
 
 
 def _version(user: Any, phase: Phase) -> RankingVersion | None:
-    freeze, _ = rankings.state_of(phase)
-    frozen = freeze is not None and freeze.holds and not user.has_perm("leaderboards.view_frozen", phase)
-    standing = rankings.current_standing(phase, until=freeze.moment if freeze is not None and frozen else None)
+    standing = current_standing(phase, until=frozen_moments([phase], user).get(phase.pk))
     if standing is None:
         return None
     standing.version.phase = phase

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -13,8 +12,15 @@ from challenges.queries.timetable import ENDS_AT, closed_by, open_at, with_dates
 from challenges.rules import remember_parts_in
 from evaluation.boards.words import number, span
 from evaluation.claims.legend import TOO_FEW
-from leaderboards.models import RankingVersion, Standing
+from leaderboards.models import RankingVersion
 from leaderboards.queries import names, rankings
+from leaderboards.queries.current import (
+    Tables,
+    current_and_previous_tables,
+    current_standing,
+    current_tables,
+    frozen_moments,
+)
 from submissions.queries.quotas import Quota, quotas
 from test_sets.queries.decoys import remember_decoys
 
@@ -129,37 +135,21 @@ def challenges_of(user: Any) -> list[Taking]:
     return entries
 
 
-Tables = dict[int, dict[str, Any]]
-
-
 def tables_for(phases: Sequence[Phase], user: Any) -> tuple[Tables, Tables]:
-    """By phase the table of the ranking that stands for a person, and of the one before it."""
-    tables, until = _standing(phases, user)
-    before: dict[int, list[int]] = {}
-    for phase, version, since in (
-        Standing.objects.filter(phase__in=tables).order_by("since", "pk").values_list("phase", "version", "since")
-    ):
-        if phase not in until or since <= until[phase]:
-            before.setdefault(phase, []).append(version)
-    wanted = {phase: versions[-2] for phase, versions in before.items() if len(versions) > 1}
-    table_by_version = dict(RankingVersion.objects.filter(pk__in=wanted.values()).values_list("pk", "table"))
-    return tables, {phase: table_by_version[version] for phase, version in wanted.items()}
+    """By phase the table of the current ranking as a person may see it, and of the one before it."""
+    visible = _visible(phases, user)
+    return current_and_previous_tables(visible, frozen_moments(visible, user))
 
 
-def standing_tables(phases: Sequence[Phase], user: Any) -> Tables:
-    """By phase the table of the ranking that stands for a person."""
-    return _standing(phases, user)[0]
+def tables_of(phases: Sequence[Phase], user: Any) -> Tables:
+    """By phase the table of the current ranking as a person may see it."""
+    visible = _visible(phases, user)
+    return current_tables(visible, frozen_moments(visible, user))
 
 
-def _standing(phases: Sequence[Phase], user: Any) -> tuple[Tables, dict[int, datetime]]:
+def _visible(phases: Sequence[Phase], user: Any) -> list[Phase]:
     remember_decoys(phases)
-    visible = [phase for phase in phases if user.has_perm("leaderboards.view_ranking", phase)]
-    until = {
-        phase.pk: freeze.moment
-        for phase, freeze in rankings.freezes_of(visible)
-        if freeze.holds and not user.has_perm("leaderboards.view_frozen", phase)
-    }
-    return rankings.standing_tables(visible, until), until
+    return [phase for phase in phases if user.has_perm("leaderboards.view_ranking", phase)]
 
 
 def shown_to_visitors(user: Any, *, most: int = 5) -> tuple[Phase, str, RankingVersion] | None:
@@ -183,7 +173,7 @@ def _first_ranked(user: Any, candidates: Iterable[Phase]) -> tuple[Phase, str, R
         is_open = not phase.is_closed or phase.is_revealed
         if not is_open or not user.has_perm("leaderboards.view_ranking", phase):
             continue
-        standing = rankings.current_standing(phase)
+        standing = current_standing(phase)
         if standing is None:
             continue
         standing.version.phase = phase

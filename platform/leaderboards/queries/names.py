@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from challenges.models import PSEUDONYM, Phase, Team
 from leaderboards.models import OverallRanking, Pseudonym, RankingRequest, RankingVersion, Standing
+from leaderboards.queries.current import current_standing
 from submissions.queries.methods import CONSENT, UNNAMED, declared, said
 from uploads.storage import load_json
 
@@ -56,7 +57,7 @@ def _on_first_ranks(phase: Phase) -> frozenset[int]:
     """Teams up to the announced rank in any deciding order of the final ranking; none before that ranking is there."""
     if not phase.ranks_finally or not phase.announced_ranks or not _is_final(phase):
         return frozenset()
-    standing = Standing.objects.filter(phase=phase).select_related("version").order_by("since", "pk").last()
+    standing = current_standing(phase)
     if standing is None:
         return frozenset()
     table = standing.version.table

@@ -10,8 +10,9 @@ from evaluation.claims.legend import NOT_OVER_TASKS, OverTasks
 from evaluation.claims.ranking import headline_of, letters_of
 from evaluation.figures.layout import interval_words, number, rank_words
 from evaluation.wording import joined
-from leaderboards.models import OverallRanking
+from leaderboards.models import OverallRanking, Standing
 from leaderboards.queries import names, rankings
+from leaderboards.queries.current import current_standing
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,11 @@ def over_tasks(phases: Sequence[Phase], *, user: Any) -> list[OverallView]:
             continue
         stored = OverallRanking.objects.filter(challenge=challenge, phase_slug=slug, name=registered["name"]).last()
         used = [by_key[key] for key in registered["tasks"] if key in by_key]
-        if stored is not None and not names.is_open_over_tasks(stored, used):
+        # As long as a task has no current ranking there is none over the tasks.
+        standings = {phase.task.design_key: current_standing(phase) for phase in used}
+        if stored is not None and (None in standings.values() or not names.is_open_over_tasks(stored, used)):
             stored = None
-        views.append(_view(registered, stored, by_key, names.shown_names_over_tasks(used)))
+        views.append(_view(registered, stored, by_key, names.shown_names_over_tasks(used), standings))
     return views
 
 
@@ -92,6 +95,7 @@ def _view(
     stored: OverallRanking | None,
     phases: Mapping[str, Phase],
     shown_names: Mapping[str, str],
+    standings: Mapping[str, Standing | None],
 ) -> OverallView:
     closed = all(phases[key].is_closed for key in registered["tasks"] if key in phases)
     document = names.substitute(stored.document, shown_names) if stored is not None else {}
@@ -113,19 +117,20 @@ def _view(
         name=registered["name"],
         stored=stored,
         rows=rows,
-        is_current=stored is not None and _is_current(registered, stored, phases),
+        is_current=stored is not None and _is_current(registered, stored, standings),
         steps=steps_in_words(registered["steps"]),
         headline="" if stored is None or entry is None else headline_of(entry, document, closed=closed),
         left_out=tuple(entry for entry in document.get("left_out", ()) if not names.is_pseudonym(entry["name"])),
     )
 
 
-def _is_current(registered: Mapping[str, Any], stored: OverallRanking, phases: Mapping[str, Phase]) -> bool:
+def _is_current(
+    registered: Mapping[str, Any], stored: OverallRanking, standings: Mapping[str, Standing | None]
+) -> bool:
     if stored.inputs["registered"] != registered:
         return False
     for task in stored.inputs["tasks"]:
-        phase = phases.get(task["task"])
-        standing = rankings.current_standing(phase) if phase is not None else None
+        standing = standings.get(task["task"])
         if standing is None or standing.version.digest != task["digest"]:
             return False
     return True

@@ -11,7 +11,7 @@ from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import NOT_OVER_TASKS, OverTasks
 from evaluation.ranking.tasks import across_tasks
 from leaderboards.queries import names
-from leaderboards.queries import rankings as queries
+from leaderboards.queries.current import current_tables, frozen_moments
 from test_sets.queries.decoys import remember_decoys
 from web.spreadsheets import harmless
 
@@ -111,12 +111,7 @@ def of_phases(phases: Sequence[Phase], *, user: Any) -> Overview:
     """Read the ranks of the rankings that stand, for a person, in each of the phases."""
     remember_decoys(phases)
     visible = [phase for phase in phases if user.has_perm("leaderboards.view_ranking", phase)]
-    until = {
-        phase.pk: freeze.moment
-        for phase, freeze in queries.freezes_of(visible)
-        if freeze.holds and not user.has_perm("leaderboards.view_frozen", phase)
-    }
-    tables = queries.standing_tables(visible, until)
+    tables = current_tables(visible, frozen_moments(visible, user))
     ranks: dict[str, dict[str, float]] = {}
     unnamed = False
     for phase in visible:

@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Max
 from django.http import Http404
 
 from challenges.models import Member, Organizer, Phase
 from challenges.queries import phase_that_matters
 from executions.domain.outcomes import missing_words
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
+from leaderboards.queries.current import standings_of
 from leaderboards.queries.names import is_open
 from submissions.models import Run, Submission
 from submissions.queries.methods import levels_of
@@ -22,34 +23,12 @@ FLAT = 2
 """Dimensions of a picture; a volume has one more."""
 
 
-def current_standing(phase: Phase, *, until: datetime | None = None) -> Standing | None:
-    """The ranking that stands now, or stood at a moment, with its version."""
-    standings = _standings(phase, until).select_related("version__analysis")
-    return standings.order_by("since", "pk").last()
-
-
-def stood_by(version: RankingVersion, until: datetime) -> bool:
-    """Whether a version has stood at some time up to a moment."""
-    return Standing.objects.filter(version=version, since__lte=until).exists()
-
-
-def _standings(phase: Phase, until: datetime | None) -> QuerySet[Standing]:
-    standings = Standing.objects.filter(phase=phase)
-    return standings if until is None else standings.filter(since__lte=until)
-
-
 def freeze_of(phase: Phase) -> Freeze | None:
     """How the public ranking of a phase is frozen before its end."""
     freeze = Freeze.objects.filter(phase=phase).first()
     if freeze is not None:
         freeze.phase = phase
     return freeze
-
-
-def standing_versions() -> QuerySet[Standing, Any]:
-    """Of every phase the version that stands now, as a subquery."""
-    last = Standing.objects.filter(phase=OuterRef("phase")).order_by("-since", "-pk").values("pk")[:1]
-    return Standing.objects.filter(pk=Subquery(last)).values("version_id")
 
 
 def last_number(phase: Phase) -> int:
@@ -65,12 +44,8 @@ def versions_before(version: RankingVersion, *, most: int = 50) -> list[RankingV
 
 def history(phase: Phase, *, until: datetime | None = None) -> list[Standing]:
     """All that ever stood, the newest first, without the heavy fields."""
-    standings = list(
-        _standings(phase, until)
-        .select_related("version")
-        .defer("version__table", "version__inputs", "version__versions", "version__sentences")
-        .order_by("-since", "-pk")
-    )
+    rows = standings_of(phase, until=until).order_by("-since", "-pk")
+    standings = list(rows.defer("version__table", "version__inputs", "version__versions", "version__sentences"))
     for standing in standings:
         standing.phase = standing.version.phase = phase
     return standings
@@ -78,7 +53,7 @@ def history(phase: Phase, *, until: datetime | None = None) -> list[Standing]:
 
 def last_tables(phase: Phase, *, most: int) -> list[tuple[datetime, dict[str, Any]]]:
     """The last `most` rankings that stood, the oldest of them first: since when, and their tables."""
-    rows = Standing.objects.filter(phase=phase).order_by("-since", "-pk").select_related("version")
+    rows = standings_of(phase).order_by("-since", "-pk")
     standings = list(rows.defer("version__versions", "version__sentences")[:most])[::-1]
     for standing in standings:
         standing.version.phase = phase
@@ -92,20 +67,6 @@ def freezes_of(phases: Sequence[Phase]) -> list[tuple[Phase, Freeze]]:
         if phase.pk in rows:
             rows[phase.pk].phase = phase
     return [(phase, rows[phase.pk]) for phase in phases if phase.pk in rows]
-
-
-def standing_tables(phases: Sequence[Phase], until: Mapping[int, datetime]) -> dict[int, dict[str, Any]]:
-    """By phase the table of the ranking that stands, or stood at the moment given for a phase; two queries for all."""
-    rows = Standing.objects.filter(phase__in=phases).order_by("since", "pk")
-    # Where no result counts any more nothing stands, but what was frozen.
-    rows = rows.exclude(Q(phase__ranking_request__nothing_counts=True) & ~Q(phase__in=until))
-    chosen: dict[int, int] = {
-        phase: version
-        for phase, version, since in rows.values_list("phase_id", "version_id", "since")
-        if phase not in until or since <= until[phase]
-    }
-    tables = dict(RankingVersion.objects.filter(pk__in=chosen.values()).values_list("pk", "table"))
-    return {phase: tables[version] for phase, version in chosen.items()}
 
 
 def state_of(phase: Phase) -> tuple[Freeze | None, RankingRequest | None]:

@@ -3,11 +3,11 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F, Max, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from leaderboards.models import Analysis, FollowUp, RankingRequest, Standing
-from leaderboards.queries.rankings import standing_versions
+from leaderboards.queries.current import current_versions, last_change
 from submissions.queries.results import is_scoring
 from work.kinds import Kind
 from work.queries import free, held, overdue, shared_now
@@ -20,7 +20,7 @@ PATIENCE = timedelta(seconds=2)
 
 def _standing_first(rows: QuerySet[Analysis]) -> QuerySet[Analysis]:
     """Rankings that stand come first; one that was overtaken before its figures were drawn waits until nothing else is left."""
-    standing = rows.filter(version_id__in=standing_versions())
+    standing = rows.filter(version_id__in=current_versions())
     if standing.exists():
         return standing
     is_busy = ANALYSES.open_rows.filter(held(shared_now())).exists() or RANKING.open_rows.exists()
@@ -37,7 +37,7 @@ def rest(request: RankingRequest) -> timedelta | None:
     """Return how long a ranking that a score asked for waits, since another one was made just now; None for not at all."""
     if request.cause != Standing.Cause.SCORE:
         return None
-    last = Standing.objects.filter(phase_id=request.phase_id).aggregate(last=Max("since"))["last"]
+    last = last_change(request.phase_id)
     if last is None:
         return None
     longest = LONG_REST if is_scoring(request.phase_id) else REST

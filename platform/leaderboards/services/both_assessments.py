@@ -19,6 +19,7 @@ from evaluation.assessment import Assessment
 from evaluation.claims.comparisons import BOTH_WAYS
 from leaderboards.models import Analysis, RankingRequest, RankingVersion
 from leaderboards.queries import rankings
+from leaderboards.queries.current import current_standing
 from leaderboards.queries.names import is_open, shown_names, substitute
 from leaderboards.queries.work import ANALYSES
 from leaderboards.services import computing
@@ -160,7 +161,9 @@ def comparison(phase: Phase) -> Comparison | None:
     registered, former = registered_digests(phase), _by_former_references(phase)
     if not registered and not former:
         return None
-    standing = rankings.current_standing(phase)
+    standing = current_standing(phase)
+    if standing is None:
+        former = []
     excluded = [len(phase.assessment.exclusions.cases)]
     assessments = {digest: assessment_by_digest(phase, digest) for digest in registered}
     excluded += [len(entry.exclusions.cases) for entry in assessments.values() if entry is not None]
@@ -173,7 +176,7 @@ def comparison(phase: Phase) -> Comparison | None:
             Column(
                 digest,
                 is_registered=True,
-                version=_latest(phase, digest),
+                version=_latest(phase, digest) if standing is not None else None,
                 words=_words("under the registered assessment", assessments[digest], excluded),
             )
             for digest in registered

@@ -12,7 +12,7 @@ from evaluation import canonical
 from evaluation.aggregation import ResultsError
 from evaluation.ranking.overall import TaskResults, overall_digest, rank_over_tasks
 from leaderboards.models import OverallRanking, RankingVersion
-from leaderboards.queries import rankings
+from leaderboards.queries.current import current_standing
 from leaderboards.queries.names import PER_PHASE, PSEUDONYMOUS, uses_pseudonyms
 from leaderboards.services import computing
 from leaderboards.services.pseudonyms import pseudonyms_of
@@ -46,7 +46,7 @@ def _standing(phase: Phase, tasks: Sequence[str]) -> list[RankingVersion] | None
     }
     versions = []
     for key in tasks:
-        standing = rankings.current_standing(phase_by_key[key]) if key in phase_by_key else None
+        standing = current_standing(phase_by_key[key]) if key in phase_by_key else None
         if standing is None:
             return None
         standing.version.phase = phase_by_key[key]

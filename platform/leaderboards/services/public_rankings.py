@@ -14,6 +14,7 @@ from challenges.services.phase_messages import where_of
 from evaluation import boards
 from leaderboards.models import RankingRequest, RankingVersion
 from leaderboards.queries import names, rankings
+from leaderboards.queries.current import current_standing
 from notifications.domain import letters
 from notifications.models import Notification
 from notifications.services import notify
@@ -36,7 +37,7 @@ def tell_of_public_rankings() -> int:
 
 
 def _tell(phase: Phase) -> bool:
-    standing = rankings.current_standing(phase)
+    standing = current_standing(phase)
     # The end of a phase asks for its final ranking in the same transaction: final is what nothing is asked for after.
     is_due = RankingRequest.objects.filter(phase=phase, requested__gt=F("computed")).exists()
     if standing is None or is_due or Notification.objects.filter(kind=KIND, key=str(phase.pk)).exists():

@@ -24,6 +24,7 @@ from evaluation.ranking.schemes import Ranked
 from federation.queries.federations import of_phase
 from leaderboards.models import Analysis, FollowUp, Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
+from leaderboards.queries.current import current_standing, last_standing
 from leaderboards.queries.work import ANALYSES, FOLLOWING, NOT_RANKED, RANKING, rest
 from leaderboards.services import computing, pooled
 from submissions.models import Run
@@ -165,7 +166,7 @@ def freeze_board(*, actor: User, phase: Phase, hours: int | None) -> None:
         Freeze.objects.filter(phase=phase).delete()
     else:
         freeze, _ = Freeze.objects.update_or_create(phase=phase, defaults={"hours": hours})
-        standing = rankings.current_standing(phase, until=freeze.moment)
+        standing = current_standing(phase, until=freeze.moment)
         if standing is not None:  # the sweep finds it
             Analysis.objects.filter(version=standing.version_id).update(is_superseded=False)
     facts = {"phase": phase.slug, "hours": hours, "before": before.hours if before else None}
@@ -319,7 +320,7 @@ def _supersede(before: Standing) -> None:
 def _let_stand(version: RankingVersion, *, cause: str) -> None:
     phase = version.phase
     facts: dict[str, Any] = {"phase": phase.slug, "digest": version.digest}
-    before = rankings.current_standing(phase)
+    before = last_standing(phase)
     if version._state.adding:  # noqa: SLF001 (Django's)
         version.number = rankings.last_number(phase) + 1
         version.save(force_insert=True)

@@ -17,7 +17,7 @@ from challenges.views import challenge_context
 from evaluation.analyses.catalogue import Picture
 from leaderboards.forms import FreezeForm
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
-from leaderboards.queries import names, rankings
+from leaderboards.queries import current, names, rankings
 
 SEALED = "This ranking is sealed. Its page says until when."
 WITHHELD = (
@@ -56,10 +56,7 @@ class Place:
 
     def standing(self) -> Standing | None:
         """The current ranking as the person may see it; None also where no result counts any more."""
-        request = self.ranking_request
-        if request is not None and request.nothing_counts and self.frozen_at is None:
-            return None
-        standing = rankings.current_standing(self.phase, until=self.frozen_at)
+        standing = current.current_standing(self.phase, until=self.frozen_at)
         if standing is None:
             return None
         standing.version.phase = self.phase
@@ -87,7 +84,7 @@ class Place:
             raise PermissionDenied(SEALED)
         version = RankingVersion.objects.filter(phase=self.phase, number=number).select_related("analysis").first()
         # A frozen ranking does not even tell how many newer versions there are.
-        if self.frozen_at is not None and (version is None or not rankings.stood_by(version, self.frozen_at)):
+        if self.frozen_at is not None and (version is None or not current.was_current(version, self.frozen_at)):
             raise PermissionDenied(FROZEN)
         if version is None:
             raise Http404("There is no such version of this ranking.")
@@ -175,5 +172,5 @@ def state_of(leaderboard: Place) -> dict[str, Any]:
         "computing": waits,
         "progress": request.progress if request and waits else [],
         "failure": request.failure if request else "",
-        "nothing_counts": request is not None and request.nothing_counts and leaderboard.frozen_at is None,
+        "nothing_counts": current.is_withdrawn(request, leaderboard.frozen_at),
     }

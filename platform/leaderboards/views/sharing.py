@@ -14,6 +14,7 @@ from evaluation.boards.picture import Fonts, Strip, share_picture
 from leaderboards.views.place import SEALED, find
 
 DISPLAY = "vendor/source-serif-4/source-serif-4-latin-600.woff2"
+WITHDRAWN = "This ranking was withdrawn. No team is ranked."
 TEXT = "vendor/source-sans-3/source-sans-3-latin-wght-normal.woff2"
 
 
@@ -25,14 +26,17 @@ def picture(request: HttpRequest, slug: str, key: str, number: int) -> HttpRespo
     if not leaderboard.may_view:
         raise PermissionDenied(SEALED)
     version = leaderboard.version(number)
+    standing = leaderboard.standing()
     board = boards.board(version.table)
     sentences = boards.spoken(board.order, version.sentences[board.order["key"]], closed=leaderboard.phase.is_closed)
+    is_current = standing is not None and standing.version_id == version.pk
+    label = "" if is_current or standing is None else f", version {number}, not the current ranking"
     png = share_picture(
         title=leaderboard.challenge.title,
-        phase=label_of(leaderboard.phase),
-        sentence=sentences[0],
-        strips=[_strip(row) for row in board.rows],
-        more=board.teams - len(board.rows),
+        phase=f"{label_of(leaderboard.phase)}{label}",
+        sentence=sentences[0] if standing is not None else WITHDRAWN,
+        strips=[_strip(row) for row in board.rows] if standing is not None else [],
+        more=board.teams - len(board.rows) if standing is not None else 0,
         axis=board.axis,
         fonts=Fonts(_file(DISPLAY), _file(TEXT)),
     )

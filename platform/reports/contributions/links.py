@@ -6,7 +6,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from challenges.models import Phase
-from leaderboards.models import Standing
+from leaderboards.queries.current import frozen_moments, versions_of
 from leaderboards.queries.rankings import key_of
 from registry.hooks import Link
 from registry.models import Registration
@@ -36,9 +36,10 @@ def public_rankings(registration: Registration) -> Iterable[Link]:
         .select_related("task__challenge")
         .order_by("task__position", "position")
     )
-    ranked = set(Standing.objects.filter(phase__in=phases).values_list("phase", flat=True)) if phases else set()
+    visitor = AnonymousUser()
+    ranked = versions_of(phases, frozen_moments(phases, visitor)) if phases else {}
     for phase in phases:
-        if phase.pk in ranked and AnonymousUser().has_perm("leaderboards.view_ranking", phase):
+        if phase.pk in ranked and visitor.has_perm("leaderboards.view_ranking", phase):
             yield Link(
                 kind="leaderboard",
                 label=f"Leaderboard: {phase.name}",

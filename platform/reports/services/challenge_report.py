@@ -12,7 +12,7 @@ from exposure.domain.words import counted
 from exposure.queries.audience import Audience
 from exposure.queries.facts import Facts, PhaseFacts
 from exposure.services import execution, exposure, summary
-from leaderboards.models import RankingVersion
+from leaderboards.queries.current import version_by_key
 from leaderboards.queries.names import read, shown
 from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import analyses, computing
@@ -155,7 +155,7 @@ def _benchmark(
         raise LookupError(f"{phase.name} has no ranking")
     from evaluation.figures.publication import printed  # draws: only workers need it, and it takes a while to load
 
-    version = shown(RankingVersion.objects.select_related("phase__task__challenge").get(pk=phase.ranking.pk))
+    version = shown(version_by_key(phase.ranking.pk))
 
     def draw(name: str, figure: Mapping[str, Any], words: str) -> None:
         figures[name] = printed(figure, description=words)

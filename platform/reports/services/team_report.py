@@ -24,7 +24,7 @@ from evaluation.ranking.reading import entries, label, main_entry
 from exposure.domain.words import Names
 from exposure.queries.audience import Audience, Level, level_for
 from exposure.queries.facts import RankingFacts, ranking_facts
-from leaderboards.models import RankingVersion
+from leaderboards.queries.current import version_by_key
 from leaderboards.queries.names import names_of_teams, read, shown
 from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import analyses
@@ -130,7 +130,7 @@ def build(facts: TeamFacts, *, progress: Progress) -> Built:
     items = [_submission(facts, run, ledger, result_origin)]
     words_of = names_of(run.submission.phase.assessment, teams=(facts.team,))
     if facts.ranking is not None:
-        version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
+        version = version_by_key(facts.ranking.pk)
         version = shown(version)
         document = read(version, version.document_name)
         words = f"Ranking of {facts.phase}, version {facts.ranking.number}"
@@ -155,7 +155,11 @@ def build(facts: TeamFacts, *, progress: Progress) -> Built:
         software=__version__,
         facts_digest=facts.result_digest,
         design=None,
-        rankings=[],
+        rankings=[
+            {"phase": facts.phase, "task": facts.task, "number": facts.ranking.number, "digest": facts.ranking.digest}
+        ]
+        if facts.ranking is not None
+        else [],
         deviations=[],
         exposure=None,
         score={},
@@ -320,7 +324,7 @@ def _cases(
     item, hard = _item("cases", "Cases"), _item("effects", "What makes cases hard")
     against_field = facts.level is Level.ALL and facts.ranking is not None
     if against_field and facts.ranking is not None:
-        version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
+        version = version_by_key(facts.ranking.pk)
         sources = analyses.sources_of(shown(version), withheld=kept_in(AnonymousUser(), version).metrics)
         results, assessment, origin = (
             sources.results,

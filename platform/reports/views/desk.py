@@ -20,6 +20,7 @@ from reports.domain.presenting import changes_since
 from reports.forms import DesignForm, MakeForm, TextForm
 from reports.models import Report
 from reports.queries import checking, reports
+from reports.queries.outdated import outdated_by_report
 from reports.services import reports as services
 from reports.services import storing
 from reports.views.reading import context_of
@@ -55,13 +56,15 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
                     "chapter": entry["anchor"] and chapter_of(entry["number"]),
                 }
             )
+    made = reports.made_for(challenge)
+    outdated = outdated_by_report(made)
     held_back = [phase for phase in phases_of(challenge) if level_for(phase, Audience.PUBLIC) != "all"]
     context = {
         **context_of(request, challenge),
         "settings": settings,
         "last": last,
         "rows": rows,
-        "made": reports.made_for(challenge),
+        "made": [(report, outdated[report.pk]) for report in made],
         "held_back": held_back,
         "findings": checking.findings(challenge, content),
         "projection": getattr(challenge, "projection", None),

@@ -21,8 +21,10 @@ from reports.domain.paper.composing import made_from
 from reports.domain.presenting import chapters_of, paper_views
 from reports.models import Report
 from reports.queries import reports
+from reports.queries.outdated import outdated_rankings
 from reports.services import storing
 from reports.services.exports import FORMATS, paper_of
+from reports.services.exports.marking import marked
 from web.spreadsheets import csv_file
 
 TAB: Final = "reports:index"
@@ -86,6 +88,7 @@ def paper(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "report": viewed_report,
         "content": content,
         "blocks": paper_views(paper_of(content), source),
+        "outdated": outdated_rankings(viewed_report),
     }
     return render(request, "reports/paper.html", context)
 
@@ -124,7 +127,7 @@ def progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 @require_safe
-@cache_control(private=True, max_age=3600)
+@cache_control(private=True, no_cache=True)
 @vary_on_headers("Cookie")
 def file(request: HttpRequest, slug: str, number: int, name: str) -> HttpResponse:
     """A file of a report: a format to take away, or a figure."""
@@ -133,11 +136,15 @@ def file(request: HttpRequest, slug: str, number: int, name: str) -> HttpRespons
     stored = viewed_report.files.get(name)
     if stored is None:
         raise Http404("This report has no such file.")
+    data = storing.read(stored)
     if name in FORMATS:
-        kind, stem = FORMATS[name][0], f"{challenge.slug}-report-{viewed_report.number}.{name}"
+        outdated = outdated_rankings(viewed_report)
+        mark = "-outdated" if outdated else ""
+        kind, stem = FORMATS[name][0], f"{challenge.slug}-report-{viewed_report.number}{mark}.{name}"
+        data = marked(data, name, outdated)
     else:
         kind, stem = {"svg": "image/svg+xml", "png": "image/png"}[name.rsplit(".", 1)[1]], f"{challenge.slug}-{name}"
-    response = HttpResponse(storing.read(stored), content_type=kind)
+    response = HttpResponse(data, content_type=kind)
     inline = "download" not in request.GET and name not in FORMATS
     response["Content-Disposition"] = f'{"inline" if inline else "attachment"}; filename="{stem}"'
     return response
@@ -197,6 +204,7 @@ def _overview(challenge: Challenge, viewed_report: Report, content: dict[str, An
     return {
         "report": viewed_report,
         "content": content,
+        "outdated": outdated_rankings(viewed_report),
         "abstract": [part for part in abstract if part["text"]],
         "is_paper": _is_paper(content),
         "headline": made_from(content),

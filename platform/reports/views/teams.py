@@ -11,6 +11,7 @@ from accounts.requests import SignedInRequest
 from challenges.queries import phases_of, team_of, visible_challenge
 from leaderboards.queries.rankings import key_of, phase_by_key
 from reports.queries import reports
+from reports.queries.outdated import outdated_rankings
 from reports.services import reports as services
 from reports.views.reading import context_of
 
@@ -40,11 +41,13 @@ def team(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
             messages.error(request, error.messages[0])
             return redirect(request.get_full_path())
         return redirect("reports:report", slug=slug, number=report.number)
+    last = reports.last_of_team(challenge, chosen_team.pk, phase.pk) if chosen_team else None
     context |= {
         "phase": phase,
         "key": key_of(phase, phases),
         "own": chosen_team,
-        "last": reports.last_of_team(challenge, chosen_team.pk, phase.pk) if chosen_team else None,
+        "last": last,
+        "is_outdated": last is not None and bool(outdated_rankings(last)),
         "teams": list(challenge.teams.all()) if context["may_write"] else [],
     }
     return render(request, "reports/team.html", context)

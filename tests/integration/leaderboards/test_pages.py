@@ -241,7 +241,7 @@ def test_version_that_no_longer_stands_says_so_and_stays(built, visitor):
     world.scored_run(phase, built.teams["Cleo"], built.people["member"], level=0.97)
     world.rank(phase)
     old = visitor.get(reverse("leaderboards:version", args=["liver", "open", 1])).content.decode()
-    assert "Version 1 of this ranking, not the one that stands now" in old
+    assert "Version 1, not the current ranking" in old
     assert rows_of(page(visitor))[0].count("Cleo") > 0
     assert "Cleo" not in rows_of(old)[0]
 

@@ -9,7 +9,8 @@ from django.urls import reverse
 from challenges.models import Phase
 from evaluation import bundle
 from leaderboards.models import Pseudonym, RankingVersion
-from leaderboards.queries import names, rankings
+from leaderboards.queries import names
+from leaderboards.queries.current import current_standing
 from submissions.models import Submission
 from submissions.services.choosing import choose, take_back
 from tests.integration.leaderboards import world
@@ -35,7 +36,7 @@ def submission(number):
 
 def ranks(made):
     world.rank(made.phases["open"])
-    table = rankings.current_standing(made.phases["open"]).version.table
+    table = current_standing(made.phases["open"]).version.table
     return dict(zip(table["teams"], table["orders"][0]["rank"], strict=True))
 
 

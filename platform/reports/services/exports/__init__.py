@@ -16,7 +16,7 @@ from reports.services.exports.page import as_html
 from reports.services.exports.wall import wall
 from typesetting.services.setting import set_document
 
-VERSION: Final = 4
+VERSION: Final = 5
 """Raised when the same facts would give another report."""
 STEPS: Final = 5
 WORD: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
