@@ -1,19 +1,25 @@
 """The cases of a ranking in groups by what is known about them, each group ranked on its own."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from evaluation.assessment import Assessment
 from evaluation.assessment.columns import NUMBER, YES_NO
-from evaluation.claims.catalogue import Said
 from evaluation.claims.sections import FOLDED, GROUPS_NOT_RANKED, Folded, NotRanked
 from evaluation.ranking import ResultsError
-from evaluation.ranking.characteristics import Characteristic
 from evaluation.ranking.comparison import by_column
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evaluation.assessment import Assessment
+    from evaluation.claims.catalogue import Said
+    from evaluation.ranking.characteristics import Characteristic
+    from evaluation.scoring.evidence import Evidence
 
 MOST_GROUPS = 100
 """Of a characteristic with more groups, those with most cases."""
@@ -47,6 +53,10 @@ class Grouping:
         Groups that are not ranked, having fewer cases than `FEWEST_CASES`.
     beyond
         Groups that are not ranked, being more than `MOST_GROUPS`.
+    unranked
+        By group the reason why it cannot be ranked.
+    undefined
+        By group the metrics that have no value on its cases for any algorithm, in words with their outcome.
     """
 
     title: str
@@ -54,6 +64,8 @@ class Grouping:
     comparison: list[Mapping[str, Any]]
     small: int = 0
     beyond: int = 0
+    unranked: Mapping[str, str] = field(default_factory=dict)
+    undefined: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def change(self, order: Mapping[str, Any]) -> float:
         """How far the ranks of an order change most from all cases to a group: the largest of the distances 1 - τ."""
@@ -68,6 +80,14 @@ class Grouping:
     def left_out(self) -> list[Said]:
         """Which groups are not ranked, in a sentence; none where all are."""
         return GROUPS_NOT_RANKED.all(NotRanked(self.small, self.beyond, fewest=FEWEST_CASES, most=MOST_GROUPS))
+
+    @property
+    def problems(self) -> list[str]:
+        """Which groups cannot be ranked, and which metrics are undefined in a group, a sentence for each group."""
+        unranked = [f"{label} is not ranked: {reason.rstrip('.')}." for label, reason in self.unranked.items()]
+        return unranked + [
+            f"Undefined on the cases of {label}: {', '.join(metrics)}." for label, metrics in self.undefined.items()
+        ]
 
     @property
     def folded(self) -> list[Said]:
@@ -88,8 +108,15 @@ def groupings(
     results: pd.DataFrame,
     cases: pd.DataFrame | None,
     characteristics: Sequence[Characteristic],
+    evidence: Evidence | None = None,
 ) -> list[Grouping]:
-    """Rank the groups of the first characteristics that make groups of a useful size."""
+    """Rank the groups of the first characteristics that make groups of a useful size.
+
+    Parameters
+    ----------
+    evidence
+        What values of the whole data set are made of; in a group they are recomputed from its cases.
+    """
     ranked_groupings = []
     for characteristic in groupable(characteristics):
         labels, small, beyond = labels_of(characteristic)
@@ -99,18 +126,45 @@ def groupings(
         table = pd.DataFrame({"case": group_labels.index, characteristic.title: group_labels.to_numpy()})
         if cases is not None:
             table = table.merge(cases.drop(columns=characteristic.title, errors="ignore"), on="case", how="left")
-        rows = results[results["case"].isin(group_labels.index)]
+        whole = (results["case"].isna() | (results["case"] == "")) if evidence is not None else False
+        rows = results[results["case"].isin(group_labels.index) | whole]
         many = results["algorithm"].nunique() > MOST_TEAMS_RESAMPLED or group_labels.nunique() > MOST_GROUPS_RESAMPLED
         try:
-            by_group = by_column(assessment, rows, table, characteristic.title, bootstrap=FEW_SAMPLES if many else None)
-        except (ResultsError, ValueError):  # a group in which some metric cannot be ranked
+            by_group = by_column(
+                assessment,
+                rows,
+                table,
+                characteristic.title,
+                evidence=evidence,
+                bootstrap=FEW_SAMPLES if many else None,
+            )
+        except (ResultsError, ValueError):  # no group can be ranked
             continue
         order = _in_order(group_labels, by_group["comparison"])
-        documents = {label: by_group["documents"][label] for label in order}
-        ranked_groupings.append(Grouping(characteristic.title, documents, by_group["comparison"], small, beyond))
+        documents = {label: by_group["documents"][label] for label in order if label in by_group["documents"]}
+        ranked_groupings.append(
+            Grouping(
+                characteristic.title,
+                documents,
+                by_group["comparison"],
+                small,
+                beyond,
+                by_group["unranked"],
+                {label: _in_words(found, assessment) for label, found in by_group["undefined"].items()},
+            )
+        )
         if len(ranked_groupings) == MOST_CHARACTERISTICS:
             break
     return ranked_groupings
+
+
+def _in_words(undefined: Sequence[tuple[str, str, str]], assessment: Assessment) -> list[str]:
+    """Metrics with their region and outcome, as people write them."""
+    titles = {metric.name: metric.title for metric in assessment.metrics}
+    return [
+        f"{titles[metric]}{f', {region}' if region else ''} ({outcome.replace('_', ' ')})"
+        for metric, region, outcome in undefined
+    ]
 
 
 def groupable(characteristics: Sequence[Characteristic]) -> list[Characteristic]:
@@ -138,9 +192,7 @@ def beyond_words(characteristics: Sequence[Characteristic]) -> str:
     )
 
 
-def labels_of(
-    characteristic: Characteristic, *, fewest: int = FEWEST_CASES
-) -> "tuple[pd.Series[Any] | None, int, int]":
+def labels_of(characteristic: Characteristic, *, fewest: int = FEWEST_CASES) -> tuple[pd.Series[Any] | None, int, int]:
     """The group of every case, and how many groups are too small or too many; None where no two groups are left."""
     values = characteristic.by_case
     if characteristic.kind == NUMBER and values.nunique() > MOST_NUMBERS_UNCUT:
@@ -166,7 +218,7 @@ def _text(value: Any) -> str | None:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _in_order(labels: "pd.Series[Any]", comparison: Sequence[Mapping[str, Any]]) -> list[str]:
+def _in_order(labels: pd.Series[Any], comparison: Sequence[Mapping[str, Any]]) -> list[str]:
     """Parts of a range from low to high; other groups by how far their ranks are from those on all cases, then by name."""
     names = list(labels.unique())
     if all(name.split(" (")[0] in PARTS for name in names):
@@ -201,7 +253,7 @@ def _gaps(comparison: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def _span(values: "pd.Series[Any]") -> str:
+def _span(values: pd.Series[Any]) -> str:
     return f"{_short(values.min())}–{_short(values.max())}" if len(values) else "none"
 
 

@@ -48,7 +48,7 @@ def group_ranks(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
     )
     if len(groupings) == MOST_CHARACTERISTICS and (beyond := beyond_words(sources.known)):
         remarks.append(beyond)
-    remarks += [sentence.rstrip(".") for sentence in (*grouping.folded, *grouping.left_out)]
+    remarks += [sentence.rstrip(".") for sentence in (*grouping.folded, *grouping.left_out, *grouping.problems)]
     return _with_remarks(figure, remarks)
 
 

@@ -110,7 +110,11 @@ class Sources:
     @cached_property
     def subgroups(self) -> list[Grouping]:
         """The cases in groups by their characteristics, each group ranked on its own."""
-        return [] if self.kept else groupings(self.assessment, self.results, self.cases, self.known)
+        if self.kept:
+            return []
+        has_whole = bool((self.results["case"].isna() | (self.results["case"] == "")).any())
+        evidence = self.evidence if has_whole else None
+        return groupings(self.assessment, self.results, self.cases, self.known, evidence)
 
     @cached_property
     def annotated(self) -> dict[str, Mapping[str, Any]]:

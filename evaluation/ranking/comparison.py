@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, build_tables, check_results, metadata_column
 from evaluation.assessment.ranking import scheme_document
+from evaluation.outcomes import Outcome
 from evaluation.ranking.combination import combine, parts_of
 from evaluation.ranking.compare import kendall_tau_b
-from evaluation.ranking.counted import weighted_results
+from evaluation.ranking.counted import LEVEL, of_cases, recomputable, weighted_results
 from evaluation.ranking.document import rank
 from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan
 from evaluation.ranking.schemes import all_schemes, get_scheme
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.assessment import Assessment, RankingScheme, Step
+    from evaluation.scoring.evidence import Evidence
 
 FloatArray = npt.NDArray[np.float64]
 REGISTERED: Final = "registered"
@@ -195,29 +197,81 @@ def across_rankings(document: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def by_column(
-    assessment: Assessment, results: pd.DataFrame, cases: pd.DataFrame, column: str, *, bootstrap: int | None = None
+    assessment: Assessment,
+    results: pd.DataFrame,
+    cases: pd.DataFrame,
+    column: str,
+    *,
+    evidence: Evidence | None = None,
+    bootstrap: int | None = None,
 ) -> dict[str, Any]:
     """Rank every subgroup or site on its own, by a column of the case table.
+
+    Parameters
+    ----------
+    evidence
+        What data-set-level metrics are made of, case by case: their values are recomputed from the cases of each group, and
+        resampled as on all cases. Metrics whose evidence is not stored have no values in groups.
 
     Returns
     -------
     dict
-        ``column``, the ranking ``documents`` of each value, and their ``comparison`` with the ranking on all cases.
+        ``column``, the ranking ``documents`` of each value, their ``comparison`` with the ranking on all cases, in
+        ``unranked`` by value the reason of groups that cannot be ranked, and in ``undefined`` by value the data-set-level
+        metrics that no algorithm has on the cases of the group: metric, region and outcome.
+
+    Raises
+    ------
+    ResultsError
+        If no group can be ranked.
     """
-    names = sorted(set(check_results(results)["case"]) - {""})
+    checked = check_results(results)
+    if LEVEL in results.columns:
+        checked[LEVEL] = results[LEVEL].to_numpy()
+    names = sorted(set(checked["case"]) - {""})
+    stored = {metric for metric in checked["metric"].unique() if recomputable(str(metric), evidence)}
+    checked = checked[(checked["case"] != "") | checked["metric"].isin(stored)].reset_index(drop=True)
+    if not names and evidence is not None and not checked.empty:
+        known = set(cases["case"].astype(str))
+        names = [case for case in evidence.cases if case in known]
     values = metadata_column(cases, names, column)
     group = dict(zip(names, map(str, values), strict=True))
-    of_row = check_results(results)["case"].map(group)
-    documents = {
-        value: rank(assessment, results[(of_row == value).to_numpy()], cases=cases, bootstrap=bootstrap)
-        for value in sorted(set(group.values()))
-    }
-    whole = rank(assessment, results, cases=cases, bootstrap=0)
+
+    documents: dict[str, dict[str, Any]] = {}
+    unranked: dict[str, str] = {}
+    undefined: dict[str, list[tuple[str, str, str]]] = {}
+    for value in sorted(set(group.values())):
+        chosen = {case for case in names if group[case] == value}
+        try:
+            part, pieces = of_cases(assessment, checked, chosen, cases=cases, evidence=evidence)
+            if found := _undefined_for_all(part):
+                undefined[value] = found
+            documents[value] = rank(assessment, part, cases=cases, evidence=pieces, bootstrap=bootstrap)
+        except ResultsError as error:
+            unranked[value] = str(error)
+    if not documents:
+        message = next(iter(unranked.values()), f"no case has a value in the column {column!r}")
+        raise ResultsError(message)
+    part, pieces = of_cases(assessment, checked, set(names), cases=cases, evidence=evidence)
+    whole = rank(assessment, part, cases=cases, evidence=pieces, bootstrap=0)
     return {
         "column": column,
         "documents": documents,
+        "unranked": unranked,
+        "undefined": undefined,
         "comparison": compare_documents({"all cases": whole, **documents}),
     }
+
+
+def _undefined_for_all(results: pd.DataFrame) -> list[tuple[str, str, str]]:
+    """Return metric, region and outcome of the values of the whole data set that are undefined for every algorithm."""
+    whole = results[(results["case"] == "") & (results["outcome"].astype(str) != Outcome.MISSING)]
+    found = []
+    for (metric, region), rows in whole.groupby(["metric", "region"], observed=True):
+        outcomes = set(rows["outcome"].astype(str))
+        if Outcome.OK not in outcomes:
+            found.append((str(metric), str(region), min(outcomes)))
+    return found
 
 
 def by_annotator(

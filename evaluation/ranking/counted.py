@@ -108,17 +108,48 @@ def counted_results(
     if len(excluded) == len(names):
         message = f"all {len(names)} cases are excluded, so that nothing is left to be ranked"
         raise ResultsError(message)
-    remaining_results = results[~column.isin(list(excluded))].reset_index(drop=True)
-    whole = remaining_results["case"].astype(str).where(remaining_results["case"].notna(), "") == ""
     remaining = frozenset(names) - frozenset(excluded)
-    gone = _data_sets_left_out(assessment, cases, remaining) if whole.any() and "region" in remaining_results else set()
+    part, pieces = of_cases(assessment, results, remaining, cases=cases, evidence=evidence)
+    return Counted(part, pieces, dict(sorted(excluded.items())))
+
+
+def of_cases(
+    assessment: Assessment,
+    results: pd.DataFrame,
+    chosen: Collection[str],
+    *,
+    cases: pd.DataFrame | None = None,
+    evidence: Evidence | None = None,
+) -> tuple[pd.DataFrame, Evidence | None]:
+    """Return the results of some of the cases with their evidence; values of the whole data set are recomputed from these cases.
+
+    Parameters are those of `counted_results`.
+
+    Raises
+    ------
+    ResultsError
+        Where a value of the whole data set cannot be recomputed for want of evidence.
+    """
+    column = results["case"].astype(str).where(results["case"].notna(), "")
+    part = results[column.isin([*chosen, ""])].reset_index(drop=True)
+    whole = part["case"].astype(str).where(part["case"].notna(), "") == ""
+    gone = _data_sets_left_out(assessment, cases, chosen) if whole.any() and "region" in part else set()
     if gone:
-        stays = ~(whole & remaining_results["region"].astype(str).isin(gone))
-        remaining_results, whole = remaining_results[stays].reset_index(drop=True), whole[stays].reset_index(drop=True)
-    pieces = evidence.of_cases(remaining) if evidence is not None else None
+        stays = ~(whole & part["region"].astype(str).isin(gone))
+        part, whole = part[stays].reset_index(drop=True), whole[stays].reset_index(drop=True)
+    pieces = evidence.of_cases(chosen) if evidence is not None else None
     if whole.any():
-        remaining_results = _computed_anew(assessment, remaining_results, whole, pieces)
-    return Counted(remaining_results, pieces, dict(sorted(excluded.items())))
+        part = _computed_anew(assessment, part, whole, pieces)
+    return part, pieces
+
+
+def recomputable(metric: str, evidence: Evidence | None) -> bool:
+    """Return whether values of a metric can be recomputed for some of the cases: its evidence is stored, case by case."""
+    if evidence is None or metric not in evidence.metrics or not evidence.blocks:
+        return False
+    from evaluation.scoring.given_evidence import is_given
+
+    return not is_given(evidence)
 
 
 def left_out(assessment: Assessment, cases: pd.DataFrame) -> set[str]:

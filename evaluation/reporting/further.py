@@ -11,20 +11,24 @@ from evaluation.analyses.case_groups import MOST_CHARACTERISTICS
 from evaluation.analyses.catalogue import BY_NAME
 from evaluation.analyses.difficulty import MOST_ALGORITHMS as MOST_MODELLED
 from evaluation.analyses.difficulty import MOST_ROWS, hits_of, values_of
-from evaluation.analyses.sources import place_of
+from evaluation.analyses.sources import place_of, readable
 from evaluation.claims.sections import FIRST_BY_GROUP, SHOWN_GROUPS, SIZES, Groups
 from evaluation.figures import forest_plot, quantile_plot
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.ranking.mixed_model import NoFitError, model_ranking
-from evaluation.ranking.reading import main_entry
+from evaluation.ranking.reading import label as label_of
+from evaluation.ranking.reading import main_entry, select
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from evaluation.analyses.case_groups import Grouping
     from evaluation.analyses.sources import Sources
     from evaluation.documents import DocumentBuilder
 
 MOST_GROUPED: Final = 60
+MOST_VALUE_TABLES: Final = 6
+"""Metrics and regions whose values in groups are written as tables."""
 FEWEST_ALGORITHMS: Final = 3
 FEWEST_CASES: Final = 12
 _WHY_NOT: Final = (
@@ -69,13 +73,63 @@ def groups_section(page: DocumentBuilder, sources: Sources, *, asked: Sequence[s
         first = {label: main_entry(document)["winners"] for label, document in grouping.documents.items()}
         sizes = {label: document["rankings"][0]["cases"] for label, document in grouping.documents.items()}
         facts = Groups(sizes, first, len(visible_groups))
-        words = [*SIZES.all(facts), *grouping.left_out, FIRST_BY_GROUP.first(facts), *SHOWN_GROUPS.all(facts)]
+        words = [
+            *SIZES.all(facts),
+            *grouping.left_out,
+            *grouping.problems,
+            FIRST_BY_GROUP.first(facts),
+            *SHOWN_GROUPS.all(facts),
+        ]
         page.text(words)
         rows = [
             (a["name"], rank_words(a["rank"]), *(rank_words(ranks[label].get(a["name"])) for label in visible_groups))
             for a in main["algorithms"]
         ]
         page.table(["Algorithm", "All cases", *visible_groups], rows, caption=f"Ranks in groups by {grouping.title}")
+        for entry in _pooled(sources)[:MOST_VALUE_TABLES]:
+            _group_values(page, sources, grouping, entry, visible_groups)
+
+
+def _pooled(sources: Sources) -> list[Mapping[str, Any]]:
+    """Return the entries of the first ranking whose metric has one value for the whole data set."""
+    levels = {metric.name: metric.level for metric in sources.assessment.metrics}
+    first = sources.assessment.rankings[0].name
+    return [
+        entry
+        for entry in sources.document["rankings"]
+        if entry.get("name") == first and levels.get(entry["metric"]) == "dataset"
+    ]
+
+
+def _group_values(
+    page: DocumentBuilder,
+    sources: Sources,
+    grouping: Grouping,
+    entry: Mapping[str, Any],
+    labels: Sequence[str],
+) -> None:
+    """Write the values of one metric on all cases and in each group, with their intervals."""
+    place = {key: entry.get(key) for key in ("name", "metric", "region", "task")}
+    by_group = {
+        label: {row["name"]: row for row in select(grouping.documents[label], **place)["algorithms"]}
+        for label in labels
+    }
+    rows = [
+        (row["name"], _value(row), *(_value(by_group[label].get(row["name"])) for label in labels))
+        for row in entry["algorithms"]
+    ]
+    caption = f"{readable(label_of(entry), sources.assessment)} in groups by {grouping.title}, with intervals"
+    page.table(["Algorithm", "All cases", *labels], rows, caption=caption)
+
+
+def _value(row: Mapping[str, Any] | None) -> str:
+    """Return a score with its interval; "undefined" where the metric has no value on these cases."""
+    if row is None:
+        return "–"
+    if row["score"] is None:
+        return "undefined"
+    interval = row.get("score_interval")
+    return number(row["score"]) + (f" ({number(interval[0])} to {number(interval[1])})" if interval else "")
 
 
 def hardness_section(page: DocumentBuilder, sources: Sources, *, most: int | None = None) -> None:

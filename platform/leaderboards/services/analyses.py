@@ -267,7 +267,12 @@ def store_subgroups(version: RankingVersion, sources: Sources) -> list[dict[str,
             key: group_gaps[label] for key, group_gaps in gaps[grouping.title].items() if label in group_gaps
         }
         choice["first"] = {
-            order["key"]: [algorithm["name"] for algorithm in entry["algorithms"] if algorithm["rank"] == 1]
+            order["key"]: [
+                algorithm["name"]
+                for algorithm in entry["algorithms"]
+                # Where a metric is undefined for all, no one is first.
+                if algorithm["rank"] == 1 and algorithm["score"] is not None
+            ]
             for order, entry in catalogue.orders_of(document, version.table)
         }
     return choices

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from leaderboards.models import Pseudonym, RankingVersion
 from leaderboards.services import analyses
 from scoring.domain import results
 from submissions.models import Run, Submission
-from test_sets.models import TestSet
+from test_sets.models import TestCase, TestSet
 from tests.integration.leaderboards import world
 from uploads.models import Upload
 
@@ -198,3 +199,54 @@ def test_classes_of_hidden_cases_leave_the_platform_only_where_references_are_sh
     assert address not in client.get(reverse("leaderboards:current", args=["liver", "revealed"])).content.decode()
     Phase.objects.filter(pk=ranked.phases["revealed"].pk).update(reveals_cases=True)
     assert client.get(address).status_code == 200
+
+
+def by_domain(**policy):
+    """A ranked phase whose cases are of two domains, five each."""
+    built = world.build(teams=("Ada", "Ben", "Cleo"), ranked=())
+    phase = built.phases["revealed"]
+    phase.assessment_document, phase.assessment_digest = ASSESSMENT, parse(ASSESSMENT).digest
+    for name, value in policy.items():
+        setattr(phase, name, value)
+    phase.save()
+    for place, case in enumerate(TestCase.objects.filter(test_set__phase=phase).order_by("name")):
+        case.metadata = {"tumour": "glioma" if place < 5 else "melanoma"}
+        case.save()
+    for seed, (name, team) in enumerate(built.teams.items()):
+        evidence_run(phase, team, built.people["member"], seed=seed, answered=name != "Cleo")
+    world.rank(phase)
+    return built
+
+
+def auroc(team, start, stop):
+    """The share of pairs of a healthy and an ill case that the scores of a team order rightly."""
+    score = np.random.default_rng(team).random(len(world.CASES))
+    well = [score[place] for place in range(start, stop) if place % 2 == 0]
+    ill = [score[place] for place in range(start, stop) if place % 2]
+    return np.mean([one > other for one in ill for other in well])
+
+
+def test_values_of_the_whole_data_set_are_shown_by_domain_with_intervals(client):
+    built = by_domain()
+    version = RankingVersion.objects.get(phase=built.phases["revealed"])
+    labels = [choice["key"] for choice in version.analysis.findings["subgroups"]]
+    assert sorted(labels) == ["tumour:glioma", "tumour:melanoma"]
+    address = reverse("leaderboards:table_json", args=["liver", "revealed", version.number])
+    for label, (start, stop) in {"glioma": (0, 5), "melanoma": (5, 10)}.items():
+        teams = {entry["team"]: entry for entry in client.get(address, {"group": f"tumour:{label}"}).json()["teams"]}
+        for seed, team in enumerate(("Ada", "Ben")):
+            order = teams[team]["orders"]["auroc/ill"]
+            assert order["score"] == pytest.approx(auroc(seed, start, stop), abs=1e-6)
+            assert order["score_low"] <= order["score"] <= order["score_high"]
+    html = client.get(reverse("leaderboards:current", args=["liver", "revealed"]), {"view": "groups"}).content.decode()
+    assert "2 groups by tumour" in html
+
+
+def test_values_by_domain_are_withheld_as_single_cases_are(client):
+    built = by_domain(closes_at=timezone.now() + timedelta(days=1), leaderboard=Phase.Leaderboard.PUBLIC)
+    version = RankingVersion.objects.get(phase=built.phases["revealed"])
+    address = reverse("leaderboards:table_json", args=["liver", "revealed", version.number])
+    assert client.get(address).status_code == 200
+    assert client.get(address, {"group": "tumour:glioma"}).status_code in (403, 404)
+    client.force_login(built.people["organizer"])
+    assert client.get(address, {"group": "tumour:glioma"}).status_code == 200
