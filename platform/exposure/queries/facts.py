@@ -28,7 +28,7 @@ from exposure.queries.closeness import affinity, reference_access
 from exposure.queries.method_descriptions import described
 from leaderboards.queries.current import current_standing, standings_of
 from leaderboards.queries.names import is_open, is_pseudonym, names_of_teams, shown
-from leaderboards.queries.rankings import freeze_of, key_of
+from leaderboards.queries.rankings import every_version, freeze_of, key_of
 from submissions.models import Submission
 from test_sets.domain import merging
 from test_sets.models import Annotation, TestSet
@@ -408,9 +408,9 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
 
 def _log(challenge: Challenge, phases: list[Phase]) -> list[dict[str, Any]]:
     own = {("challenges.phase", str(phase.pk)): phase.pk for phase in phases}
-    for rows in (TestSet.objects, RankingVersion.objects):
+    for rows in (TestSet.objects.filter(phase__in=phases), every_version(phases)):
         kind = rows.model._meta.label_lower  # noqa: SLF001 (Django's name for it)
-        own |= {(kind, str(key)): phase for key, phase in rows.filter(phase__in=phases).values_list("pk", "phase")}
+        own |= {(kind, str(key)): phase for key, phase in rows.values_list("pk", "phase")}
     entries = Entry.objects.filter(scope=challenge.slug, act__in=ACTS).order_by("sequence")
     return [
         {

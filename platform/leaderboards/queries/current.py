@@ -11,23 +11,15 @@ Pages, embeds, the API, reports, mails, publications and exports ask this module
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 
 from challenges.models import Phase
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 
 Tables = dict[int, dict[str, Any]]
-
-
-class Validity(StrEnum):
-    """Whether a version is the current ranking of its phase, and if not, why."""
-
-    CURRENT = "current"
-    REPLACED = "replaced"
-    WITHDRAWN = "withdrawn"
 
 
 def current_standing(phase: Phase, *, until: datetime | None = None) -> Standing | None:
@@ -119,43 +111,41 @@ def is_withdrawn(request: RankingRequest | None, frozen_at: datetime | None) -> 
 
 @dataclass(frozen=True)
 class Checked:
-    """A version that something was made from, compared with what is current for a reader.
+    """A version that something was made from, compared with what is current.
 
     Attributes
     ----------
     current
-        Number of the current version; None after it was withdrawn.
+        Number of the current version for organizers; None after it was withdrawn.
+    public
+        The same for visitors, who see less on a frozen board.
     """
 
     phase: Phase
     number: int
-    validity: Validity
     current: int | None
+    public: int | None
 
 
-def check_versions(versions: Collection[int], *, reader: Any = None) -> dict[int, Checked]:
-    """Return by primary key which of these versions are current; a constant number of queries.
-
-    Parameters
-    ----------
-    reader
-        A person who may see less on a frozen board; None for someone who sees every ranking.
-    """
+def check_versions(versions: Collection[int]) -> dict[int, Checked]:
+    """Return by primary key how these versions compare with the current ones of their phases; three queries for all."""
     rows = RankingVersion.objects.filter(pk__in=versions).select_related("phase__task__challenge")
     checked = list(rows.only("number", "phase"))
-    phases = list({row.phase_id: row.phase for row in checked}.values())
-    until = {} if reader is None else frozen_moments(phases, reader)
-    current = {phase: rows[-1] for phase, rows in versions_of(phases, until).items()} if phases else {}
-    numbers = dict(RankingVersion.objects.filter(pk__in=current.values()).values_list("pk", "number"))
-
-    def validity(row: RankingVersion) -> Validity:
-        if row.phase_id not in current:
-            return Validity.WITHDRAWN
-        return Validity.CURRENT if current[row.phase_id] == row.pk else Validity.REPLACED
-
+    phases = {row.phase_id: row.phase for row in checked}
+    if not phases:
+        return {}
+    until = frozen_moments(list(phases.values()), AnonymousUser())
+    standings = Standing.objects.filter(phase__in=phases).order_by("since", "pk").annotate(withdrawn=_withdrawn())
+    current: dict[int, int | None] = {}
+    public: dict[int, int | None] = {}
+    for phase, number, since, withdrawn in standings.values_list("phase_id", "version__number", "since", "withdrawn"):
+        current[phase] = None if withdrawn else number
+        if phase not in until:
+            public[phase] = current[phase]
+        elif since <= until[phase]:
+            public[phase] = number
     return {
-        row.pk: Checked(row.phase, row.number, validity(row), numbers.get(current.get(row.phase_id, 0)))
-        for row in checked
+        row.pk: Checked(row.phase, row.number, current.get(row.phase_id), public.get(row.phase_id)) for row in checked
     }
 
 

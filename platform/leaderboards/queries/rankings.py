@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.http import Http404
 
 from challenges.models import Member, Organizer, Phase
@@ -29,6 +29,11 @@ def freeze_of(phase: Phase) -> Freeze | None:
     if freeze is not None:
         freeze.phase = phase
     return freeze
+
+
+def every_version(phases: Sequence[Phase]) -> QuerySet[RankingVersion]:
+    """Return all versions of the rankings of phases, current or not."""
+    return RankingVersion.objects.filter(phase__in=phases)
 
 
 def last_number(phase: Phase) -> int:

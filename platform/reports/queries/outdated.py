@@ -1,13 +1,10 @@
 """Whether the rankings that a report was made from are still current."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.models import AnonymousUser
-
-from challenges.queries import label_of
-from leaderboards.queries.current import Checked, Validity, check_versions
+from leaderboards.queries.current import Checked, check_versions
 from reports.models import Report
 
 
@@ -47,18 +44,11 @@ def outdated_by_report(reports: Iterable[Report]) -> dict[int, list[Outdated]]:
             "pk", "inputs__ranking", "inputs__phases"
         )
     }
-    outdated: dict[int, list[Outdated]] = {}
-    # Organizers also see rankings that are newer than a freeze; everyone else reads a report as a visitor.
-    for reader in (None, AnonymousUser()):
-        chosen = [report for report in reports if (report.audience == Report.Audience.ORGANIZERS) == (reader is None)]
-        checked = check_versions({key for report in chosen for key in versions[report.pk]}, reader=reader)
-        for report in chosen:
-            outdated[report.pk] = [
-                _outdated(checked[key])
-                for key in versions[report.pk]
-                if key in checked and checked[key].validity is not Validity.CURRENT
-            ]
-    return outdated
+    checked = check_versions({key for keys in versions.values() for key in keys})
+    return {
+        report.pk: _outdated(report, [checked[key] for key in versions[report.pk] if key in checked])
+        for report in reports
+    }
 
 
 def _versions(ranking: dict[str, Any] | None, phases: list[dict[str, Any]] | None) -> list[int]:
@@ -67,5 +57,12 @@ def _versions(ranking: dict[str, Any] | None, phases: list[dict[str, Any]] | Non
     return [entry["pk"] for entry in rankings if entry]
 
 
-def _outdated(checked: Checked) -> Outdated:
-    return Outdated(label_of(checked.phase), checked.number, checked.current)
+def _outdated(report: Report, checked: Sequence[Checked]) -> list[Outdated]:
+    """Return the versions that are not current for the readers of a report; organizers see more than a frozen board."""
+    several = len({entry.phase.task_id for entry in checked}) > 1
+    found = []
+    for entry in checked:
+        current = entry.current if report.audience == Report.Audience.ORGANIZERS else entry.public
+        if current != entry.number:
+            found.append(Outdated(str(entry.phase) if several else entry.phase.name, entry.number, current))
+    return found

@@ -165,6 +165,7 @@ def test_pages_cost_the_same_number_of_queries_for_any_number_of_teams_and_repor
             actor=built.people["organizer"], challenge=built.challenge, audience=Audience.ORGANIZERS
         )
     many = {place: queries_of(clients[place[0]], page) for place, page in pages.items()}
-    assert many == few
+    assert many == few, {place: (few[place], many[place]) for place in many if few[place] != many[place]}
     # The exposure report reads the facts of each of the three phases; everything else reads what is stored.
-    assert max(count for (_, name), count in many.items() if name != "exposure") <= 14
+    # Four queries compare the rankings that a report was made from with the current ones.
+    assert max(count for (_, name), count in many.items() if name != "exposure") <= 18, many
