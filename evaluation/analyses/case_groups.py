@@ -150,7 +150,7 @@ def groupings(
                 small,
                 beyond,
                 by_group["unranked"],
-                {label: _in_words(found, assessment) for label, found in by_group["undefined"].items()},
+                {label: _in_words(rows, assessment) for label, rows in by_group["undefined"].items()},
             )
         )
         if len(ranked_groupings) == MOST_CHARACTERISTICS:

@@ -164,12 +164,18 @@ def _criterion_words(value: Any) -> str:
     identity = str(value["id"] if isinstance(value, Mapping) else value)
     criterion = get(identity)
     given = value["options"] if isinstance(value, Mapping) else {}
-    own = {
+    criterion_options = {
         option.name: given.get(option.name, option.default_document)
         for option in criterion.options
         if option.name not in ("threshold", "spacing") and not option.sets_policy
     }
-    inside = _inside({name: option for name, option in own.items() if option is not None and _has_effect(name, own)})
+    inside = _inside(
+        {
+            name: option
+            for name, option in criterion_options.items()
+            if option is not None and _has_effect(name, criterion_options)
+        }
+    )
     title = criterion.name.partition(" (")[0]
     return f"{title} ({inside})" if inside else title
 

@@ -232,8 +232,8 @@ def by_column(
     stored = {metric for metric in checked["metric"].unique() if recomputable(str(metric), evidence)}
     checked = checked[(checked["case"] != "") | checked["metric"].isin(stored)].reset_index(drop=True)
     if not names and evidence is not None and not checked.empty:
-        known = set(cases["case"].astype(str))
-        names = [case for case in evidence.cases if case in known]
+        listed = set(cases["case"].astype(str))
+        names = [case for case in evidence.cases if case in listed]
     values = metadata_column(cases, names, column)
     group = dict(zip(names, map(str, values), strict=True))
 
@@ -244,8 +244,8 @@ def by_column(
         chosen = {case for case in names if group[case] == value}
         try:
             part, pieces = of_cases(assessment, checked, chosen, cases=cases, evidence=evidence)
-            if found := _undefined_for_all(part):
-                undefined[value] = found
+            if undefined_rows := _undefined_for_all(part):
+                undefined[value] = undefined_rows
             documents[value] = rank(assessment, part, cases=cases, evidence=pieces, bootstrap=bootstrap)
         except ResultsError as error:
             unranked[value] = str(error)
@@ -266,12 +266,12 @@ def by_column(
 def _undefined_for_all(results: pd.DataFrame) -> list[tuple[str, str, str]]:
     """Return metric, region and outcome of the values of the whole data set that are undefined for every algorithm."""
     whole = results[(results["case"] == "") & (results["outcome"].astype(str) != Outcome.MISSING)]
-    found = []
+    undefined_rows = []
     for (metric, region), rows in whole.groupby(["metric", "region"], observed=True):
         outcomes = set(rows["outcome"].astype(str))
         if Outcome.OK not in outcomes:
-            found.append((str(metric), str(region), min(outcomes)))
-    return found
+            undefined_rows.append((str(metric), str(region), min(outcomes)))
+    return undefined_rows
 
 
 def by_annotator(

@@ -138,8 +138,8 @@ def _decisions(table: Table) -> NDArray[np.bool_]:
     cells = [cell.strip() for cell in table.columns[_DECISION]]
     for row, cell in enumerate(cells):
         if cell not in ("0", "1"):
-            found = f"{cell[:40]!r} as {_DECISION} in row {row + 2}" if cell else f"no {_DECISION} in row {row + 2}"
-            raise ReadError("table", table.name, found, "0 or 1 in every row, or a table without this column")
+            content = f"{cell[:40]!r} as {_DECISION} in row {row + 2}" if cell else f"no {_DECISION} in row {row + 2}"
+            raise ReadError("table", table.name, content, "0 or 1 in every row, or a table without this column")
     return np.array([cell == "1" for cell in cells], dtype=bool)
 
 
@@ -222,8 +222,8 @@ def _read_coco(path: Path, references: ObjectTable | None, limits: Limits) -> Ob
 def _refuse_some_decisions(rows: Sequence[tuple[Any, ...]], name: str) -> None:
     given = sum(row[5] is not None for row in rows)
     if 0 < given < len(rows):
-        found = f"{_DECISION} in {given:,} of {len(rows):,} objects"
-        raise ReadError("table", name, found, "0 or 1 for every object, or for none")
+        content = f"{_DECISION} in {given:,} of {len(rows):,} objects"
+        raise ReadError("table", name, content, "0 or 1 for every object, or for none")
 
 
 def _coco_row(

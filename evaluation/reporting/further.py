@@ -109,9 +109,9 @@ def _group_values(
     labels: Sequence[str],
 ) -> None:
     """Write the values of one metric on all cases and in each group, with their intervals."""
-    place = {key: entry.get(key) for key in ("name", "metric", "region", "task")}
+    selected = {key: entry.get(key) for key in ("name", "metric", "region", "task")}
     by_group = {
-        label: {row["name"]: row for row in select(grouping.documents[label], **place)["algorithms"]}
+        label: {row["name"]: row for row in select(grouping.documents[label], **selected)["algorithms"]}
         for label in labels
     }
     rows = [

@@ -47,12 +47,12 @@ def place_names(rows: Iterable[Notification]) -> dict[UUID, str]:
     A message has no entry if it belongs to none, or if its place no longer exists. One query for each kind of place.
     """
     rows = list(rows)
-    found: dict[UUID, str] = {}
-    for place in places:
-        own = {row.pk: row.scope for row in rows if row.scope and row.address.startswith(place.path)}
-        names = place.names(set(own.values())) if own else {}
-        found |= {key: names[scope] for key, scope in own.items() if scope in names}
-    return found
+    name_by_row: dict[UUID, str] = {}
+    for kind in places:
+        scope_by_row = {row.pk: row.scope for row in rows if row.scope and row.address.startswith(kind.path)}
+        names = kind.names(set(scope_by_row.values())) if scope_by_row else {}
+        name_by_row |= {key: names[scope] for key, scope in scope_by_row.items() if scope in names}
+    return name_by_row
 
 
 def newest_mails(number: int, *, with_letters: bool = False) -> list[Email]:

@@ -103,27 +103,29 @@ def groups_of(
     return tuple(Group(inner, outer, aggregation.operator, of_ranks) for inner, outer in pairs), levels[-1]
 
 
-def _around(column: str, known: Collection[str], assessment: Assessment) -> tuple[str, ...]:
+def _around(column: str, columns: Collection[str], assessment: Assessment) -> tuple[str, ...]:
     """Return the columns within which a column is drawn, but for those that are known."""
     uncertainty = assessment.uncertainty
     drawn = uncertainty.resample[: uncertainty.resample.index(column) + 1]
-    return tuple(dict.fromkeys(name for name in (*uncertainty.strata, *drawn) if name not in known))
+    return tuple(dict.fromkeys(name for name in (*uncertainty.strata, *drawn) if name not in columns))
 
 
 def _within(statements: tuple[Statement, ...], assessment: Assessment) -> tuple[Statement, ...]:
     """Add the columns that tell groups apart: strata, and what is drawn around a group."""
     outer, uncertainty = assessment.aggregation.levels[1:], assessment.uncertainty
     result: list[Statement] = []
-    shown = [statement.outer for statement in statements if isinstance(statement, Group)]
+    outer_columns = [statement.outer for statement in statements if isinstance(statement, Group)]
     for statement in statements:
         if isinstance(statement, Group):
             path = outer[outer.index(statement.outer) :]
             around = [name for name in path if name in uncertainty.resample]
             outside = [name for name in uncertainty.resample if name != "case" and name not in outer]
             copied_by = around[0] if around else (outside[-1] if outside else None)
-            known = shown[shown.index(statement.outer) :]
-            named = [*path, *(_around(copied_by, known, assessment) if copied_by else ())]
-            result.append(replace(statement, within=tuple(dict.fromkeys(name for name in named if name not in known))))
+            columns = outer_columns[outer_columns.index(statement.outer) :]
+            named = [*path, *(_around(copied_by, columns, assessment) if copied_by else ())]
+            result.append(
+                replace(statement, within=tuple(dict.fromkeys(name for name in named if name not in columns)))
+            )
         else:
             result.append(statement)
     return tuple(result)

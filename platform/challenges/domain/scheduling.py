@@ -75,7 +75,7 @@ def deadline_rows(values: Values, names: list[str], phase: str) -> list[tuple[in
         Name of the phase.
     """
     task_name = values.name.casefold()
-    found: dict[str, list[tuple[datetime, int, str]]] = {}
+    moments: dict[str, list[tuple[datetime, int, str]]] = {}
     for index, row in enumerate(values.rows("challenge_schedule")):
         event, key = row.get("event"), "end_date" if row.get("end_date") else "date"
         if event not in ("submission_open", "submission_deadline") or (event == "submission_open" and key == "date"):
@@ -84,8 +84,8 @@ def deadline_rows(values: Values, names: list[str], phase: str) -> list[tuple[in
         if named.casefold() in names and named.casefold() != task_name:
             continue  # a date of another task
         if (moment := moment_of_row(row, key)) is not None:
-            found.setdefault("" if named.casefold() == task_name else named, []).append((moment, index, key))
-    rows = found.get(phase) or found.get("") or []
+            moments.setdefault("" if named.casefold() == task_name else named, []).append((moment, index, key))
+    rows = moments.get(phase) or moments.get("") or []
     last = max((moment for moment, _, _ in rows), default=None)
     return [(index, key) for moment, index, key in rows if moment == last]
 

@@ -286,8 +286,8 @@ def _method_requirement(row: Mapping[str, Any]) -> dict[str, Any]:
 
     Naming either makes the description a condition of the final ranking, unless the design states otherwise.
     """
-    known = {label.casefold(): name for name, label in described_facts().items()}
-    facts = [known.get(str(fact).strip().casefold(), str(fact)) for fact in row.get("method_facts") or ()]
+    name_by_label = {label.casefold(): name for name, label in described_facts().items()}
+    facts = [name_by_label.get(str(fact).strip().casefold(), str(fact)) for fact in row.get("method_facts") or ()]
     link = row.get("method_link")
     stated: dict[str, Any] = {}
     if facts:

@@ -166,9 +166,9 @@ def arrivals_of(challenge: Challenge) -> dict[int, hooks.Arrivals]:
     arrivals: dict[int, hooks.Arrivals] = {}
     for provider in hooks.arrivals:
         for task, entry in provider(challenge).items():
-            known = arrivals.get(task, hooks.Arrivals())
-            times = [time for time in (known.first_accepted_at, entry.first_accepted_at) if time is not None]
-            arrivals[task] = hooks.Arrivals(min(times, default=None), known.refused + entry.refused)
+            earlier = arrivals.get(task, hooks.Arrivals())
+            times = [time for time in (earlier.first_accepted_at, entry.first_accepted_at) if time is not None]
+            arrivals[task] = hooks.Arrivals(min(times, default=None), earlier.refused + entry.refused)
     return arrivals
 
 

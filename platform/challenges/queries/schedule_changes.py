@@ -120,9 +120,9 @@ def later_schedule(version: RegistrationVersion, phase: Phase, days: int) -> Lat
         concerns = str(row.get("phase") or "").strip().casefold() in ("", phase.name.casefold(), values.name.casefold())
         if released is not None and concerns and phase.closes_at <= released < closes_at:
             later[index] = row | {name: _shifted(row[name], days) for name in _DATES if row.get(name)}
-    own: dict[str, Any] = next((task for task in version.document["tasks"] if task["key"] == key), {})
+    changed_task: dict[str, Any] = next((task for task in version.document["tasks"] if task["key"] == key), {})
     return LaterSchedule(
-        task=key if SCHEDULE in own else "",
+        task=key if SCHEDULE in changed_task else "",
         replaced=tuple((rows[index], row) for index, row in sorted(later.items())),
         rows=tuple(later.get(index, row) for index, row in enumerate(rows)),
     )

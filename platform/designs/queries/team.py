@@ -21,13 +21,13 @@ def members_without_access(design: Design) -> list[Listed]:
     Writers are recognized by their address or by their name, since the design can state another address.
     """
     writers = [part.user for part in design.collaborators.select_related("user")]
-    known, names = {user.email.lower() for user in writers}, {user.display_name.casefold() for user in writers}
+    addresses, names = {user.email.lower() for user in writers}, {user.display_name.casefold() for user in writers}
     invited = design.invitations.filter(state=Invitation.State.OPEN)
-    known |= {address.lower() for address in invited.values_list("email", flat=True)}
+    addresses |= {address.lower() for address in invited.values_list("email", flat=True)}
     members: dict[str, Listed] = {}
     for row in document_of(design).values().rows("organizing_team"):
         email = str(row.get("email") or "").strip().lower()
         name = str(row.get("name") or email).strip()
-        if email and email not in known and name.casefold() not in names:
+        if email and email not in addresses and name.casefold() not in names:
             members.setdefault(email, Listed(name, email))
     return list(members.values())

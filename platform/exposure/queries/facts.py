@@ -407,10 +407,10 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
 
 
 def _log(challenge: Challenge, phases: list[Phase]) -> list[dict[str, Any]]:
-    own = {("challenges.phase", str(phase.pk)): phase.pk for phase in phases}
+    phase_by_subject = {("challenges.phase", str(phase.pk)): phase.pk for phase in phases}
     for rows in (TestSet.objects.filter(phase__in=phases), every_version(phases)):
         kind = rows.model._meta.label_lower  # noqa: SLF001 (Django's name for it)
-        own |= {(kind, str(key)): phase for key, phase in rows.values_list("pk", "phase")}
+        phase_by_subject |= {(kind, str(key)): phase for key, phase in rows.values_list("pk", "phase")}
     entries = Entry.objects.filter(scope=challenge.slug, act__in=ACTS).order_by("sequence")
     return [
         {
@@ -418,7 +418,7 @@ def _log(challenge: Challenge, phases: list[Phase]) -> list[dict[str, Any]]:
             "act": entry.act,
             "time": entry.time.isoformat(),
             "digest": entry.digest,
-            "phase": own.get((entry.subject_type, entry.subject_id)),
+            "phase": phase_by_subject.get((entry.subject_type, entry.subject_id)),
             "facts": entry.facts,
         }
         for entry in entries

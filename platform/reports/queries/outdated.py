@@ -60,9 +60,9 @@ def _versions(ranking: dict[str, Any] | None, phases: list[dict[str, Any]] | Non
 def _outdated(report: Report, checked: Sequence[Checked]) -> list[Outdated]:
     """Return the versions that are not current for the readers of a report; organizers see more than a frozen board."""
     several = len({entry.phase.task_id for entry in checked}) > 1
-    found = []
+    outdated = []
     for entry in checked:
         current = entry.current if report.audience == Report.Audience.ORGANIZERS else entry.public
         if current != entry.number:
-            found.append(Outdated(str(entry.phase) if several else entry.phase.name, entry.number, current))
-    return found
+            outdated.append(Outdated(str(entry.phase) if several else entry.phase.name, entry.number, current))
+    return outdated

@@ -56,15 +56,15 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
                     "chapter": entry["anchor"] and chapter_of(entry["number"]),
                 }
             )
-    made = reports.made_for(challenge)
-    outdated = outdated_by_report(made)
+    stored_reports = reports.made_for(challenge)
+    outdated = outdated_by_report(stored_reports)
     held_back = [phase for phase in phases_of(challenge) if level_for(phase, Audience.PUBLIC) != "all"]
     context = {
         **context_of(request, challenge),
         "settings": settings,
         "last": last,
         "rows": rows,
-        "made": [(report, outdated[report.pk]) for report in made],
+        "made": [(report, outdated[report.pk]) for report in stored_reports],
         "held_back": held_back,
         "findings": checking.findings(challenge, content),
         "projection": getattr(challenge, "projection", None),

@@ -70,8 +70,10 @@ class Requirement:
     @property
     def parameters(self) -> list[Parameter]:
         """The answers that are needed, in the order of the form."""
-        known = parameters().values()
-        return [parameter for parameter in known if (parameter.id in self.facts if self.facts else parameter.required)]
+        catalogue = parameters().values()
+        return [
+            parameter for parameter in catalogue if (parameter.id in self.facts if self.facts else parameter.required)
+        ]
 
     def is_linked(self, entries: Mapping[str, Entry]) -> bool:
         """Whether a link is stated that replaces the answers."""

@@ -47,8 +47,8 @@ def edit(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
         entries, errors = reading.typed, reading.errors
         # An answer that cannot be read keeps what was stored of it before.
         before = from_json(method.entries) if method is not None else {}
-        kept = {name: before[name] for name in errors if name in before and name not in reading.readable}
-        stored = kept | reading.readable
+        earlier = {name: before[name] for name in errors if name in before and name not in reading.readable}
+        stored = earlier | reading.readable
         method = describe(actor=request.user, submission=submission, entries=stored)
         if not errors:
             given = requirement.share(stored)

@@ -42,7 +42,7 @@ def _pdf(data: bytes, text: str) -> bytes:
     from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
     line = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
-    shown = line.encode("cp1252", "replace").replace(b"\\", rb"\\").replace(b"(", rb"\(").replace(b")", rb"\)")
+    escaped = line.encode("cp1252", "replace").replace(b"\\", rb"\\").replace(b"(", rb"\(").replace(b")", rb"\)")
     writer = PdfWriter(clone_from=PdfReader(io.BytesIO(data)))
     font = DictionaryObject(
         {
@@ -60,7 +60,7 @@ def _pdf(data: bytes, text: str) -> bytes:
         stream = DecodedStreamObject()
         top = float(page.mediabox.top) - MARGIN
         # An artifact: screen readers skip it on every page, as they do page numbers.
-        stream.set_data(b"/Artifact BMC BT /Mark %d Tf %d %.2f Td (%s) Tj ET EMC" % (SIZE, MARGIN, top, shown))
+        stream.set_data(b"/Artifact BMC BT /Mark %d Tf %d %.2f Td (%s) Tj ET EMC" % (SIZE, MARGIN, top, escaped))
         header[NameObject("/Contents")] = stream
         page.merge_page(header)
     buffer = io.BytesIO()
