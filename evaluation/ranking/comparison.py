@@ -244,6 +244,10 @@ def by_column(
         chosen = {case for case in names if group[case] == value}
         try:
             part, pieces = of_cases(assessment, checked, chosen, cases=cases, evidence=evidence)
+            absent = sorted(_regions_of_data_set(checked) - _regions_of_data_set(part))
+            if absent:
+                unranked[value] = f"it has no case of the data set {', '.join(absent)}"
+                continue
             if undefined_rows := _undefined_for_all(part):
                 undefined[value] = undefined_rows
             documents[value] = rank(assessment, part, cases=cases, evidence=pieces, bootstrap=bootstrap)
@@ -261,6 +265,11 @@ def by_column(
         "undefined": undefined,
         "comparison": compare_documents({"all cases": whole, **documents}),
     }
+
+
+def _regions_of_data_set(results: pd.DataFrame) -> set[str]:
+    """Return the regions that have values of the whole data set."""
+    return set(results.loc[results["case"] == "", "region"].astype(str))
 
 
 def _undefined_for_all(results: pd.DataFrame) -> list[tuple[str, str, str]]:
