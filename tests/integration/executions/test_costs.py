@@ -14,7 +14,7 @@ from submissions.services import states
 from tests.integration.executions.costs_world import OWN_RANKINGS, costly, judge, run_with
 from tests.integration.submissions.world import ASSESSMENT, CASES
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 
 
 def rows_of(submission, metric):
