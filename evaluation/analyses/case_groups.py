@@ -177,6 +177,7 @@ def beyond_words(characteristics: Sequence[Characteristic]) -> str:
 
     Examples
     --------
+    >>> from evaluation.ranking.characteristics import Characteristic
     >>> halves = pd.Series(["a", "b"] * 5)
     >>> beyond_words([Characteristic(str(number), str(number), "name", halves) for number in range(7)])
     '2 more characteristics make groups and were not looked at: 5 and 6'

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 UNKNOWN = "unknown"
 """Address of a request that came over a socket without one."""
 _IPV6_PREFIX = 64
+_OF_PROXIES = ("X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Forwarded", "Via")
 
 
 def client_address(request: HttpRequest) -> str:
@@ -32,6 +33,22 @@ def client_network(request: HttpRequest) -> str:
     if ":" not in address:
         return address
     return str(ipaddress.IPv6Network((address, _IPV6_PREFIX), strict=False).network_address)
+
+
+def is_from_this_machine(request: HttpRequest) -> bool:
+    """Return whether a request comes from the machine that the platform runs on, without a proxy between them."""
+    is_direct = not any(name in request.headers for name in _OF_PROXIES)
+    return is_direct and is_loopback(str(request.META.get("REMOTE_ADDR") or ""))
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or address is that of the machine itself."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -1,6 +1,5 @@
 """What a visitor may try first while the platform runs in example mode; a quiet strip on every page shows it."""
 
-import ipaddress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -8,9 +7,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
+from web.clients import is_from_this_machine, is_loopback
 from web.hooks import Hook
-
-_FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Forwarded", "Via")
 
 
 @dataclass(frozen=True)
@@ -63,16 +61,6 @@ def is_at_home(request: HttpRequest) -> bool:
         settings.PODIUM_EXAMPLE_MODE
         and "smtp" not in settings.EMAIL_BACKEND
         and not settings.PODIUM_TRUSTED_PROXIES
-        and not any(name in request.headers for name in _FORWARDED)
-        and _is_loopback(str(request.META.get("REMOTE_ADDR") or ""))
-        and _is_loopback(urlsplit(settings.PODIUM_ADDRESS).hostname or "")
+        and is_from_this_machine(request)
+        and is_loopback(urlsplit(settings.PODIUM_ADDRESS).hostname or "")
     )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -1,6 +1,5 @@
 """A template of an archive of references, generated from the phase that it is sealed for."""
 
-import csv
 import io
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from evaluation.problems.coordinates import FROM_CASES, SPACINGS
 from evaluation.problems.files import FileProblem
 from test_sets.queries.test_sets import has_one_table
 from test_sets.services.archive_parts import OF_CASES, REFERENCES, registered
+from web.spreadsheets import csv_text
 
 CASES: Final = "cases.csv"
 README: Final = "README.txt"
@@ -57,11 +57,7 @@ def _case_names(phase: Phase) -> list[str]:
 
 
 def _table(columns: Sequence[str], cases: Sequence[str]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([case, *("" for _ in columns[1:])] for case in cases)
-    return text.getvalue()
+    return csv_text(columns, ([case, *("" for _ in columns[1:])] for case in cases))
 
 
 def _explained(phase: Phase, assessment: Assessment, cases: Sequence[str]) -> Iterator[str]:

@@ -139,7 +139,7 @@ def test_organizers_choose_the_facts_that_the_final_ranking_needs(client, world,
     assert [(team, facts) for team, facts in lacking_facts(world.phase)] == [(world.bos, ["Basic architecture"])]
     client.force_login(world.organizer)
     page = client.get("/challenges/blocks/organize/work/").content.decode()
-    assert "Missing: Basic architecture." in page
+    assert "open answers: Basic architecture" in page
     client.force_login(world.bo)
     form = client.get(address(second)).content.decode()
     assert "1 of 2 needed answers" in form

@@ -47,6 +47,7 @@ FOLDERS = (
     "platform/reports",
 )
 IN_CODE = {
+    "evaluation/analyses/case_groups.py": 1,
     "evaluation/figures/groups.py": 1,
     "evaluation/figures/panels.py": 1,
     "evaluation/figures/raw.py": 1,
@@ -58,6 +59,7 @@ IN_CODE = {
     "platform/leaderboards/services/following.py": 1,
     "platform/leaderboards/services/rankings.py": 1,
     "platform/leaderboards/services/overall.py": 1,
+    "platform/reports/queries/outdated.py": 2,
     "platform/leaderboards/views/pages.py": 1,
     "platform/reports/services/items/discussion.py": 1,
     "platform/reports/services/items/outcome.py": 1,
