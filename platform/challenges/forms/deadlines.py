@@ -24,7 +24,7 @@ class DaysForm(forms.Form):
     def __init__(self, *arguments: Any, phase: Phase, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.phase = phase
-        first = phase.closes_at.date() + timedelta(days=1)
+        first = phase.ends_at.date() + timedelta(days=1)
         self.fields["until"].widget.attrs["min"] = first.isoformat()
 
     def clean(self) -> dict[str, Any]:
@@ -32,7 +32,7 @@ class DaysForm(forms.Form):
         cleaned = super().clean() or {}
         until, days = cleaned.get("until"), cleaned.get("days")
         if days is None and until is not None:
-            days = (until - self.phase.closes_at.date()).days
+            days = (until - self.phase.ends_at.date()).days
             if not 1 <= days <= MOST_DAYS:
                 self.add_error("until", "Choose a date after the current deadline, within a year of it.")
         elif days is None and not self.errors:

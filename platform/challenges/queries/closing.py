@@ -78,6 +78,6 @@ def _deviation(phase: Phase) -> str:
             "The registered design states that this phase stays open. Closing it is marked permanently as a deviation."
         )
     return (
-        f"The registered deadline is {moment_words(phase.closes_at)}. Closing before it is marked permanently as a deviation. "
+        f"The registered deadline is {moment_words(phase.ends_at)}. Closing before it is marked permanently as a deviation. "
         "At the registered deadline the phase closes automatically."
     )

@@ -55,7 +55,7 @@ def move_deadline(request: SignedInRequest, slug: str, phase: int) -> HttpRespon
         else:
             entry.refresh_from_db()
             messages.success(
-                request, f"{context['label']} closes on {moment_words(entry.closes_at)}. Participants are notified."
+                request, f"{context['label']} closes on {moment_words(entry.ends_at)}. Participants are notified."
             )
             return redirect("challenges:organize", slug=slug)
     try:

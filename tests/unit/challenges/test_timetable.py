@@ -15,6 +15,7 @@ ALLOWED = {
         "challenges/models/challenges.py",
         "challenges/queries/deviations.py",
         "challenges/queries/planning.py",
+        "challenges/queries/schedule_changes.py",
         "challenges/queries/timetable.py",
     ),
     *("challenges/services/challenges.py", "challenges/services/launching.py", "challenges/templatetags/phases.py"),

@@ -73,6 +73,7 @@ REASONS: Final = {
     "platform/test_sets/services/archive_parts.py::join.of_annotators": WORK,
     "platform/test_sets/services/arrivals.py::begin": PIECES,
     "platform/test_sets/services/reading.py::_pictures.work": WORK,
+    "platform/test_sets/services/templates.py::template_of": MEMORY,
     "platform/test_sets/vault.py::keep_file": WORK,
     "platform/test_sets/vault.py::keep_bytes": WORK,
     "platform/test_sets/vault.py::joined": WORK,
