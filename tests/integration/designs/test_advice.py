@@ -15,7 +15,7 @@ from evaluation.advice import illustrated, questions
 from evaluation.designs.starting_points import starting_point
 from tests.unit.designs.world import design, person, save
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture

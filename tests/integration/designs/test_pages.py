@@ -19,7 +19,7 @@ from notifications.models import Email
 from tests.integration.designs.pages import pages_of, post
 from tests.unit.designs.world import person, save
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -11,7 +11,7 @@ from designs.services import simulations
 from designs.services.examples import load_example_design
 from tests.unit.designs.world import design, person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.integration.executions.world import execution_of, run_all
 from tests.integration.submissions.world import CASES
 from uploads.storage import local_path
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 
 PLAN = {
     "adapter": "grand_challenge",

@@ -12,7 +12,7 @@ from submissions.models import Submission
 from tests.integration.executions.world import add_phase, execution_of, run_all
 from tests.integration.submissions.world import CASES
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 SECRET = "intensity of the third voxel: 117"
 
 

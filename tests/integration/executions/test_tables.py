@@ -29,7 +29,7 @@ from tests.integration.executions.world import PLAN, execution_of, run_all
 from tests.integration.submissions.world import nifti
 from uploads.storage import local_path
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 TABLES = (
     "object_detection",
     "image_classification",

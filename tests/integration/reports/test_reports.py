@@ -37,7 +37,7 @@ from tests.integration.leaderboards import world
 from tests.integration.reports.conftest import PIXEL, made, made_for_team
 from work.services import UNEXPECTED
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from tests.integration.problems.test_points_and_images import packed
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 KINDS = [problem.id for problem in problems.scored_problems() if not problem.is_measured_elsewhere]
 UNCERTAINTY = {"uncertainty": {"bootstrap": 20, "seed": 1}}
 

@@ -21,7 +21,7 @@ from tests.integration.submissions import test_tables as tables
 from tests.integration.submissions.world import CASES, World, labels, nifti, predictions, zipped
 from tests.integration.test_sets.test_archives import packed, references
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 
 DECOYS = ("case_003", "case_010")
 TABLE = b"case,site,decoy\ncase_001,north,\ncase_002,south,no\ncase_003,south,yes\ncase_010,north,yes\n"

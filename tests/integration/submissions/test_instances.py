@@ -28,7 +28,7 @@ from test_sets.services.archives import take_archive
 from test_sets.services.sealing import TestSetError, create_test_set
 from tests.integration.submissions.world import World, zipped
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 
 CASES = ("cell_1", "cell_2", "cell_3")
 ASSESSMENT = {

@@ -22,7 +22,7 @@ from tests.integration.submissions.world import (
     zipped,
 )
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 State = Submission.State
 
 

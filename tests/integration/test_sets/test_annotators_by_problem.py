@@ -35,7 +35,7 @@ from tests.integration.submissions.world import World
 from tests.integration.test_sets.test_archives import packed
 from uploads.storage import private
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 
 LIST = {"cases.csv": table([["case"], *[[case] for case in CASES]])}
 # What three annotators say of the eight images, by the first letters; the third has not looked at the last one.
