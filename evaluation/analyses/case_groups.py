@@ -83,7 +83,7 @@ class Grouping:
 
     @property
     def problems(self) -> list[str]:
-        """Which groups cannot be ranked, and which metrics are undefined in a group, a sentence for each group."""
+        """Groups that cannot be ranked, and metrics that are undefined in a group, a sentence for each group."""
         unranked = [f"{label} is not ranked: {reason.rstrip('.')}." for label, reason in self.unranked.items()]
         return unranked + [
             f"Undefined on the cases of {label}: {', '.join(metrics)}." for label, metrics in self.undefined.items()

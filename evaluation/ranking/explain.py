@@ -176,7 +176,7 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
 
 
 def _score(scheme: RankingScheme, ranking: Ranking, each: str) -> str:
-    """How a score comes about from values of cases."""
+    """Return the steps from values of cases to a score."""
     compared = [statement.unit for statement in ranking.of_cases if isinstance(statement, (Aggregate, Compare))]
     units = plural(compared[0] if compared else "case")
     averaged = [statement for statement in ranking.of_cases if isinstance(statement, Aggregate)]
@@ -188,7 +188,7 @@ def _score(scheme: RankingScheme, ranking: Ranking, each: str) -> str:
 
 
 def _groups(ranking: Ranking, assessment: Assessment) -> list[str]:
-    """What is done with groups of cases, metric by metric: values that are computed from all cases know none."""
+    """Return the steps over groups of cases, metric by metric; metrics that are computed from all cases have none."""
     sentences = []
     groups = [statement for statement in ranking.of_cases if isinstance(statement, Group)]
     used = [use for use in assessment.metrics if use.name in ranking.metrics]

@@ -25,6 +25,8 @@ _LOWER = ("x_min", "y_min", "z_min")
 _UPPER = ("x_max", "y_max", "z_max")
 _POINT = ("x", "y", "z")
 _DECISION = "decision"
+_DECIDED = {"0": False, "0.0": False, "false": False, "1": True, "1.0": True, "true": True}
+"""Decisions as tables contain them: a column of numbers or of truth values, as pandas, R and Excel write it."""
 
 
 @dataclass
@@ -137,10 +139,10 @@ def _decisions(table: Table) -> NDArray[np.bool_]:
     """
     cells = [cell.strip() for cell in table.columns[_DECISION]]
     for row, cell in enumerate(cells):
-        if cell not in ("0", "1"):
+        if cell.lower() not in _DECIDED:
             content = f"{cell[:40]!r} as {_DECISION} in row {row + 2}" if cell else f"no {_DECISION} in row {row + 2}"
             raise ReadError("table", table.name, content, "0 or 1 in every row, or a table without this column")
-    return np.array([cell == "1" for cell in cells], dtype=bool)
+    return np.array([_DECIDED[cell.lower()] for cell in cells], dtype=bool)
 
 
 def _by_case(

@@ -2,8 +2,8 @@
 
 Every write of the ORM goes through one of three compilers: `save`, `update`, the bulk methods, many-to-many relations and
 cascades included. The statement itself returns the keys of its rows, so no other transaction can come between. Before an
-update, its rows are locked and read: the sealing states which values the update replaced. SQL that bypasses the ORM is not noted and therefore not sealed: the verification reports
-what it changed.
+update, its rows are locked and read: the sealing states which values the update replaced. SQL that bypasses the ORM is
+not noted and therefore not sealed: the verification reports what it changed.
 """
 
 from contextlib import AbstractContextManager, nullcontext

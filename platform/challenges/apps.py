@@ -18,12 +18,12 @@ class ChallengesConfig(AppConfig):
             sitemap,
         )
         from challenges.hooks import register_tab
-        from challenges.models import Challenge
+        from challenges.queries.challenges import seen_by
         from notifications.hooks import Places, places
         from web import navigation
         from web.home import next_steps, register_section
 
-        places.register(Places("/challenges/", Challenge, "slug", "title"))
+        places.register(Places("/challenges/", seen_by, "slug", "title"))
         registrations.register()
         participation.register()
         rights.register()

@@ -1,4 +1,4 @@
-"""Where the apps below contribute to changes of a registration: typed hooks, filled in `AppConfig.ready`.
+"""Typed hooks by which the apps below contribute to changes of a registration, filled in `AppConfig.ready`.
 
 `version_added`
     Called inside the transaction that adds a version.

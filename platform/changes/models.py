@@ -10,7 +10,7 @@ from registry.models import Registration, RegistrationVersion
 
 
 class ChangeClass(models.TextChoices):
-    """How grave a change is, in ascending order.
+    """The class of a change, the least grave first.
 
     The catalogue states minor, major or critical for each parameter (REG-5). A critical parameter can change in two ways
     that are less grave: `changes.queries.severity` recognizes them.

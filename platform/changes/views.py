@@ -55,7 +55,7 @@ def changes(request: HttpRequest, identifier: str) -> HttpResponse:
 
 
 def _task_stages(registration: Registration, operation: Operation | None) -> list[tuple[str, Stage]]:
-    """How far each task is; empty where all are equally far."""
+    """The stage of each task; empty where all have the same."""
     if operation is None or len(operation.tasks) < 2:
         return []
     names = documents.task_names(current_version(registration))

@@ -8,7 +8,7 @@ class DesignsConfig(AppConfig):
     def ready(self):
         from designs import rules  # noqa: F401 (checks and permissions are registered on import)
         from designs.contributions import checks, conversations, home, invitations, rights  # noqa: F401 (checks and permissions are registered on import)
-        from designs.models import Design
+        from designs.queries.lists import designs_for
         from designs.queries.work import SCANS, SIMULATIONS
         from notifications import kinds
         from notifications.hooks import Places, places
@@ -16,7 +16,7 @@ class DesignsConfig(AppConfig):
         from web.home import register_section
         from work.kinds import register
 
-        places.register(Places("/designs/", Design, "slug", "title"))
+        places.register(Places("/designs/", designs_for, "slug", "title"))
         register(SCANS, SIMULATIONS)
         rights.register()
         register_section(home.my_designs, order=30, audience="people")

@@ -41,16 +41,16 @@ def inbox(user: Any) -> QuerySet[Notification]:
     return Notification.objects.filter(user=user)
 
 
-def place_names(rows: Iterable[Notification]) -> dict[UUID, str]:
+def place_names(user: Any, rows: Iterable[Notification]) -> dict[UUID, str]:
     """Names of the challenges, calls, designs and registrations that messages belong to, by the key of the message.
 
-    A message has no entry if it belongs to none, or if its place no longer exists. One query for each kind of place.
+    A message has no entry if it belongs to none, or if the person does not see it now. One query for each kind of place.
     """
     rows = list(rows)
     name_by_row: dict[UUID, str] = {}
     for kind in places:
         scope_by_row = {row.pk: row.scope for row in rows if row.scope and row.address.startswith(kind.path)}
-        names = kind.names(set(scope_by_row.values())) if scope_by_row else {}
+        names = kind.names(user, set(scope_by_row.values())) if scope_by_row else {}
         name_by_row |= {key: names[scope] for key, scope in scope_by_row.items() if scope in names}
     return name_by_row
 

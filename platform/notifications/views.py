@@ -29,7 +29,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     only_unread = request.GET.get("show") == "unread"
     rows = queries.inbox(request.user)
     page = Paginator(rows.filter(read_at=None) if only_unread else rows, ON_A_PAGE).get_page(request.GET.get("page"))
-    names = queries.place_names(page)
+    names = queries.place_names(request.user, page)
     for row in page:
         row.place = names.get(row.pk, "")  # type: ignore[attr-defined]  # for the template
         row.title = KINDS.title(row.kind)  # type: ignore[attr-defined]  # for the template

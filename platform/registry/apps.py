@@ -21,7 +21,7 @@ class RegistryConfig(AppConfig):
         design_hooks.registered_at.register(designs.registered_at)
         design_hooks.standings.register(designs.standings, order=30)
         design_hooks.registered_documents.register(designs.registered_document)
-        places.register(Places("/registry/", Registration, "identifier", "listing__name"))
+        places.register(Places("/registry/", lambda _user: Registration.objects.all(), "identifier", "listing__name"))
         kinds.register(DEPOSITS)
         navigation.register("Registry", "registry:list", order=30)
         navigation.register("Statistics of the registry", "registry:statistics", menu="footer", order=30)

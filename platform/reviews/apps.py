@@ -12,7 +12,7 @@ class ReviewsConfig(AppConfig):
         from notifications.hooks import Places, places
         from reviews import rules
         from reviews.contributions import design_checks, designs, home, invitations, rights  # noqa: F401 (checks and policies are registered on import)
-        from reviews.models import Call
+        from reviews.queries.calls import calls_for
         from reviews.queries.work import ASSIGNMENTS
         from reviews.services.mails import KINDS
         from web import navigation
@@ -20,7 +20,7 @@ class ReviewsConfig(AppConfig):
         from web.home import next_steps, register_section
         from work.kinds import register
 
-        places.register(Places("/calls/", Call, "slug", "title"))
+        places.register(Places("/calls/", calls_for, "slug", "title"))
         register(ASSIGNMENTS)
         rights.register()
         next_steps.register(home.what_to_review_next)

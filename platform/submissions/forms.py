@@ -137,7 +137,7 @@ def sections(
 
 @dataclass
 class Reading:
-    """What a posted description says.
+    """The content of a posted description.
 
     Attributes
     ----------

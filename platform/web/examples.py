@@ -51,16 +51,22 @@ def hints() -> list[Hint]:
     return linked_hints
 
 
-def is_at_home(request: HttpRequest) -> bool:
-    """Whether somebody looks at an example installation from the machine that it runs on, as after `make run`.
+def keeps_letters() -> bool:
+    """Return whether letters about accounts remain readable on this machine, since no mail server takes them.
 
-    Only there does a page show letters with links that open an account. An installation behind a proxy, or with an
-    address that other machines can open, never shows them, and neither does one whose mails leave.
+    Only an example installation whose address other machines cannot open keeps them, as `make run` starts it.
     """
     return bool(
         settings.PODIUM_EXAMPLE_MODE
         and "smtp" not in settings.EMAIL_BACKEND
         and not settings.PODIUM_TRUSTED_PROXIES
-        and is_from_this_machine(request)
         and is_loopback(urlsplit(settings.PODIUM_ADDRESS).hostname or "")
     )
+
+
+def is_at_home(request: HttpRequest) -> bool:
+    """Return whether a request comes from the machine of an installation that keeps letters.
+
+    Only there does a page show them: they open an account.
+    """
+    return keeps_letters() and is_from_this_machine(request)

@@ -1,4 +1,4 @@
-"""How often visitors without an account can open addresses, per minute and network.
+"""Limits for visitors without an account, per minute and network.
 
 All addresses share one limit. Those that compute a file have a lower one as well (`costly`). Addresses of the interface are
 limited by `api.throttling` after the token was read.

@@ -26,7 +26,7 @@ class Leave:
 
 @dataclass(frozen=True)
 class Fill:
-    """What counts where a metric has no value.
+    """The value that counts where a metric has none.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class TakeValue:
 
 @dataclass(frozen=True)
 class Described:
-    """What a scheme of a package describes in lines of its own, which nothing here can execute."""
+    """Lines of a scheme of a package, which nothing here can execute."""
 
     lines: tuple[str, ...]
 

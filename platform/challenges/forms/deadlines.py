@@ -11,7 +11,7 @@ MOST_DAYS = 366
 
 
 class DaysForm(forms.Form):
-    """How much later: a number of days, or the new date."""
+    """A later deadline: a number of days, or the new date."""
 
     days = forms.IntegerField(required=False, min_value=1, max_value=MOST_DAYS)
     until = forms.DateField(

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Count, Prefetch, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import Http404
 
-from challenges.models import Challenge, Member, Phase, Task, Team
+from challenges.models import Challenge, Member, Organizer, Phase, Task, Team
 from challenges.rules import remember_parts
 
 # From where a challenge is run stands on most of its pages; the registered document does not.
@@ -28,6 +28,15 @@ def visible_challenge(user: Any, slug: str) -> Challenge:
     if challenge is None or not user.has_perm("challenges.view_challenge", challenge):
         raise Http404("There is no such challenge.")
     return challenge
+
+
+def seen_by(user: Any) -> QuerySet[Challenge]:
+    """Return the challenges that a person may see: public ones, and those in whose organization they have a part."""
+    if user.is_superuser:
+        return Challenge.objects.all()
+    return Challenge.objects.filter(
+        Q(is_public=True) | Q(pk__in=Organizer.objects.filter(user=user).values("challenge"))
+    )
 
 
 def public_challenges() -> QuerySet[Challenge]:

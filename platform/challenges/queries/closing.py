@@ -1,4 +1,4 @@
-"""What closing a phase means: who is ranked, what becomes public and when, and whether it is a deviation."""
+"""Consequences of closing a phase: ranked teams, what becomes public and when, and whether it is a deviation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from web.wording import moment_words
 
 @dataclass(frozen=True)
 class Consequences:
-    """What closing a phase now means.
+    """Consequences of closing a phase now.
 
     Attributes
     ----------
@@ -45,16 +45,17 @@ def consequences_of(phase: Phase, rows: Sequence[Entrant]) -> Consequences:
     when = "as soon as it is computed"
     if phase.reveals_at is not None and phase.reveals_at > timezone.now():
         when = f"on {moment_words(phase.reveals_at)}"
-    teams = f"{ranked} team{'' if ranked == 1 else 's'}"
+    # At sites the teams are not known before the close.
+    of_teams = f" of {ranked} team{'' if ranked == 1 else 's'}" if rows else ""
     sentences = ["No further submission is accepted. This cannot be undone."]
     if pending:
         sentences.append(
             f"{pending} submission{' is' if pending == 1 else 's are'} still being processed, and can be ranked afterwards."
         )
     if phase.leaderboard == Phase.Leaderboard.SEALED:
-        sentences.append(f"The sealed ranking of {teams} becomes public {when}.")
+        sentences.append(f"The sealed ranking{of_teams} becomes public {when}.")
     else:
-        sentences.append(f"The final ranking of {teams} replaces the public ranking {when}.")
+        sentences.append(f"The final ranking{of_teams} replaces the public ranking {when}.")
     named = {
         Phase.Announcement.ALL: "Every ranked team is named.",
         Phase.Announcement.TOP: f"Teams on the first {phase.announced_ranks} ranks are named, others appear under a pseudonym.",

@@ -279,7 +279,7 @@ def _rewrite(phase: Phase, version: RegistrationVersion, planned: PhasePlan, ent
     for name, value in planned.fields.items():
         setattr(phase, name, value)
     if phase.ended_at is not None and not phase.is_closed:
-        phase.ended_at = None  # it closes once more, at its new deadline
+        phase.ended_at = None  # it closes again, at its new deadline
     phase.assessment_document, phase.assessment_digest = dict(entry.assessment), after.digest
     phase.save()
     _mark(phase, version, entry.key, before=before.digest)

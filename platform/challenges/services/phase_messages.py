@@ -34,7 +34,7 @@ def tell_of_phases() -> int:
 
 
 def _tell_of_closing(phase: Phase) -> bool:
-    """Tell that a phase is about to close; once more after its deadline has moved."""
+    """Notify that a phase is about to close; again after its deadline has moved."""
     sent = Notification.objects.filter(kind=KIND, key__startswith=f"{phase.pk} closing")
     if sent.filter(subject__endswith=moment_words(phase.ends_at)).exists():
         return False

@@ -66,6 +66,7 @@ def _review(
         groups[entrant.outcome].append(entrant)
     context: dict[str, Any] = {
         **challenge_context(request, challenge),
+        "active_tab": "challenges:organize",
         "phase": phase,
         "label": queries.label_of(phase),
         "groups": groups,

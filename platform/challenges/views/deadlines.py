@@ -35,6 +35,7 @@ def move_deadline(request: SignedInRequest, slug: str, phase: int) -> HttpRespon
     operation = operation_of(projection.registration)
     context = {
         **challenge_context(request, challenge),
+        "active_tab": "challenges:organize",
         "phase": entry,
         "label": queries.label_of(entry),
         "registration": projection.registration,

@@ -1,4 +1,4 @@
-"""Who approves a change, and who is notified: by its class and by how far its tasks are (REG-5)."""
+"""Approval and notification of a change, by its class and the stage of its tasks (REG-5)."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from registry.hooks import Operation
 
 
 class Stage(StrEnum):
-    """How far a challenge, or some of its tasks, is."""
+    """The stage of a challenge, or of some of its tasks."""
 
     REGISTERED = "registered"
     """No team takes part yet."""

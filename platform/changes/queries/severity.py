@@ -1,4 +1,4 @@
-"""How grave a change is: by its parameter, the tasks that it concerns, and what submitting needs.
+"""The severity of a change: by its parameter, the tasks that it concerns, and what submitting needs.
 
 The catalogue states a class for each parameter. Two kinds of change of a critical parameter are less grave:
 
@@ -19,17 +19,17 @@ from registry.models import RegistrationVersion
 
 TIMED: Final = ("challenge_schedule", "phase_settings")
 """Parameters that name phases: the tasks of these phases are concerned."""
-FOR_SUBMITTING: Final = (
-    *("regions", "problem_settings", "submission_method", "submission_format", "algorithm_execution", "phase_settings"),
-)
-"""Parameters that decide what a phase accepts."""
+FORMAT: Final = ("regions", "problem_settings", "submission_method", "submission_format")
+"""Parameters that describe a file that a phase accepts."""
+FOR_SUBMITTING: Final = (*FORMAT, "algorithm_execution")
+"""Parameters that decide what a phase accepts. Settings of a phase also decide about visibility, so they are not listed."""
 MEASURES: Final = frozenset({"unit", "spacing", "spacing_unit", "spacing_x", "spacing_y", "spacing_z"})
 """Settings of a kind of problem by which coordinates are read."""
 
 
 @dataclass(frozen=True)
 class Severity:
-    """How grave one change is.
+    """The severity of one change.
 
     Attributes
     ----------
@@ -94,8 +94,8 @@ def _impediment(operation: Operation | None, tasks: frozenset[str] | None, chang
     if operation is None or change.parameter == WHOLE_TASK or change.parameter not in FOR_SUBMITTING:
         return ""
     before, after = change.before.get(""), change.after.get("")
-    if before in (None, "", [], {}) and after not in (None, "", [], {}):
-        return "Submitting needs this value, and none was registered. No submission has been accepted."
+    if change.parameter in FORMAT and before in (None, "", [], {}) and after not in (None, "", [], {}):
+        return "No value was registered. No submission has been accepted."
     if change.parameter == "problem_settings" and _measures_only(before, after):
         return "The unit or spacing of coordinates was wrong. No submission has been accepted."
     rows = [row for key, row in operation.tasks.items() if tasks is None or key in tasks]

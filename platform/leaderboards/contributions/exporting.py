@@ -19,7 +19,7 @@ HEADS = ("task", "phase", *COLUMNS[2:])
 
 
 def exported(challenge: Challenge) -> Iterator[tuple[str, str]]:
-    """Every version of every ranking by its digests, when each of them stood, and the tables of the current rankings."""
+    """Yield every version of every ranking by its digests, the history of rankings, and the tables of the current ones."""
     phases = phases_of(challenge)
     rows = RankingVersion.objects.filter(phase__in=phases).order_by(
         "phase__task__position", "phase__position", "number"

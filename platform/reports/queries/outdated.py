@@ -24,7 +24,7 @@ class Outdated:
 
     @property
     def text(self) -> str:
-        """What happened to the version, in sentences."""
+        """The change of the version, in sentences."""
         if self.current is None:
             return f"Ranking version {self.number} of {self.phase} was withdrawn. No team is ranked now."
         return f"Version {self.current} replaced ranking version {self.number} of {self.phase}."

@@ -54,7 +54,7 @@ def share(entries: Mapping[str, Entry]) -> Share:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What a phase asks of a method description before it ranks a team finally.
+    """The requirement of a phase for a method description, before it ranks a team finally.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Requirement:
         return [] if self.is_linked(entries) else [row for row in self.parameters if not _is_filled(entries, row)]
 
     def share(self, entries: Mapping[str, Entry]) -> Share:
-        """How many of the needed answers are given."""
+        """The share of the needed answers that are given."""
         needed = self.parameters
         return Share(sum(_is_filled(entries, parameter) for parameter in needed), len(needed))
 

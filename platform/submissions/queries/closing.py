@@ -1,7 +1,8 @@
-"""Who would be ranked if a phase closed now, and who would not and why."""
+"""Teams that would be ranked if a phase closed now, and reasons why others would not."""
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from challenges.hooks import Entrant
@@ -11,6 +12,7 @@ from submissions.models import Run, Submission
 from submissions.queries.methods import missing_facts
 from submissions.queries.results import decided
 from submissions.queries.validity import Obstacle
+from test_sets.queries.decoys import keeps_decoys
 
 MOST_FACTS: Final = 3
 RANKED, PENDING, NOT_RANKED = "ranked", "pending", "not_ranked"
@@ -86,7 +88,10 @@ def _unranked(
     judged = [(run, obstacle) for run, obstacle in invalid if obstacle != Obstacle.NOT_SCORED]
     if judged:
         run, obstacle = judged[-1]
-        return _out(team, obstacle, _words(phase, run, obstacle, facts), run.submission.number)
+        entry = _out(team, obstacle, _words(phase, obstacle, facts), run.submission.number)
+        # How much of the scored cases is answered would help to find the decoys.
+        may_tell = obstacle != Obstacle.INCOMPLETE or not keeps_decoys(phase)
+        return replace(entry, can_remind=entry.can_remind and may_tell)
     code = {
         Submission.State.HELD: HELD,
         Submission.State.REFUSED: REFUSED,
@@ -96,10 +101,9 @@ def _unranked(
     return _out(team, code, WORDS.get(code, WORDS[Obstacle.NOT_SCORED]), last.number)
 
 
-def _words(phase: Phase, run: Run, obstacle: Obstacle, facts: Sequence[str]) -> str:
+def _words(phase: Phase, obstacle: Obstacle, facts: Sequence[str]) -> str:
     if obstacle == Obstacle.INCOMPLETE:
-        cases, missing = run.summary["cases"], run.summary["missing_cases"]
-        return f"It has answers to {cases - missing} of {cases} cases. The ranking needs {phase.least_share or 0:.0%}."
+        return f"It has answers to less than {phase.least_share or 0:.0%} of the cases."
     if obstacle == Obstacle.NO_METHOD and facts:
         more = f" and {len(facts) - MOST_FACTS} more" if len(facts) > MOST_FACTS else ""
         return f"{WORDS[obstacle]} Missing: {', '.join(facts[:MOST_FACTS])}{more}."

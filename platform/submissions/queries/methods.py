@@ -68,7 +68,7 @@ def description_needed(phase: Phase) -> bool:
 
 
 def requirement_of(phase: Phase) -> Requirement:
-    """What the registered phase asks of a description."""
+    """Return the registered requirement of a phase for descriptions."""
     return Requirement(tuple(phase.method_facts), phase.method_link)
 
 

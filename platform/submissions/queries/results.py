@@ -150,7 +150,7 @@ def left_out(phase: Phase) -> list[LeftOut]:
 
 @dataclass(frozen=True)
 class Decided:
-    """Who is ranked in a phase.
+    """The ranked teams of a phase.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Which scored submissions are valid for a ranking, and why others are not.
+"""Validity of scored submissions for a ranking, and reasons why others are not valid.
 
 The one decision about validity: rankings, the pages of teams and the review before a closing read it here.
 """
@@ -12,7 +12,7 @@ from submissions.queries.methods import described_teams, description_needed, tea
 
 
 class Obstacle(StrEnum):
-    """Why a scored submission is not valid for a ranking."""
+    """A reason why a scored submission is not valid for a ranking."""
 
     LATE = "late"
     NOT_SCORED = "not_scored"

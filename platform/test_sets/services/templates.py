@@ -17,7 +17,7 @@ from web.spreadsheets import csv_text
 CASES: Final = "cases.csv"
 README: Final = "README.txt"
 MOST_CASES: Final = 2000
-"""A template names so many registered cases; of more, it names the first three alone."""
+"""Most registered cases that a template names; of more, it names the first three alone."""
 _EXAMPLES: Final = 3
 
 
@@ -49,7 +49,7 @@ def case_columns(phase: Phase) -> list[str]:
 
 
 def _case_names(phase: Phase) -> list[str]:
-    """Names of so many cases as the design registers for the test set."""
+    """Return names for the cases that the design registers for the test set."""
     values = registered(phase)
     number = values.get("number_test_cases") if values is not None else None
     count = number if isinstance(number, int) and 0 < number <= MOST_CASES else _EXAMPLES

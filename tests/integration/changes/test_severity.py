@@ -214,6 +214,19 @@ def test_a_correction_that_makes_submitting_possible_is_fast(monkeypatch, before
         assert not Deviation.objects.exists()
 
 
+@pytest.mark.parametrize("refused", [0, 2])
+def test_settings_of_a_phase_are_never_a_correction_since_they_decide_who_sees_what(monkeypatch, refused):
+    world = build()
+    arrived(monkeypatch, task_1=Arrivals(None, refused))
+    first, *others = current_version(world.registration).document["challenge"]["phase_settings"]
+    world.draft("phase_settings", [first | {"least_share": 0.9}, *others], task=False)
+    request = request_change(
+        actor=world.organizer, registration=world.registration, wanted=[wanted("phase_settings", task="challenge")]
+    )
+    assert request.change_class == "critical"
+    assert request.objections_until is not None
+
+
 def test_a_correction_is_no_longer_fast_once_a_submission_is_accepted(monkeypatch):
     world = build(submission_format=None)
     world.draft("submission_format", "CSV")

@@ -15,6 +15,7 @@ from leaderboards.services import computing, rankings
 from notifications.models import Notification
 from submissions.models import MethodDescription, Run, Submission
 from submissions.queries.closing import entrants
+from test_sets.models import TestCase
 from tests.integration.leaderboards import world as boards
 
 pytestmark = pytest.mark.django_db
@@ -118,7 +119,7 @@ def test_the_page_lists_the_teams_that_are_then_ranked_and_why_others_are_not(wo
     assert found == expected
     reasons = re.findall(r'data-reason="(\w+)"', page)
     assert sorted(reasons) == sorted(code for code in expected.values() if code not in ("", "received"))
-    assert "It has answers to 5 of 10 cases. The ranking needs 80%." in page
+    assert "It has answers to less than 80% of the cases." in page
     assert "Disqualified: Used test data." in page
     assert "Being processed." in page
     answer = client.post(address_of(phase), {"confirm": "sealed"}, follow=True)
@@ -189,6 +190,20 @@ def test_reminders_are_sent_once_per_day_to_the_chosen_teams(world, phase):
     page = client.post(address_of(phase), {"act": "remind", "team": [ben]}, follow=True).content.decode()
     assert "got a reminder today already" in page
     assert Phase.objects.get(pk=phase.pk).is_open
+
+
+def test_no_reminder_tells_how_much_is_missing_of_cases_among_which_decoys_are_hidden(world, phase):
+    team_of(world, phase, "Cleo", missing=5)
+    describe(phase, world.teams["Cleo"])
+    cleo = world.teams["Cleo"].pk
+    [entrant] = [row for row in entrants(phase) if row.team == cleo]
+    assert (entrant.code, entrant.can_remind) == ("incomplete", True)
+    assert not re.search(r"\b(5|10)\b", entrant.reason)
+    TestCase.objects.filter(pk=TestCase.objects.filter(test_set__phase=phase).first().pk).update(is_decoy=True)
+    [entrant] = [row for row in entrants(Phase.objects.get(pk=phase.pk)) if row.team == cleo]
+    assert (entrant.code, entrant.can_remind) == ("incomplete", False)
+    client_of(world).post(address_of(phase), {"act": "remind", "team": [cleo]})
+    assert not Notification.objects.filter(key__contains="closing").exists()
 
 
 def test_a_list_that_changed_is_shown_again(world, phase):

@@ -8,7 +8,7 @@ from django.urls import reverse
 from accounts.models import User
 from audit.models import Entry
 from challenges.models import Challenge
-from designs.models import Design
+from designs.models import Collaborator, Design
 from notifications import kinds, services
 from notifications.hooks import places
 from notifications.models import Email, Notification, Preference
@@ -75,8 +75,9 @@ def test_the_inbox_makes_the_same_number_of_queries(client, people, django_asser
 
 
 def test_a_message_ends_with_the_name_of_its_challenge_and_not_with_its_slug(client, people):
-    Challenge.objects.create(slug="liver-x1", title="Liver lesions 2027", summary="Lesions.")
-    Design.objects.create(slug="liver-x2", title="A design of livers")
+    Challenge.objects.create(slug="liver-x1", title="Liver lesions 2027", summary="Lesions.", is_public=True)
+    design = Design.objects.create(slug="liver-x2", title="A design of livers")
+    part = Collaborator.objects.create(design=design, user=people[0], role=Collaborator.Role.EDITOR)
     tell(people[0], address="/challenges/liver-x1/submissions/", scope="liver-x1")
     tell(people[0], address="/designs/liver-x2/", scope="liver-x2")
     tell(people[0], address="/challenges/removed-x3/", scope="removed-x3")
@@ -86,6 +87,12 @@ def test_a_message_ends_with_the_name_of_its_challenge_and_not_with_its_slug(cli
     assert "Something is new · Liver lesions 2027" in shown
     assert "Something is new · A design of livers" in shown
     assert not re.search(r"(liver|removed)-x\d", shown)
+    # Someone who lost access does not learn a name that was given later.
+    part.delete()
+    Design.objects.update(title="A secret design")
+    Challenge.objects.update(is_public=False, title="A secret challenge")
+    page = client.get("/notifications/").content.decode()
+    assert "secret" not in page
 
 
 def test_every_scope_of_a_message_has_a_name():

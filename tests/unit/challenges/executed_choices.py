@@ -120,6 +120,7 @@ PLANS: Sequence[Choices] = (
     ),
     Choices("phase_settings", "leaderboard", row=settings()),
     Choices("phase_settings", "feedback", row=settings(results="aggregate", leaderboard="sealed")),
+    Choices("phase_settings", "method_link", row=settings()),
     Choices(
         "ranking_type",
         task={"ranking_method": [{**RANKING, "name": "One"}, {**RANKING, "name": "Two", "operator": "median"}]},

@@ -4,6 +4,7 @@ import csv
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from evaluation import problems
@@ -84,6 +85,15 @@ def test_decisions_that_leave_the_working_point_open_are_refused(tmp_path, cells
     with pytest.raises(ReadError) as refusal:
         read_objects(folder / "objects.csv", scored=True, by_case=by_case)
     assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize("kind", [int, float, bool])
+def test_a_column_of_pandas_is_read_whatever_its_type(tmp_path, kind):
+    frame = pd.DataFrame({"case": "a", "x": [1.0, 2.0], "y": [1.0, 2.0], "score": [0.9, 0.1], "decision": [0, 1]})
+    path = tmp_path / "objects.csv"
+    frame.astype({"decision": kind}).to_csv(path, index=False)
+    [objects] = read_objects(path, scored=True).objects.values()
+    assert objects.decisions.tolist() == [False, True]
 
 
 def test_references_have_no_decisions(tmp_path):
