@@ -11,7 +11,10 @@ sys.path[:0] = [str(ROOT / "platform"), str(ROOT)]
 
 
 def require_linux() -> None:
-    """Say at once that the platform needs Linux: workers confine what they read by means of its kernel."""
+    """Exit with a message if the system is not Linux.
+
+    The platform needs Linux, because workers confine what they read with its kernel.
+    """
     if sys.platform != "linux":
         sys.exit(
             f"Podium's workers need Linux, and this is {sys.platform}. Run the platform in a Linux machine or container "

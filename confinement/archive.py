@@ -46,10 +46,10 @@ NESTED = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.zst", ".rar", ".7z", ".bz2", 
 
 
 class ArchiveError(ValueError):
-    """An archive that is not taken; the message is for the participant and says what to do."""
+    """Error for a rejected archive, with a message to the participant that states the remedy."""
 
     is_charged = False
-    """Whether its sender pays for it with a try."""
+    """True if the failed upload counts against the sender's submission limit."""
 
 
 class BombError(ArchiveError):
@@ -60,7 +60,10 @@ class BombError(ArchiveError):
 
 @contextmanager
 def _refusing(message: str) -> Iterator[None]:
-    """Turn whatever a library raises over damaged data into a refusal; `message` has a place for the library's words."""
+    """Convert errors of libraries over damaged data into a rejection.
+
+    `message` has a placeholder for the library's message.
+    """
     try:
         yield
     except ArchiveError:
@@ -114,12 +117,14 @@ GRID_REMEDY = "far more than a case of this geometry needs. Save it again with a
 
 
 def extract(path: Path, member: str, target: Path, *, limit: int, remedy: str = GRID_REMEDY) -> None:
-    """Write one file of a ZIP archive to `target`; `remedy` ends the sentence about one that is too large.
+    """Write one file of a ZIP archive to `target`.
+
+    `remedy` ends the sentence about a file that is too large.
 
     Raises
     ------
     ArchiveError
-        When the data are damaged or more than `limit` bytes, whatever the directory of the archive says.
+        If the data are damaged or exceed `limit` bytes, regardless of the size in the archive's directory.
     """
     damaged = member.replace("{", "{{").replace("}", "}}") + (
         " is damaged inside the archive ({}). Pack the archive again and upload it anew."
@@ -139,13 +144,16 @@ def extract(path: Path, member: str, target: Path, *, limit: int, remedy: str = 
 
 
 def is_zip(path: Path) -> bool:
-    """Whether the file begins as a ZIP archive does; nothing more of it is looked at."""
+    """Return whether the file begins as a ZIP archive does.
+
+    Nothing else is checked.
+    """
     with path.open("rb") as stream:
         return stream.read(2) == b"PK"
 
 
 def is_tar(path: Path) -> bool:
-    """Whether the file is a tar archive, compressed (gzip, zstd) or not."""
+    """Return whether the file is a tar archive, compressed (gzip, zstd) or not."""
     if is_zip(path):
         return False
     with path.open("rb") as stream:
@@ -213,7 +221,7 @@ def _opened(path: Path) -> Iterator[tarfile.TarFile]:
 
 
 def is_nested_archive(name: str) -> bool:
-    """Whether a file name is that of an archive."""
+    """Return whether a file name is that of an archive."""
     return name.lower().endswith(NESTED)
 
 

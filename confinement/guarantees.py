@@ -1,6 +1,6 @@
-"""Which guarantees about children hold on this machine: found out by letting one try everything, once a worker.
+"""Guarantees about child processes on this machine, tested by a child that tries everything.
 
-What a kernel says about itself is not asked; a child either got through or it did not.
+The test runs once per worker. The kernel's own statements are not used; a child either got through or it did not.
 """
 
 import os
@@ -24,7 +24,7 @@ NAMES = {
     "programs": "starts no process",
     "signals": "signals no other process",
 }
-"""What is promised, in the words for operators."""
+"""Descriptions of the guarantees for operators."""
 _LIMITS = ChildLimits(memory_bytes=256 * MIB, file_bytes=MIB, item_seconds=10.0)
 
 
@@ -96,7 +96,7 @@ def _tries(stored: Path, port: int) -> dict[str, Callable[[], object]]:
 
 
 def sentence(holds: Mapping[str, bool]) -> str:
-    """Say which guarantees hold.
+    """Return a sentence that lists the guarantees and whether they are met.
 
     Examples
     --------
@@ -107,19 +107,19 @@ def sentence(holds: Mapping[str, bool]) -> str:
 
 
 def check(folder: Path, *, required: bool) -> None:
-    """Say once in the log what holds, and refuse to work where something required does not.
+    """Log the guarantees once, and refuse to work where a required one is not met.
 
     Parameters
     ----------
     folder
-        One with stored data.
+        A folder with stored data.
     required
-        Whether every guarantee has to hold.
+        Whether every guarantee is required.
 
     Raises
     ------
     ConfinementError
-        Where every guarantee is required and one is missing.
+        If every guarantee is required and one is missing.
     """
     holds = found(folder)
     _known.update(holds)

@@ -1,7 +1,10 @@
-"""What of the file system one process may see and change, by Landlock: no privileges, and what was prepared is kept.
+"""Restriction by Landlock of the files that one process may see and change.
 
-A wrapper like bubblewrap confines a program that it starts. The children of scoring are forked so that prepared references
-need not be read again, and start no program; so they confine themselves by the same means of the kernel.
+It needs no privileges and keeps prepared data.
+
+A wrapper like bubblewrap confines a program that it starts. The children of scoring start no program. They are
+forked, which avoids reading prepared references again. They therefore confine themselves by the same kernel
+functions.
 """
 
 import ctypes
@@ -15,7 +18,7 @@ _VERSION = 1
 _PATH_BENEATH = 1
 _EXECUTE, _READ_FILE, _READ_FOLDER, _REFER, _TRUNCATE, _DEVICES = 1 << 0, 1 << 2, 1 << 3, 1 << 13, 1 << 14, 1 << 15
 _WRITE = 1 << 1 | sum(1 << bit for bit in range(4, 13))
-"""Writing to files, and making or removing whatever has a name."""
+"""Rights to write to files, and to create or remove any named entry."""
 _TCP = 1 << 0 | 1 << 1
 """Listening and connecting; from version 4 on."""
 _SCOPES = 1 << 0 | 1 << 1

@@ -10,12 +10,15 @@ GIB = 1024**3
 
 @dataclass(frozen=True)
 class Packing:
-    """How much something that a stranger packed may unpack to, by its own size: one rule for every kind of archive."""
+    """Limit on the unpacked size of untrusted content, relative to its packed size.
+
+    The same rule applies to every kind of archive.
+    """
 
     ratio: int
     """Unpacked over packed size that nothing ordinary of this kind passes."""
     harmless_bytes: int = 64 * MIB
-    """What anything may unpack to, however well it is packed."""
+    """Unpacked size in bytes that is always allowed, regardless of the compression ratio."""
 
     def most(self, packed_bytes: int) -> int:
         """Return the most bytes that something of this packed size may unpack to."""
@@ -54,13 +57,16 @@ class ChildLimits:
     item_seconds: float
     """Wall time for one case."""
     folder_bytes: int = 8 * GIB
-    """What all files that it has written take up on disk, those included that it has open and no longer have a name."""
+    """Maximum disk use in bytes of all files that the child has written.
+
+    Files that are open and no longer have a name are included.
+    """
     folder_files: int = 1_000
-    """How many files and folders there may be of it at once."""
+    """Maximum number of the child's files and folders that exist at the same time."""
     open_files: int = 64
     message_bytes: int = 4 * MIB
     scratch: Path | None = None
-    """Where each child gets an empty folder of its own; the machine's folder for temporary files if not said."""
+    """Folder in which each child gets an empty folder, by default the machine's temporary folder."""
 
 
 @dataclass(frozen=True)

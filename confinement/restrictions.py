@@ -1,12 +1,12 @@
-"""What a child that reads a participant's file is kept from, for good, from inside.
+"""Permanent restrictions of a child that reads a participant's file, applied from inside the process.
 
-The guarantees are those that bubblewrap gives a program which it starts; but it would start a new one, and the child is
-forked so that what its worker has prepared is there. Three means of the kernel overlap, because not every machine has all of
-them: a container without privileges makes no namespaces, and an old kernel has no Landlock. Which guarantees hold on a
-machine is found out by trying (`confinement.guarantees`).
+The guarantees are those that bubblewrap gives a program which it starts. However, bubblewrap would start a new
+program, and the child is forked to share data that its worker has prepared. Three kernel mechanisms overlap, because
+not every machine has all of them: a container without privileges creates no namespaces, and an old kernel has no
+Landlock. A test determines the guarantees on a machine (`confinement.guarantees`).
 
-What was in the worker's memory is in the child's as well. It has nobody to tell it to: no network, no file but in a folder
-that goes away with it, and an answer of which only possible values are taken.
+All content of the worker's memory is in the child's memory as well. The child cannot disclose it: it has no network,
+it can write files only in a folder that is removed with it, and only possible values of its answer are accepted.
 """
 
 import contextlib
@@ -54,15 +54,15 @@ def enter(
     Parameters
     ----------
     limits, items
-        Bounds, and how many items there are to work through.
+        Bounds, and the number of items to process.
     keeps
-        Open files that stay open.
+        Files that stay open.
     output
-        Where standard output and error go.
+        Destination of standard output and error.
     parent
         Process with which this one ends.
     reads, writes
-        What may be read beside the interpreter and the libraries, and where it may also write.
+        Readable paths in addition to the interpreter and the libraries, and paths that are also writable.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     for number in _SIGNALS:
@@ -90,7 +90,10 @@ def prepare() -> None:
 
 @cache
 def _libraries() -> tuple[Path, ...]:
-    """Where interpreter, libraries and our own code lie; never a folder in which an installation keeps its data."""
+    """Return the folders of the interpreter, the libraries and the platform's code.
+
+    Folders in which an installation keeps its data are never included.
+    """
     system = (
         "/usr/lib",
         "/usr/lib32",

@@ -37,7 +37,7 @@ _POLL_SECONDS = 0.1
 
 
 class Failure(StrEnum):
-    """Why a child has no answer for an item."""
+    """Reason why a child has no answer for an item."""
 
     TIME = "time"
     MEMORY = "memory"
@@ -48,7 +48,7 @@ class Failure(StrEnum):
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of one item: a JSON value, or a failure with details for organizers."""
+    """Result of one item: a JSON value, or a failure with details for organizers."""
 
     item: str
     value: Any = None
@@ -82,26 +82,29 @@ def answers(
     Parameters
     ----------
     items
-        Names to work through.
+        Names to process.
     work
-        Called in the child with an item and an empty folder of its own that is the current directory; returns a JSON value.
+        Called in the child with an item and an empty private folder, which is the current directory; returns a
+        JSON value.
     limits
         Bounds on each child.
     reads
-        Files and folders that the child reads, beside libraries and its own folder; it sees no others.
+        Files and folders that the child can read, in addition to libraries and its own folder; it sees no others.
     beat
         Called at least every second in the parent while a child works.
     seconds
-        Time after which no further item is begun: the caller sees fewer answers than items and hands the rest back.
+        Time after which no further item is started. The caller then gets fewer answers than items and returns the
+        others.
 
     hands_over
-        A folder of the caller in which the children may write beside their own; nowhere else can they.
+        A folder of the caller in which the children may write, in addition to their own; no other folder is
+        writable.
 
     Raises
     ------
     ChildError
-        When `work` raises: what a file may cause it has to catch itself. An item at which the child runs out of time or
-        memory, or dies, gets an answer with the failure instead.
+        If `work` raises: it must catch errors caused by a file itself. If the child exceeds its time or memory,
+        or dies, the answer for that item contains the failure instead.
     """
     for check in guards:
         check()
@@ -193,7 +196,7 @@ class _Child:
         return Answer(item, failure=Failure.SPACE, details=f"{excess}\n{self._printed()}")
 
     def _excess(self) -> str:
-        """Say what of its files is too much; empty while it is within its bounds."""
+        """Return a description of the bound that the child's files exceed, or an empty string."""
         now = usage(self.places, most=self.before.files + self.limits.folder_files, process=self.pid)
         files, size = now.files - self.before.files, now.bytes - self.before.bytes
         if files > self.limits.folder_files:
@@ -246,29 +249,30 @@ class _Child:
 
 @dataclass(frozen=True)
 class Usage:
-    """What files take up: their number, and their bytes on disk."""
+    """Disk use of files: their number, and their bytes on disk."""
 
     files: int
     bytes: int
 
 
 def usage(places: Sequence[Path], *, most: int, process: int = 0) -> Usage:
-    """Measure what lies in folders, and what a process has open that no longer has a name.
+    """Measure the content of folders, and open files of a process that no longer have a name.
 
     Parameters
     ----------
     places
         The folders; links in them are counted and not followed.
     most
-        After one more than so many files, counting ends.
+        Maximum number of files; counting ends at one more.
     process
-        Whose open files are looked at; those of none with 0. Where the kernel does not let us look, they are left out, and
-        what is bounded is the size of each (`ChildLimits.file_bytes`) and their number (`ChildLimits.open_files`).
+        Process whose open files are inspected; 0 for none. Where the kernel does not allow this, these files are
+        not counted. Only the size of each (`ChildLimits.file_bytes`) and their number (`ChildLimits.open_files`)
+        are then bounded.
 
     Returns
     -------
     Usage
-        Bytes as allocated: of a file with holes, what it really takes.
+        Bytes as allocated: for a file with holes, the space that it really takes.
     """
     files = size = 0
     waiting = [str(folder) for folder in places]

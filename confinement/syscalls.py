@@ -1,8 +1,9 @@
-"""System calls that reading a participant's file never needs, refused for one process by a filter in the kernel (seccomp).
+"""Filter in the kernel (seccomp) for system calls that are never needed to read a participant's file.
 
-What a path rule cannot say: no new process, no socket of any kind, no signal to another process, no change of a file's owner,
-mode or times, no look into other processes, no new namespace. Threads stay allowed, as libraries of numbers use them. The
-filter is a list of numbers that the kernel keeps stable; nothing has to be installed for it.
+It refuses for one process the operations that a path rule cannot express: new processes, sockets of any kind, signals
+to another process, changes of a file's owner, mode or times, inspection of other processes, and new namespaces.
+Threads stay allowed, because numerical libraries use them. The filter is a list of numbers that the kernel keeps
+stable, and it needs no installation.
 """
 
 import ctypes

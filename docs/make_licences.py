@@ -1,4 +1,7 @@
-"""Write docs/licences.md from the lock files and what the installed packages say of themselves: `python docs/make_licences.py`."""
+"""Generator of docs/licences.md from the lock files and the metadata of the installed packages.
+
+Usage: `python docs/make_licences.py`.
+"""
 
 # ruff: noqa: INP001
 
@@ -61,12 +64,12 @@ def required(name: str) -> list[str]:
 
 
 def licence(name: str) -> str:
-    """Licence of an installed package, as an SPDX expression where its metadata allow.
+    """Return the licence of an installed package, as an SPDX expression where its metadata allow.
 
     Raises
     ------
     ValueError
-        When the metadata do not say; it has to be read by hand then.
+        If the metadata do not state it; it must then be read by a person.
     """
     if name in READ_BY_HAND:
         return READ_BY_HAND[name]
@@ -81,7 +84,10 @@ def licence(name: str) -> str:
 
 
 def table() -> str:
-    """The page, from what is locked and installed; packages for other systems are left out."""
+    """Return the page from the locked and installed packages.
+
+    Packages for other systems are excluded.
+    """
     runs = required("requirements")
     tests = [name for name in required("requirements-test") if name not in runs]
     rows: dict[str, str] = {}

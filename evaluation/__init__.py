@@ -1,8 +1,8 @@
 """Scoring and ranking of biomedical image analysis challenges: pure Python, usable without the platform.
 
-What most people need is here by name, imported when it is first asked for, so that ``import evaluation`` stays quick:
-`score` predictions in folders, `rank` algorithms, write a `report`, `recommend` metrics for a problem, `verify` a published ranking. Metrics
-are in `evaluation.metrics`, each by its id.
+The most common functions are available here by name. They are imported at first use, which keeps
+``import evaluation`` quick: `score` predictions in folders, `rank` algorithms, write a `report`, `recommend` metrics
+for a problem, `verify` a published ranking. Metrics are in `evaluation.metrics`, each under its id.
 
 >>> from evaluation import rank, recommend, report, score, verify
 >>> from evaluation.metrics import dsc

@@ -60,10 +60,12 @@ def sha256(document: object, *, digits: int | None = None) -> str:
 
 
 class _Numbers(dict[float | None, str]):
-    """Numbers as they are written, each looked at once: a document of a million p-values has few different ones.
+    """Cache of the text form of numbers.
 
-    An integer and a float that are equal are written alike up to 2**53, so that one entry may stand for both; beyond,
-    nothing is remembered.
+    A document of a million p-values has few different ones.
+
+    An integer and a float that are equal have the same text up to 2**53 and share one entry. Greater numbers are
+    not cached.
     """
 
     def __init__(self, digits: int | None) -> None:

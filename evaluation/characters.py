@@ -1,8 +1,10 @@
-"""Characters that a name or a title may hold: those of every script, and none that is invisible or turns text around.
+"""Characters allowed in names and titles.
 
-What is refused follows Unicode's reports on security (UTS #39) and on names of domains (RFC 5892, appendix A): control
-characters, characters that change the direction of text, and characters that nobody sees, except the joiners where a script
-or an emoji needs them.
+The characters of every script are allowed, except invisible ones and those that change the direction of text.
+
+The rules follow Unicode's reports on security (UTS #39) and on names of domains (RFC 5892, appendix A). They refuse
+control characters, characters that change the direction of text, and invisible characters, except the joiners where a
+script or an emoji needs them.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ _TURNING: Final = frozenset(["LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "F
 
 
 def refused_character(text: str) -> str:
-    """Say which character of a text is refused and why; nothing for a text that is fine. Lines may be broken.
+    """Return a description of the refused character of a text and the reason.
+
+    The description is empty for an accepted text. Line breaks are allowed.
 
     Examples
     --------
@@ -72,7 +76,10 @@ def _is_seen(text: str, position: int, category: str) -> bool:
 
 
 def _joins(text: str, position: int) -> bool:
-    """Whether a script needs a joiner here: after a virama, or between letters that join (RFC 5892, A.1 and A.2)."""
+    """Return whether a script needs a joiner here.
+
+    A joiner is needed after a virama, or between letters that join (RFC 5892, A.1 and A.2).
+    """
     word = text[:position].rpartition(" ")[2]
     rest = text[position:].partition(" ")[0]
     if not word:

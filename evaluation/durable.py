@@ -1,7 +1,8 @@
-"""Files that are read later: each appears complete or not at all, whatever ends the process or the machine.
+"""Durable files that appear completely or not at all, even if the process or the machine stops.
 
-A file is written under a temporary name in its own folder, flushed to the disk, and renamed; the folder is flushed after
-that. An error removes the temporary file. A killed process leaves one behind, which `remove_leftovers` deletes.
+A file is written under a temporary name in its own folder, flushed to the disk, and renamed. The folder is flushed
+after that. An error removes the temporary file. A killed process leaves a temporary file behind, which
+`remove_leftovers` deletes.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a file name is that of a file that is still being written, or was never completed."""
+    """Return whether a file name is that of a file that is still being written, or was never completed."""
     return name.rpartition("/")[2].startswith(PREFIX)
 
 
@@ -196,7 +197,10 @@ def complete_lines(path: Path) -> list[str]:
 
 
 def remove_leftovers(folder: Path, *, older_than: float = LEFT_SECONDS) -> int:
-    """Delete temporary files in a folder, not below it, that nobody has written to for so many seconds; returns how many."""
+    """Delete temporary files in a folder that are at least `older_than` seconds old; return their number.
+
+    The age is the time since the last change. Subfolders are not searched.
+    """
     count = 0
     for path in folder.glob(f"{PREFIX}*"):
         # Another process may be completing or deleting it.

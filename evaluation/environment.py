@@ -24,7 +24,7 @@ EMPTY_IS_UNSET: Final = MappingProxyType(
 
 
 class EmptySettingError(ValueError):
-    """A variable that is set and empty; the message names it and says what to do."""
+    """Raised for a variable that is set and empty; the message names the variable and the remedy."""
 
 
 def setting(name: str, environment: Mapping[str, str] = os.environ) -> str | None:

@@ -1,4 +1,4 @@
-"""What a metric call answers: a value, or the reason why there is none."""
+"""Result of a metric call: a value, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import NamedTuple, Self
 
 
 class Outcome(StrEnum):
-    """Why a value is there or not; stored beside every value and turned into a number only by policy."""
+    """Reason why a value exists or not.
+
+    It is stored next to every value. Only a policy turns it into a number.
+    """
 
     OK = "ok"
     BOTH_EMPTY = "both_empty"
@@ -26,7 +29,7 @@ class Outcome(StrEnum):
 
 
 class Flag(StrEnum):
-    """What an outcome alone does not say."""
+    """Detail that an outcome alone does not contain."""
 
     NONE = ""
     REFERENCE = "reference"
@@ -43,7 +46,7 @@ class _ValueAndOutcome(NamedTuple):
 class Result(_ValueAndOutcome):
     """A value with its outcome; the value is a finite number exactly when the outcome is ``ok``.
 
-    Unpacks as ``value, outcome``; ``flag`` is an attribute beside them.
+    Unpacks as ``value, outcome``. ``flag`` is a separate attribute.
 
     Examples
     --------

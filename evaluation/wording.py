@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:
-    """Join words as in a sentence.
+    """Join text as in a sentence.
 
     Examples
     --------

@@ -48,7 +48,7 @@ SEED = "20261128"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a part; None where the part does not try it."""
+    """Result of a part; None for quantities that the part does not test."""
 
     attempts: int
     leaks: int | None = None

@@ -9,7 +9,10 @@ from django.core.cache.backends.redis import RedisCache
 
 
 class Patient:
-    """What is kept for seconds is kept for as many minutes: on a busy machine a test can take longer than the seconds."""
+    """Mixin that multiplies time-outs by 60, so that seconds become minutes.
+
+    On a busy machine, a test can take longer than the seconds.
+    """
 
     def get_backend_timeout(self, timeout: Any = DEFAULT_TIMEOUT) -> float | None:
         if timeout is DEFAULT_TIMEOUT:

@@ -1,4 +1,4 @@
-"""What every test may count on."""
+"""Fixtures for every test."""
 
 import gc
 import os
@@ -42,7 +42,7 @@ emptying.install()
 
 @pytest.fixture(autouse=True)
 def empty_cache() -> None:
-    """What another test left in it would be a page of other people, or queries that are not counted."""
+    """Empty the cache, which could contain pages of other people, or hide queries from being counted."""
     cache.clear()
 
 
@@ -59,7 +59,7 @@ def empty_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def typesetter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set a document as soon as it is asked for, as a worker that has nothing else to do would."""
+    """Typeset a document as soon as it is requested, like a worker that has nothing else to do."""
 
     def at_once(_task: str, arguments: list[int]) -> bool:
         from typesetting.services import making

@@ -1,10 +1,10 @@
 """Test databases, migrated once for each state of the migrations and copied from then on.
 
-To migrate an empty database takes longer than most files of tests take, and every process of a run needs one of its own.
+Migrating an empty database takes longer than most test files, and every process of a run needs a separate database.
 A migrated database is therefore kept: as a file for SQLite, as a database to copy from on a PostgreSQL server. Its name
-holds a digest of everything that it depends on, so that whatever changes there is migrated again.
+contains a digest of everything that it depends on, so any change there triggers a new migration.
 
-``python -m tests.databases`` makes it beforehand.
+``python -m tests.databases`` creates it in advance.
 """
 
 import fcntl
@@ -83,7 +83,7 @@ def _know_content_types() -> None:
 
 
 def _file(creation: BaseDatabaseCreation, migrate: Callable[[], str]) -> str:
-    """A file beside the others of this process, copied from the migrated one."""
+    """Create a database file for this process by copying the migrated file."""
     try:
         FOLDER.mkdir(parents=True, exist_ok=True)
     except OSError:

@@ -1,7 +1,8 @@
-"""Emptying the database after a test whose transactions were real, without Django's toll.
+"""Fast emptying of the database after a test with real transactions, without the cost of Django's `flush`.
 
-Django's `flush` empties every table, and makes content types and permissions anew; with a hundred tables that takes longer
-than most tests. Only what a test wrote is emptied here. Triggers that keep rows for good are put aside for that.
+Django's `flush` empties every table and recreates content types and permissions. With a hundred tables that takes
+longer than most tests. Here only the tables that a test wrote are emptied. Triggers that protect rows permanently are
+disabled for that.
 """
 
 from django.db import connections, transaction
@@ -49,7 +50,7 @@ def empty(connection: BaseDatabaseWrapper) -> None:
 
 
 def _delete(cursor: CursorWrapper, written: dict[str, str]) -> None:
-    """Delete the rows of these tables on PostgreSQL, where truncating makes every file of a table anew."""
+    """Delete the rows of these tables on PostgreSQL, where truncating would recreate every file of a table."""
     cursor.execute(
         "SELECT DISTINCT relname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "
         "WHERE NOT tgisinternal AND relname = ANY(%s)",

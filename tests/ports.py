@@ -8,7 +8,7 @@ RANGE = range(15_000, 30_000)
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on, and that another run of the tests hardly asks for as well."""
+    """Return a free port of this machine that another test run is unlikely to request."""
     chance = random.SystemRandom()
     for _ in range(100):
         port = chance.choice(RANGE)

@@ -1,21 +1,21 @@
-"""The whole suite, as `make test` runs it: static checks, then the tests in legs, then what was skipped and why.
+"""The complete suite, as run by `make test`: static checks, the tests in legs, and skipped tests with reasons.
 
-``python tests/run.py lint`` runs the static checks alone, and ``check`` these and the unit tests that are not slow. ``plan``
-lists what would run and what would be skipped, and fails where the suite would.
+``python tests/run.py lint`` runs the static checks alone, and ``check`` these and the unit tests that are not slow.
+``plan`` lists the tests that would run and those that would be skipped, and fails if the suite would fail.
 
-Legs: the embedded default (SQLite, no broker), the same integration tests on PostgreSQL + Redis where `DATABASE_URL`
-and `REDIS_URL` are set (without those marked `any_database`), and real processes with a real browser. What is not there is named at the end, and is an error
-when ``CI=true``.
+Legs: the embedded default (SQLite, no broker), the same integration tests on PostgreSQL + Redis if `DATABASE_URL` and
+`REDIS_URL` are set (without those marked `any_database`), and real processes with a real browser. Missing requirements
+are listed at the end, and are an error if ``CI=true``.
 
-``PODIUM_CI_WITHOUT`` lists requirements, separated by commas, that this run does without (`REQUIREMENTS`). Their tests are
-skipped, also where the requirement is there, and the summary names them. An unknown name is an error.
+``PODIUM_CI_WITHOUT`` lists requirements, separated by commas, that this run does without (`REQUIREMENTS`). Their tests
+are skipped even if the requirement is met, and the summary names them. An unknown name is an error.
 
-Browsers and workers wait for each other a third of their time, and tests that only compute never wait. So two lanes of
-legs run side by side where there is more than one core: the computing lane takes what the other leaves idle, and gives
-way to it. Each leg has its output in one piece, when it has ended.
+Browsers and workers wait for each other a third of their time, and tests that only compute never wait. Therefore two
+lanes of legs run in parallel if there is more than one core. The computing lane uses the idle time of the other lane
+and yields to it. The output of each leg is printed in one piece, after it has ended.
 
-Where a few tests with real processes fail while everything else runs beside them, they are run once more alone, and only
-this counts. The summary names them: a test that needs it twice has a race, or has found one.
+If a few tests with real processes fail while everything else runs in parallel, they are run once more alone, and only
+this result counts. The summary names them. A test that regularly needs the second run has a race, or has found one.
 """
 
 import os
@@ -90,7 +90,7 @@ class Leg:
         return self.ok
 
     def _run(self, name: str, command: list[str]) -> tuple[bool, str]:
-        """Run a command with the environment, and show its output at its end, since others run beside it."""
+        """Run a command with the environment and show its output at the end, since others run in parallel."""
         env = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}{os.pathsep}{ROOT}", **self.env}
         # Where Python is told to keep no compiled modules, each of hundreds of processes compiles the platform anew.
         env.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -119,7 +119,10 @@ class Leg:
 
 
 def give_way(pid: int) -> None:
-    """Let a process that has just begun a session, and all that it starts, wait where others want the same core."""
+    """Lower the priority of a process that has just started a session, and of all its children.
+
+    They then wait if other processes need the same core.
+    """
     with suppress(OSError):
         os.setpriority(os.PRIO_PGRP, pid, GIVING_WAY)
     # Where Linux shares out cores by session first, what a process says of itself counts within its session only.
@@ -143,7 +146,7 @@ def lane(legs: list[Leg]) -> None:
 
 
 def side_by_side(lanes: list[list[Leg]]) -> None:
-    """Run these lanes at the same time, as many as there are cores."""
+    """Run these lanes at the same time, limited by the number of cores."""
     with ThreadPoolExecutor(max_workers=CORES) as threads:
         running = [threads.submit(lane, legs) for legs in lanes]
         try:
@@ -163,7 +166,7 @@ def pytest(*arguments: str) -> list[str]:
 
 
 def with_processes(name: str, *arguments: str, services: bool = False) -> Leg:
-    """Return a leg whose tests start processes of their own, which meet others at moments that nobody chooses."""
+    """Return a leg whose tests start separate processes, which interact at unpredictable moments."""
     return Leg(name, pytest(*arguments), services=services, alone=pytest("-n", "0"))
 
 
@@ -173,7 +176,7 @@ def manage(*arguments: str) -> list[str]:
 
 @dataclass
 class Plan:
-    """What runs before everything else, and the two lanes after it."""
+    """Legs that run before everything else, and the two lanes after them."""
 
     first: list[Leg]
     computing: list[Leg]
@@ -265,14 +268,14 @@ def browser_lacks() -> str:
 
 @dataclass(frozen=True)
 class Requirement:
-    """Something besides Python that tests need.
+    """A requirement of tests other than Python.
 
     Attributes
     ----------
     tests
         The tests that are skipped without it.
     lacks
-        Returns what is missing, in words; empty where the requirement is met.
+        Returns a description of the missing part, or an empty string if the requirement is met.
     """
 
     tests: str
@@ -332,7 +335,7 @@ def absent() -> dict[str, str]:
 
 
 def planned(asked: str, missing: Iterable[str]) -> Plan:
-    """Return what runs: everything without some requirements, or what `asked` names."""
+    """Return the plan of a run: everything without some requirements, or the part that `asked` names."""
     if asked == "lint":
         return Plan([], linters(), [])
     if asked == "check":

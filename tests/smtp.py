@@ -14,18 +14,18 @@ from tests.ports import free_port
 
 
 class SmtpServer:
-    """What arrived, and what is to be refused.
+    """Mail server that records accepted messages and rejects selected ones.
 
     Attributes
     ----------
     messages
-        Every message taken, parsed, in order of arrival.
+        All accepted messages, parsed, in order of arrival.
     envelopes
-        Receivers named in the SMTP dialogue, one list a message.
+        Recipients named in the SMTP dialogue, one list per message.
     refused
         Address → answer to its ``RCPT``, for example ``"550 5.1.1 No such person"``.
     answers
-        Answers to the next ``DATA``, used up one by one; an empty list takes everything.
+        Answers to the next ``DATA``, used one by one. An empty list accepts everything.
     """
 
     def __init__(self) -> None:

@@ -17,14 +17,16 @@ _SHOWN_COLUMNS = 12
 
 @dataclass(frozen=True)
 class Answers:
-    """What a person says of a table; what they leave out is as it is recognised and suggested.
+    """Answers of a person about the columns and metrics of a table.
+
+    For anything left open, the recognized and suggested values apply.
 
     Attributes
     ----------
     roles
         ``COLUMN=ROLE``.
     directions, missing
-        ``[METRIC=]VALUE``, of one metric or of all that are not named.
+        ``[METRIC=]VALUE``, for one metric or for all metrics that are not named.
     """
 
     roles: Sequence[str] = ()
@@ -41,19 +43,21 @@ def analyse(
     tell: Tell,
     sleep: Callable[[float], None] = time.sleep,
 ) -> dict[str, Any]:
-    """Send a table, answer what it asks, and wait for what comes of it; returns it as the interface shows it.
+    """Upload a table, answer the platform's questions, and wait for the analysis.
+
+    Returns the analysis as the interface shows it.
 
     Parameters
     ----------
     tell
-        Takes lines about how far it is and how the table was read.
+        Receives lines about the progress and about how the table was read.
     sleep
-        Waits between looks.
+        Waits between requests.
 
     Raises
     ------
     ClientError
-        For a file that is not there, and answers that are none or that lack.
+        If the file does not exist, or if answers are invalid or missing.
     """
     roles = pairs("--role", answers.roles)
     with files_of_form(connection, {"file_sent": path}, sleep=sleep) as ids:
@@ -91,7 +95,10 @@ def _answer(
 
 
 def _differ(analysis: Mapping[str, Any], roles: Mapping[str, str]) -> bool:
-    """Whether a column is something else than it was read as; a name that no column has is for the platform to refuse."""
+    """Return whether any column has another role than the one detected.
+
+    Names that no column has are not rejected here: the platform rejects them.
+    """
     read_as = {column["name"]: column["role"] for column in analysis["columns"]}
     return any(read_as.get(column) != role for column, role in roles.items())
 
@@ -132,12 +139,12 @@ def _by_metric(option: str, given: Sequence[str], names: Sequence[str], page: st
 
 
 def pairs(option: str, given: Sequence[str]) -> dict[str, str]:
-    """What was given as ``COLUMN=ROLE``, by column.
+    """Return the roles passed as ``COLUMN=ROLE``, by column.
 
     Raises
     ------
     ClientError
-        For anything else.
+        For text in any other form.
     """
     by_name = {}
     for text in given:

@@ -187,7 +187,7 @@ def _phases(options: argparse.Namespace) -> int:
 
 
 def _when(phase: dict[str, Any]) -> tuple[str, str]:
-    """Whether a phase takes submissions, and until or from when."""
+    """Return whether a phase accepts submissions, and until or from which time."""
     opens, ends = (_moment(phase[name]) for name in ("opens_at", "ends_at"))
     if phase["is_open"]:
         return "open", f"until {ends}" if ends else "no deadline"

@@ -41,9 +41,11 @@ class Connection:
         return cls(url, token)
 
     def request(self, method: str, address: str, *, refused: tuple[int, ...] = (), **more: Any) -> requests.Response:
-        """Ask; answers that say no become `ClientError`, except the status codes in `refused`.
+        """Send a request and return the response.
 
-        Redirects are not followed, so that the token never leaves for another host.
+        Error responses raise `ClientError`, except for the status codes in `refused`.
+
+        Redirects are not followed. The token is therefore never sent to another host.
         """
         target = urljoin(self.api, address)
         if not target.startswith(f"{self.origin}/"):
@@ -75,7 +77,7 @@ class ConnectionLostError(ClientError):
 
 
 class RefusedError(ClientError):
-    """The platform said no."""
+    """Error for a request that the platform refused."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)

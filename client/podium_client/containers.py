@@ -83,7 +83,7 @@ def open_engine(name: str, folder: Path) -> Any:
 
 
 def not_held(engine: Any) -> list[str]:
-    """Say what of the platform's bounds is not held here."""
+    """Return notes on limits and measurements of the platform that do not apply on this machine."""
     if engine.is_root:
         return []
     version = engine.versions().get("control_groups", "")

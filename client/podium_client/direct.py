@@ -21,7 +21,7 @@ _NOT_OFFERED = (404, 501)
 
 
 def is_direct(address: str) -> bool:
-    """Whether an upload under way goes to the object store."""
+    """Return whether an unfinished upload goes to the object store."""
     return "/direct-uploads/" in address
 
 

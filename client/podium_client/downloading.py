@@ -20,7 +20,10 @@ from podium_client.connection import LOOPBACK, TIMEOUT, Connection, ConnectionLo
 from podium_client.errors import ClientError
 
 PAUSES = (1, 2, 5, 15, 30, 60, 60, 60)
-"""After lost connections, in seconds; what has arrived counts as progress and begins them anew."""
+"""Pauses in seconds after lost connections.
+
+Received data count as progress and restart the sequence.
+"""
 BLOCK = 1024 * 1024
 _NAME = re.compile(r"[\w][\w .+()=,@-]*", re.ASCII)
 _SLUG = re.compile(r"[\w-]+", re.ASCII)
@@ -74,7 +77,10 @@ def get_data(
 
 
 def _folder(folder: Path, entry: dict[str, Any]) -> Path:
-    """A folder of its own; names come from the server, and none may lead out of the folder that was asked for."""
+    """Return the folder of a data set, created if necessary.
+
+    The names come from the server. None of them may lead outside the requested folder.
+    """
     if not _SLUG.fullmatch(str(entry["slug"])):
         raise ClientError("The platform named a data set that cannot be a folder.")
     target = folder / str(entry["slug"])

@@ -1,5 +1,5 @@
-"""What ends a command with one line on standard error."""
+"""Errors that end a command with one line on standard error."""
 
 
 class ClientError(Exception):
-    """Something that the person can do something about; the message says what."""
+    """Error that the user can resolve, with a message that describes the problem."""

@@ -1,11 +1,11 @@
-"""What checking before the upload finds."""
+"""Findings of the checks before the upload."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong with a case, and what to do."""
+    """Problem with a case, and its remedy."""
 
     case: str
     message: str

@@ -8,17 +8,17 @@ from podium_client.errors import ClientError
 
 
 def cases_of(folder: Path, inputs: Sequence[Any], *, any_image: bool = False) -> dict[str, dict[str, Path]]:
-    """Files of each case, by the names that interface.json gives them.
+    """Return the files of each case, by the names in interface.json.
 
     Parameters
     ----------
     any_image
-        Whether images may have another format than interface.json says, since they are written anew.
+        Whether images may have a format other than the one in interface.json, since they are rewritten.
 
     Raises
     ------
     ClientError
-        When a case lacks one, or there is none.
+        When a case lacks a file, or there are no cases.
     """
     if not folder.is_dir():
         raise ClientError(f"There is no folder {folder}.")

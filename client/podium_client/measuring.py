@@ -23,23 +23,23 @@ def bring(
     replicates: Path | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> dict[str, Any]:
-    """Send a table and wait until it is read; seal it where that is wanted and nothing stands against it.
+    """Upload a table, wait until it is read, and seal it if requested and possible.
 
     Parameters
     ----------
     fields
-        What is said of the table: its kind, team and origin.
+        Details of the table: its kind, team and origin.
     roles
-        What columns are, where the guess is wrong.
+        Roles of columns, where the detected role is wrong.
     tell
-        Takes lines about how far it is.
+        Receives lines about the progress.
     replicates
         The replicates of values of the whole data set.
 
     Raises
     ------
     ClientError
-        For a file that is not there, and what the platform refuses.
+        If a file does not exist, or if the platform refuses the request.
     """
     files = {"file_sent": path} | ({"replicates_sent": replicates} if replicates else {})
     address = f"challenges/{challenge}/phases/{phase}/measurements/"

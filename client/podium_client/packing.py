@@ -11,7 +11,7 @@ _PACKED = (".gz", ".zst", ".png", ".zip")
 
 
 def is_archive(path: Path) -> bool:
-    """Say whether a file is handed in as it is."""
+    """Return whether a file is an archive that is submitted unchanged."""
     return path.is_file() and path.name.lower().endswith(ARCHIVES)
 
 

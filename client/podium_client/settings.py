@@ -1,6 +1,7 @@
-"""Where the command keeps what it has to remember: the address, the token, uploads under way.
+"""Persistent settings of the command: the address, the token and unfinished uploads.
 
-One file, readable by its owner only. `PODIUM_URL` and `PODIUM_TOKEN` in the environment go before it.
+They are stored in one file that only its owner can read. `PODIUM_URL` and `PODIUM_TOKEN` in the environment take
+precedence.
 """
 
 import json

@@ -36,7 +36,10 @@ def check_table(wanted: dict[str, Any], files: list[str], fetch: Fetch) -> tuple
 
 
 def _judge(path: Path, kind: str, table: dict[str, Any], names: list[str]) -> tuple[list[Finding], list[str]]:
-    """Read the table as the platform will; returns findings, and the cases that nobody asked for."""
+    """Read the table as the platform will.
+
+    Returns findings, and the cases that were not requested.
+    """
     from evaluation.problems.case_tables import expected_of
     from evaluation.problems.tables import table_problem
     from evaluation.readers.limits import Limits

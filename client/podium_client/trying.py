@@ -19,7 +19,7 @@ _MIB = 1024**2
 
 @dataclass(frozen=True)
 class Tried:
-    """What became of a case."""
+    """Result of a run on one case."""
 
     case: str
     outcome: str
@@ -31,7 +31,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Report:
-    """What became of all cases, and what could not be held here."""
+    """Results of all cases, and limits that could not be enforced on this machine."""
 
     image: str
     identity: str
@@ -42,7 +42,7 @@ class Report:
 
     @property
     def is_well(self) -> bool:
-        """Whether every case has an output that can be used."""
+        """True if every case has a usable output."""
         return all(tried.outcome == "ok" for tried in self.cases)
 
 
@@ -64,26 +64,27 @@ def attempt(
     Parameters
     ----------
     archive
-        Of the image.
+        Archive of the image.
     cases
-        A folder with a folder of input files for each case, or, of an algorithm with one input, with a file for each case.
+        A folder with one folder of input files per case. For an algorithm with one input, one file per case is
+        also accepted.
     interface
         `interface.json` of the phase.
     model
         Archive of weights.
     output
-        Where to keep what it wrote.
+        Folder in which the outputs are stored.
     engine_name, limited
-        How it is run.
+        Engine, and whether limits apply.
     references, assessment
-        With both, what it wrote is scored.
+        If both are passed, the outputs are scored.
     tell
-        Called with what is being done.
+        Called with a description of each step.
 
     Raises
     ------
     ClientError
-        With one line, when it cannot be tried.
+        With one line, if the algorithm cannot be run.
     """
     from evaluation.running.conventions import conventions_of
     from evaluation.running.identity import identity
@@ -178,18 +179,18 @@ class Trial:
         return report.digest
 
     def run(self, image: str) -> Report:
-        """Run all cases, each in a container of its own."""
+        """Run all cases, each in a separate container."""
         self.notes += not_held(self.engine)
         tried = self.run_cases(list(self.cases))
         return Report(image, "", tried, self.notes, self.reports[-1].log.text())
 
     def run_cases(self, names: Sequence[str]) -> list[Tried]:
-        """Run some of the cases; what they wrote is kept.
+        """Run some of the cases and keep their outputs.
 
         Raises
         ------
         ClientError
-            For a fault of the engine, which is nobody's result.
+            For a fault of the engine, which is not counted as a result.
         """
         from evaluation.running.outcomes import OurFaultError, judged
 
@@ -261,7 +262,7 @@ class Trial:
             raise ClientError(f"{case}: its input cannot be shown to the container ({error}).") from error
 
     def _judge(self, case: str, report: Any) -> Any:
-        """What there is of the files of a case, after keeping them."""
+        """Keep the files of a case and return their state."""
         from confinement.containers.batches import Taken
         from evaluation.running.outcomes import Files
         from evaluation.running.outputs import check_output, grid_of
@@ -288,7 +289,7 @@ class Trial:
         return kind, sentence
 
     def _said_of_rows(self, case: str, file: Path, socket: Any) -> str:
-        """Why the rows of a case cannot be taken; nothing of another file."""
+        """Return the reason for rejecting the rows of a case, or an empty string for other files."""
         if self.table is None or socket.kind != "csv":
             return ""
         with tempfile.TemporaryDirectory(prefix="podium-") as name:
@@ -296,7 +297,7 @@ class Trial:
 
 
 def _table_of(interface: dict[str, Any]) -> Any:
-    """What the table holds of which the rows of each case are written, where there is one."""
+    """Return the description of the table to which each case contributes rows, if there is one."""
     from evaluation.problems.case_tables import KEY, case_table
 
     try:

@@ -36,22 +36,22 @@ def upload(
     progress: Progress,
     sleep: Callable[[float], None] = time.sleep,
 ) -> str:
-    """Send a file; returns the address of the submission.
+    """Upload a file and return the address of the submission.
 
     Parameters
     ----------
     connection
         The installation.
     challenge, phase
-        Where it is handed in.
+        Destination of the submission.
     path, name
-        The file, and what it is called there.
+        The file, and its name on the platform.
     accept_incomplete
         Score without asking when cases are missing.
     progress
-        Called with bytes sent and bytes in all.
+        Called with the number of bytes sent and the total number of bytes.
     sleep
-        Waits between tries.
+        Waits between attempts.
     """
     size = path.stat().st_size
 
@@ -103,11 +103,14 @@ def _send_file(connection: Connection, path: Path, sleep: Callable[[float], None
 
 
 def _silent(_sent: int, _size: int) -> None:
-    """Say nothing about how far it is."""
+    """Ignore progress reports."""
 
 
 def _kept_up(*, key: str, begin: Callable[[], str], send: Callable[[str], str], sleep: Callable[[float], None]) -> str:
-    """Send what stands under a key, going on where it stopped; returns what `send` does when all has arrived."""
+    """Send the upload stored under a key, resuming an interrupted one.
+
+    Returns the result of `send` when all data have arrived.
+    """
     address = settings.load().get("uploads", {}).get(key)
     tries = 0
     while True:
@@ -168,7 +171,10 @@ def _send(
     *,
     whole: str = "Podium-Submission",
 ) -> str:
-    """Send by tus what has not arrived; returns what the header `whole` says of it in the end."""
+    """Send by tus the data that have not arrived.
+
+    Returns the value of the header `whole` in the last response.
+    """
     answer = connection.request("HEAD", address, headers=TUS)
     offset = int(answer.headers["Upload-Offset"])
     with path.open("rb") as stream:

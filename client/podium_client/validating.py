@@ -18,18 +18,22 @@ from podium_client.tables import check_table
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found in all."""
+    """Result of the validation of a whole submission."""
 
     expected: int
     findings: list[Finding]
     extra: list[str]
     incomplete_allowed: bool
     missing_case: str = ""
-    """What each case that cannot be scored counts as, in words of the platform."""
+    """Treatment of cases that cannot be scored, in the platform's wording."""
 
     @property
     def will_be_taken(self) -> bool:
-        """Whether the platform takes it: complete, or with gaps where these are allowed and something is left."""
+        """True if the platform will accept the submission.
+
+        It must be complete. Gaps are allowed if the phase accepts incomplete submissions and at least one case
+        remains.
+        """
         return not self.findings or (self.incomplete_allowed and len(self.findings) < self.expected)
 
 
@@ -77,7 +81,7 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
 
 
 def _issue(wanted: dict[str, Any], case: dict[str, Any], file: Path, beside: "_Beside") -> Any:
-    """What is wrong with a file or with its rows in the table beside it, or nothing."""
+    """Return the problem with a file or with its rows in the accompanying table, or None."""
     from evaluation.problems.files import file_problem
     from evaluation.readers import Limits, ReadError
 
@@ -97,7 +101,7 @@ def _issue(wanted: dict[str, Any], case: dict[str, Any], file: Path, beside: "_B
 
 @dataclass(frozen=True)
 class _Beside:
-    """The table beside the files of the cases, where there is one, and the files that are not it."""
+    """Table that accompanies the files of the cases, if there is one, and all other files."""
 
     others: list[str]
     table: Any = None
@@ -166,7 +170,10 @@ def _visible(names: list[str]) -> list[str]:
 
 
 def _written(folder: Path, member: str, source: Any) -> Path:
-    """Copy a member under its bare name; whatever folders the archive names are never made."""
+    """Copy an archive member under its bare name.
+
+    Folders named by the archive are never created.
+    """
     target = folder / PurePosixPath(member).name
     with source, target.open("wb") as sink:
         while block := source.read(1024 * 1024):

@@ -18,7 +18,7 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Recomputed:
-    """What the scoring image said again: how many values, and where they are others."""
+    """Comparison with a second run of the scoring image: number of values, and differences."""
 
     image: str
     values: int
@@ -28,7 +28,10 @@ class Recomputed:
 
 @dataclass(frozen=True)
 class Checked:
-    """What checking a bundle gave: as JSON values, in words, and whether everything is as it was published."""
+    """Result of checking a bundle.
+
+    Contains the result as JSON values and as text, and whether everything is as published.
+    """
 
     document: dict[str, Any]
     is_well: bool
@@ -237,7 +240,7 @@ class _Asking:
 def _differences(
     team: str, table: Any, image_values: Mapping[tuple[str, str, str], tuple[float | None, str]], assessment: Any
 ) -> list[str]:
-    """Where a team's table has other values than the image said now."""
+    """Return the differences between a team's table and the values that the image computed now."""
     names = {metric.name for metric in assessment.by_scorer}
     differences = []
     for row in table[table["metric"].isin(names)].itertuples(index=False):

@@ -13,12 +13,12 @@ Tell = Callable[[str], None]
 def settled(
     connection: Connection, address: str, *, title: str, tell: Tell, sleep: Callable[[float], None]
 ) -> dict[str, Any]:
-    """What stands at an address once nothing of it is under way any more; each state is told when it comes.
+    """Return the content of an address once its processing has ended, reporting each new state.
 
     Parameters
     ----------
     title
-        The field that names what is waited for.
+        The field that names the awaited object.
     """
     state_words = ""
     while True:

@@ -27,12 +27,15 @@ _ZSTD_BLOCK = 8 * MIB
 
 
 class TakingError(ValueError):
-    """What is not taken; the message is for the team and says what to do."""
+    """Error for rejected content, with a message to the team that states the remedy."""
 
 
 @contextmanager
 def refusing(message: str) -> Iterator[None]:
-    """Turn whatever a library raises over damaged data into a refusal; `message` has a place for the library's words."""
+    """Convert errors of libraries over damaged data into a rejection.
+
+    `message` has a placeholder for the library's message.
+    """
     try:
         yield
     except TakingError:
@@ -52,7 +55,7 @@ class Window(io.RawIOBase):
         self._hash = hashlib.sha256()
 
     def readable(self) -> bool:
-        """Whether it can be read: always."""
+        """Return True: the stream can always be read."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
@@ -86,16 +89,16 @@ def decompressed(source: io.RawIOBase, start: bytes) -> Iterator[IO[bytes]]:
 
 
 class Bound:
-    """Counts what one upload unpacks to.
+    """Counter of the bytes that one upload unpacks to.
 
     Parameters
     ----------
     most
-        Most bytes, whatever the size of the upload.
+        Maximum number of bytes, regardless of the size of the upload.
     packed
         Bytes of the upload; without it, only `most` applies.
     packing
-        How far its kind of content may unpack.
+        Limits on how far its kind of content may unpack.
     """
 
     def __init__(self, *, most: int, packed: int | None = None, packing: Packing = PROGRAMS) -> None:
@@ -221,12 +224,12 @@ def entries(stream: Unpacked) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo
 
 
 def kind_of(path: Path) -> str:
-    """Say what a file is by its content: `gzip`, `zstd`, `tar`.
+    """Return the type of a file by its content: `gzip`, `zstd`, `tar`.
 
     Raises
     ------
     TakingError
-        When it is something else.
+        For any other type.
     """
     with path.open("rb") as stream:
         start = stream.read(512)

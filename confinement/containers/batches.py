@@ -10,7 +10,10 @@ from typing import Any, Final
 from confinement.containers.limits import RunLimits
 
 LEAST_PEAK_BYTES: Final = 16 * 1024**2
-"""Below it the memory of a container is not told: what belongs to the engine is as much."""
+"""Smallest peak memory in bytes that is reported for a container.
+
+Below it, the share of the engine is equally large.
+"""
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class CaseInput:
     name: str
     """The name of its folder: opaque unless the case is public."""
     files: Mapping[str, Path]
-    """Where each file lies on this machine, by its name below the folder of the case."""
+    """Path of each file on this machine, by its name below the folder of the case."""
     folders: Sequence[str] = ()
     """Folders that are there even when they hold no file."""
 
@@ -33,18 +36,21 @@ class Expected:
     """Its name below the folder of the case; collected under it, with the ending that it has where several are taken."""
     required: bool = True
     most_bytes: int | None = None
-    """The bound on all output if not said."""
+    """Maximum number of bytes, by default the bound on all output."""
     only_of: str = ""
-    """A folder below the folder of the case (Grand Challenge's `images/<name>`) whose only file is taken, whatever its name."""
+    """Folder below the folder of the case whose only file is accepted under any name.
+
+    For example, Grand Challenge's `images/<name>`.
+    """
     suffixes: tuple[str, ...] = ()
     """Endings that count in that folder."""
     source: str = ""
-    """Where it lies below the folder of the case, if elsewhere than its name says."""
+    """Path below the folder of the case, if it differs from the name."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What one start of a container works on."""
+    """Work of one container start."""
 
     batch: str
     """Identifier of the batch: letters, digits and hyphens."""
@@ -63,12 +69,15 @@ class Batch:
     common: Sequence[Expected] = ()
     """Files of all cases together, in /output itself; collected under the case ``""``."""
     flat: bool = False
-    """Files of its only case lie in /input and /output themselves, as Grand Challenge's do."""
+    """True if files of the only case are directly in /input and /output, as on Grand Challenge."""
     model_targets: Sequence[str] = ("/model",)
     environment: Mapping[str, str] = field(default_factory=dict)
-    """What an adapter adds to the variables of the interface."""
+    """Variables that an adapter adds to those of the interface."""
     tells_interface: bool = True
-    """Whether the interface is written as /input/interface.json; other conventions have nothing of ours among their files."""
+    """True if the interface is written as /input/interface.json.
+
+    Under other conventions, no file of the platform is added to the input.
+    """
 
     @property
     def container(self) -> str:
@@ -77,7 +86,7 @@ class Batch:
 
 
 class Taken(StrEnum):
-    """What became of an expected file."""
+    """State of an expected file after the run."""
 
     TAKEN = "taken"
     ABSENT = "absent"
@@ -93,12 +102,12 @@ class Collected:
     """A copy of ours, below the batch's folder."""
     size: int = 0
     reason: str = ""
-    """Why it is refused: one sentence for the team."""
+    """Reason for rejecting it: one sentence for the team."""
 
 
 @dataclass(frozen=True)
 class Log:
-    """What a container printed: the first and the last of it, and how much it was."""
+    """Output that a container printed: its beginning, its end and its total size."""
 
     first: bytes = b""
     last: bytes = b""
@@ -106,7 +115,7 @@ class Log:
     lines: int = 0
 
     def text(self) -> str:
-        """As text that may be shown: no control characters but line ends and tabs."""
+        """Return the log as displayable text: no control characters except line ends and tabs."""
         from confinement.containers.logs import shown
 
         return shown(self)
@@ -114,10 +123,13 @@ class Log:
 
 @dataclass(frozen=True)
 class BatchReport:
-    """What was observed of one start."""
+    """Observations of one start."""
 
     fault: str = ""
-    """What failed on our side; then the batch is to be repeated and nothing else counts."""
+    """Failure on the platform's side.
+
+    The batch must then be repeated, and nothing else counts.
+    """
     cancelled: bool = False
     exit_code: int | None = None
     signal: int | None = None
@@ -125,7 +137,7 @@ class BatchReport:
     """We ended it at its time limit."""
     out_of_memory: bool = False
     output_bound: str = ""
-    """We ended it because it wrote too much: the sentence that says so."""
+    """Sentence about excess output, if the container was ended because of it."""
     log_bound: bool = False
     """We ended it because it printed too much."""
     not_started: bool = False
@@ -147,4 +159,4 @@ class BatchReport:
     """Of each case, by the name of the expected file."""
     versions: Mapping[str, str] = field(default_factory=dict)
     exclusive: bool = False
-    """Nothing else of ours ran on this machine meanwhile."""
+    """True if no other container of the platform ran on this machine at the same time."""

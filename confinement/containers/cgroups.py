@@ -1,4 +1,4 @@
-"""What the kernel counts for the processes of a container: control groups of version 1 and 2, and `/proc`."""
+"""Kernel statistics of the processes of a container: control groups of version 1 and 2, and `/proc`."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ _SHMEM = re.compile(rb"^Pss_Shmem:\s+(\d+) kB", re.MULTILINE)
 
 
 def is_unified() -> bool:
-    """Whether this machine has control groups of version 2 only."""
+    """Return whether this machine has control groups of version 2 only."""
     return (ROOT / "cgroup.controllers").exists()
 
 
@@ -63,7 +63,10 @@ class Group:
         return 0
 
     def memory_kills(self) -> int:
-        """How many processes of the group the kernel killed for memory; told on version 2 only."""
+        """Return the number of the group's processes that the kernel killed for memory.
+
+        It is 0 on control groups of version 1, which do not report it.
+        """
         with contextlib.suppress(OSError, ValueError):
             if self.is_unified:
                 return _field(self._folder("memory") / "memory.events", "oom_kill")
@@ -121,18 +124,19 @@ def held_bytes(group: Group, pids: list[int], sizes: tuple[int, int]) -> int:
 
 
 class Peak:
-    """Most memory that the processes of a group held, also between two looks at them.
+    """Peak memory of the processes of a group, including peaks between two samples.
 
-    What processes hold can be looked at, but what they held for a moment between two looks is gone. The kernel's high-water mark
-    of the group has it, together with what does not count: files that it keeps in memory, its own tables, the engine's
-    processes. What was beside the processes is known at every look, so a mark that has risen since the look before tells the
-    rest. More than was held is reported only where files came into memory and left it again between two looks.
+    Sampling shows the memory that processes use at one moment, but misses peaks between two samples. The kernel's
+    high-water mark of the group includes them. It also includes memory that does not count: files cached in
+    memory, the kernel's own tables, and the engine's processes. Each sample shows how much memory this additional
+    part has. A mark that has risen since the previous sample therefore shows the peak. The result is too high
+    only where files entered the cache and left it again between two samples.
     """
 
     def __init__(self, group: Group) -> None:
         self._group = group
         self._looks: list[tuple[int, int]] = []
-        """The last looks: the mark, and what was beside at most."""
+        """The last samples: the high-water mark, and the maximum of memory outside the processes."""
         self.bytes = 0
 
     def look(self, pids: list[int], sizes: tuple[int, int]) -> int:
@@ -159,9 +163,12 @@ class Peak:
         return self.bytes
 
     def _tell_last(self, next_beside: int) -> None:
-        """Say what was held at most between the last two looks, now that it is known what was beside after them.
+        """Update the peak between the last two samples.
 
-        What processes take or give back while they are looked at seems to be beside them; at the looks around it does not.
+        The memory outside the processes after these samples is known now.
+
+        Memory that processes allocate or release during a sample seems to be outside them. The neighbouring
+        samples do not show this effect.
         """
         if len(self._looks) > 1:
             (earlier, _), (mark, beside) = self._looks[-2:]

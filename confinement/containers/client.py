@@ -1,4 +1,4 @@
-"""What the engines have in common that are called by their command line: a call, and a container whose client is ours."""
+"""Common base of engines called by their command line: a call, and a container with a local client."""
 
 import contextlib
 import fcntl
@@ -25,8 +25,11 @@ CALL_SECONDS, LOAD_SECONDS = 120.0, 3_600.0
 GROUPS = "podium"
 """Control group in which those of all containers of ours are."""
 _SYSTEM_CALLS = Path(__file__).with_name("seccomp.json")
-"""What a program may ask of the kernel: the list of podman without namespaces, mounts, keys, tracing, io_uring and sockets of
-other families than the common ones, whose namespaces are not those of the network."""
+"""System calls that a program may use.
+
+They are those of podman's list without namespaces, mounts, keys, tracing and io_uring. Sockets of uncommon families,
+which network namespaces do not cover, are excluded as well.
+"""
 _ENDING_SECONDS = 10.0
 _CANNOT_START, _NOT_THERE = 126, 127
 _ZERO_TIME = "0001-01-01"
@@ -34,7 +37,7 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 
 class CommandLine(ABC):
-    """An engine that is called by its command line, with an environment and a folder of its own."""
+    """Engine called by its command line, with a separate environment and folder."""
 
     name = ""
 
@@ -76,12 +79,12 @@ class CommandLine(ABC):
     def call(
         self, *arguments: str, check: bool = True, seconds: float = CALL_SECONDS, cwd: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
-        """Call it and return what it said.
+        """Call the engine and return the completed process with its output.
 
         Raises
         ------
         EngineError
-            When it is not there, takes too long, or fails and `check` is set.
+            If the program is not installed, takes too long, or fails while `check` is set.
         """
         try:
             done = subprocess.run(  # noqa: S603
@@ -144,11 +147,14 @@ class ClientContainer:
         self._peak = None if self._group is None else cgroups.Peak(self._group)
 
     def started(self) -> bool:
-        """Whether the group of the container has a process; where groups cannot be seen, it is said to have begun at once."""
+        """Return whether the group of the container has a process.
+
+        If groups cannot be inspected, the container counts as started at once.
+        """
         return self._group is None or bool(self._group.processes())
 
     def running(self) -> bool:
-        """Whether the client has not ended, which it does with the container."""
+        """Return whether the client, which ends with the container, is still running."""
         return self._client.poll() is None
 
     def wait(self, seconds: float) -> None:
@@ -161,7 +167,10 @@ class ClientContainer:
                 os.close(ended)
 
     def log(self, seconds: float) -> bytes | None:
-        """Return what was printed next; nothing after so many seconds without any, None at the end."""
+        """Return the next printed output.
+
+        The result is empty after `seconds` without output, and None at the end.
+        """
         if self._log is None:
             return None
         ready, _, _ = select.select([self._log], [], [], seconds)
@@ -176,7 +185,10 @@ class ClientContainer:
         return piece
 
     def sample(self) -> Sample | None:
-        """What it holds now; None before its first process and where that cannot be seen."""
+        """Return the current memory use.
+
+        Returns None before the first process starts, and where memory cannot be inspected.
+        """
         if self._group is None or self._peak is None:
             return None
         pids = self._group.processes()
@@ -196,7 +208,7 @@ class ClientContainer:
             self._engine.remove(self._start.name)
 
     def ending(self) -> Ending:
-        """Say how it ended."""
+        """Return how the container ended."""
         try:
             code = self._client.wait(BACKSTOP_SECONDS)
         except subprocess.TimeoutExpired:
@@ -260,7 +272,7 @@ class ClientContainer:
 
 
 def is_there(program: str) -> bool:
-    """Whether a program is installed."""
+    """Return whether a program is installed."""
     return shutil.which(program) is not None
 
 

@@ -40,17 +40,17 @@ def collect(
     Parameters
     ----------
     output
-        What the container wrote; it has ended.
+        Output folder of the container, which has ended.
     cases
         Names of the folders of cases.
     expected
         Files of each case.
     target
-        Folder of ours; files get `<case>/<file>`.
+        Destination folder; the files are stored as `<case>/<file>`.
     most_bytes
         Bound on all files together.
     flat
-        The files of the only case lie in `output` itself.
+        Whether the files of the only case are directly in `output`.
     """
     left = most_bytes
     collected: dict[str, dict[str, Collected]] = {}
@@ -151,7 +151,10 @@ def _kind(status: os.stat_result) -> str:
 
 
 def taken_of(files: Mapping[str, Collected], expected: Sequence[Expected]) -> tuple[Taken, str]:
-    """Say of all required files of a case: taken, absent, or refused with the first sentence."""
+    """Return the state of all required files of a case.
+
+    The state is taken, absent, or refused with the first sentence.
+    """
     required = [files[file.file] for file in expected if file.required]
     refused = [collected for collected in required if collected.taken is Taken.REFUSED]
     if refused:

@@ -115,7 +115,10 @@ class Docker(CommandLine):
             group.remove()
 
     def is_alone(self, name: str) -> bool:
-        """Whether no other group of ours has a process; where groups cannot be seen, it is not known and said not to be."""
+        """Return whether no other group of the platform has a process.
+
+        Returns False if groups cannot be inspected.
+        """
         return self.group(name) is not None and not any(
             cgroups.Group(f"{GROUPS}/{group_name}").processes()
             for group_name in cgroups.names(GROUPS)

@@ -1,4 +1,4 @@
-"""What a container engine has to be able to do, and what is told of a container."""
+"""Required operations of a container engine, and the data it reports about a container."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,10 @@ LABEL_FOLDER = "org.podium.folder"
 
 
 class EngineError(Exception):
-    """The engine failed: a fault on our side, never to be held against an image. The message says what it said."""
+    """Engine failure: a fault on the platform's side that never counts against an image.
+
+    The message contains the engine's own message.
+    """
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Sample:
-    """What the processes of a container hold at a moment."""
+    """Memory use of the processes of a container at one moment."""
 
     seconds: float
     memory_bytes: int
@@ -58,10 +61,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a container ended, as far as the engine knows."""
+    """End of a container, as far as the engine knows."""
 
     exit_code: int | None
-    """As the first process left it; 128 + signal for one that was killed; None if nobody knows."""
+    """Exit code of the first process, 128 + signal if it was killed, or None if unknown."""
     started: datetime | None
     finished: datetime | None
     out_of_memory: bool = False
@@ -70,10 +73,13 @@ class Ending:
     """Its entry point could not be started at all."""
     cpu_seconds: float | None = None
     peak_memory_bytes: int | None = None
-    """Most memory that its processes held, where that can be told beyond what samples say."""
+    """Peak memory of its processes in bytes, where more is known than samples show."""
     high_water_bytes: int | None = None
     fault: str = ""
-    """What failed on our side; then nothing else counts."""
+    """Failure on the platform's side.
+
+    Nothing else counts then.
+    """
 
 
 @dataclass(frozen=True)
@@ -90,38 +96,41 @@ class Container(Protocol):
     """A container that was started."""
 
     def started(self) -> bool:
-        """Whether its first process has begun."""
+        """Return whether its first process has started."""
 
     def running(self) -> bool:
-        """Whether its first process has not ended, or not begun yet."""
+        """Return whether its first process has not ended, or has not started yet."""
 
     def wait(self, seconds: float) -> None:
         """Wait so long, or until its first process has ended."""
 
     def log(self, seconds: float) -> bytes | None:
-        """Return what it printed next, at most 1 MiB; nothing after so many seconds without any, None at the end."""
+        """Return the next printed output, at most 1 MiB.
+
+        The result is empty after `seconds` without output, and None at the end.
+        """
 
     def sample(self) -> Sample | None:
-        """What it holds now; None when that cannot be seen."""
+        """Return the current memory use, or None if it cannot be inspected."""
 
     def kill(self) -> None:
         """End all of its processes at once."""
 
     def ending(self) -> Ending:
-        """Say how it ended; waits a bounded time for the engine to know."""
+        """Return how the container ended, after waiting a bounded time for the engine's report."""
 
     def remove(self) -> None:
         """Leave nothing of it on this machine."""
 
 
 class Engine(Protocol):
-    """podman, docker, or a stand-in of tests."""
+    """Interface of podman, docker and the test double."""
 
     name: str
     owner: int
     """Number of the user and group of this machine that a container's user is."""
     separates_output: bool
-    """Whether /output is to be a file system of its own where one can be made, bounded by the kernel."""
+    """True if /output should be a separate file system, bounded by the kernel, where possible."""
 
     def versions(self) -> dict[str, str]:
         """Return `engine`, `runtime` and `kernel`, for the provenance of a result."""
@@ -154,7 +163,7 @@ class Engine(Protocol):
         """All containers of ours on this machine, running or not."""
 
     def is_alone(self, name: str) -> bool:
-        """Whether no other container of ours runs on this machine."""
+        """Return whether no other container of the platform runs on this machine."""
 
     def remove(self, name: str) -> None:
         """End and remove a container by its name; nothing happens when there is none."""

@@ -1,4 +1,4 @@
-"""Engines by their names, as a setting says them."""
+"""Engines by the names used in settings."""
 
 from pathlib import Path
 
@@ -18,9 +18,9 @@ def engine_named(name: str, folder: Path, *, runtime: str = "") -> Engine | None
     name
         podman, docker or none.
     folder
-        In which it keeps what it has to keep; nobody else's.
+        Folder for the engine's own data; no other program may use it.
     runtime
-        That it starts containers by; podman takes `runc` if not said.
+        Runtime that starts containers; podman uses `runc` by default.
 
     Raises
     ------

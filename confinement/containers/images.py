@@ -15,9 +15,9 @@ from confinement.limits import MIB, ChildLimits
 from confinement.sandbox import Failure, answers
 
 INTERFACES: Final = ("podium-exec-1", "podium-score-1")
-"""By which an image may be started, as its label says."""
+"""Interfaces by which an image may be started, as stated in its label."""
 ADAPTED: Final = "grand-challenge"
-"""By which it is started where that is registered, whatever its label says of Grand Challenge."""
+"""Interface used where it is registered, regardless of the image's label about Grand Challenge."""
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 _OTHER_FOLDERS = (
     "The image says that it was made for Grand Challenge, whose folders are not laid out here: what reads only "
@@ -34,11 +34,14 @@ _NOT_TO_BE_WORKED_IN = ("proc", "dev", "sys")
 
 
 class ImageError(ValueError):
-    """An image that is not taken; the message is for the team, names the place and says what to do."""
+    """Error for a rejected image.
+
+    The message to the team names the location and the remedy.
+    """
 
 
 def own_architecture() -> str:
-    """Return the architecture of this machine, in words of images."""
+    """Return the architecture of this machine, under the name that images use."""
     return _ARCHITECTURES.get(platform.machine(), platform.machine())
 
 
@@ -81,11 +84,11 @@ class ImageReport:
     labels: Mapping[str, str]
     interface: str
     grand_challenge: str
-    """`exec` when its label says that it was made for Grand Challenge; else empty."""
+    """`exec` if the image was made for Grand Challenge according to its label, else empty."""
     warnings: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the report as JSON values."""
         return asdict(self)
 
     @classmethod
@@ -113,25 +116,26 @@ def take_image(
     Parameters
     ----------
     archive
-        As it was uploaded: OCI layout or what `docker save` writes, plain or packed by gzip or zstd.
+        The uploaded archive: OCI layout or the output of `docker save`, plain or compressed by gzip or zstd.
     store
-        An empty folder. Afterwards it holds `config.json`, whose digest is the id of the image, and each layer once, under
-        `LayerReport.stored_name`, packed by us in one way.
+        An empty folder. Afterwards it contains `config.json`, whose digest is the id of the image. It also
+        contains each layer once, under `LayerReport.stored_name`, compressed in one uniform way.
     limits
         Bounds on the image.
     architectures
-        Of the machines that it may run on; this one's if not said.
+        Architectures of the machines that may run the image; by default, that of this machine.
     interface
-        By which algorithms are run here: podium-exec-1 or `ADAPTED`. A scoring image says by its label that it is one.
+        Interface of algorithms on this platform: podium-exec-1 or `ADAPTED`. A scoring image is identified by its
+        label.
     child
-        Bounds on the child; made from the limits if not said.
+        Bounds on the child; derived from the limits by default.
     beat
         Called at least every second.
 
     Raises
     ------
     ImageError
-        When it is not taken: one sentence for the team.
+        If the image is rejected: one sentence for the team.
     """
     wanted = tuple(architectures) or (own_architecture(),)
     size = archive.stat().st_size
@@ -176,7 +180,10 @@ def child_limits(archive_bytes: int, limits: ImageLimits) -> ChildLimits:
 
 
 def _check_stored(report: ImageReport, store: Path) -> None:
-    """Look, outside of the child, whether what it reports is what it wrote: a child that was taken over could say anything."""
+    """Check outside the child that its report matches the files that it wrote.
+
+    A compromised child could report anything.
+    """
     config = (store / "config.json").read_bytes()
     if f"sha256:{hashlib.sha256(config).hexdigest()}" != report.image_id:
         raise ImageError("The archive could not be read. Save the image again with an ordinary program.")

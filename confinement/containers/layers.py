@@ -1,4 +1,7 @@
-"""Layers of an image: their digests recomputed, their headers judged, stored anew; nothing of them is unpacked."""
+"""Layers of an image: digests recomputed, headers checked, layers stored again.
+
+No layer is unpacked.
+"""
 
 import posixpath
 import stat
@@ -28,7 +31,7 @@ _MOST_LINKS = 40
 
 @dataclass
 class Tree:
-    """What the layers make together, as far as it matters: folders, links and programs."""
+    """Combined result of the layers, reduced to relevant entries: folders, links and programs."""
 
     entries: int = 0
     set_ids: int = 0
@@ -152,7 +155,7 @@ def _note(entry: tarfile.TarInfo, name: str, tree: Tree, links: set[str]) -> Non
 
 
 def entry_warnings(tree: Tree, command: Sequence[str], environment: Sequence[str], workdir: str) -> list[str]:
-    """Say what will keep an entry point from being started by a user that is not root."""
+    """Return the reasons why a user other than root cannot start an entry point."""
     program = command[0]
     if "/" in program:
         places = [posixpath.join("/", workdir, program)]

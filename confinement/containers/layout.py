@@ -20,13 +20,13 @@ def write_layout(folder: Path, config: bytes, layers: Sequence[LayerReport], blo
     Parameters
     ----------
     folder
-        Where to.
+        Destination folder.
     config
         Configuration of the image, byte for byte.
     layers
-        From the lowest up.
+        Layers from the lowest up.
     blob
-        Where a layer lies as it is stored, by its `diff_id`.
+        Returns the path of a stored layer by its `diff_id`.
     """
     blobs = folder / "blobs" / "sha256"
     blobs.mkdir(parents=True)

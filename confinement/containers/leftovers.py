@@ -1,4 +1,4 @@
-"""What a killed worker leaves behind: containers and folders whose lease has ended."""
+"""Cleanup after a killed worker: containers and folders whose lease has ended."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from confinement.containers.space import release
 
 @dataclass(frozen=True)
 class Swept:
-    """What was removed."""
+    """Removed containers and folders."""
 
     containers: list[str]
     folders: list[str]

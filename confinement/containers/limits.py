@@ -43,21 +43,21 @@ class RunLimits:
     """Threads count."""
     output_bytes: int = GIB
     output_files: int | None = None
-    """Of a batch; 64 and 64 a case if not said."""
+    """Maximum number of files of a batch, by default 64 plus 64 per case."""
     scratch_bytes: int = GIB
     shm_bytes: int = 256 * MIB
     log_bytes: int = 64 * MIB
 
     def seconds(self, cases: int) -> float:
-        """Wall time of a start with so many cases."""
+        """Return the wall time of a start with `cases` cases, in seconds."""
         return self.start_seconds + self.case_seconds * cases
 
     def files(self, cases: int) -> int:
-        """How many files and folders a start with so many cases may leave."""
+        """Return the number of files and folders that a start with `cases` cases may leave."""
         return self.output_files if self.output_files is not None else 64 + 64 * cases
 
     def described(self) -> dict[str, float | int | None]:
-        """As `limits` of `interface.json`."""
+        """Return the limits in the form of `limits` in `interface.json`."""
         return {
             "case_seconds": self.case_seconds,
             "start_seconds": self.start_seconds,

@@ -1,4 +1,7 @@
-"""What a container prints: read without pause, the first and the last of it kept, shown without control characters."""
+"""Output printed by a container.
+
+It is read continuously. Its beginning and end are kept and shown without control characters.
+"""
 
 from confinement.containers.batches import Log
 
@@ -31,7 +34,10 @@ class LogReader:
 
 
 def shown(log: Log) -> str:
-    """Return a log as text that may be shown: no control characters but line ends and tabs, and a line where bytes are left out."""
+    """Return a log as displayable text.
+
+    It contains no control characters except line ends and tabs. A line marks omitted bytes.
+    """
     left_out = log.size - len(log.first) - len(log.last)
     gap = f"\n… {left_out:,} bytes are left out …\n" if left_out > 0 else ""
     text = log.first.decode(errors="replace") + gap + log.last.decode(errors="replace")

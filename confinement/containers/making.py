@@ -305,7 +305,7 @@ def _added(places: Sequence[str]) -> Iterator[Entry]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write an image as the command line says."""
+    """Write an image according to the command line."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("output", type=Path, help="NAME.tar, .tar.gz or .tar.zst")
     parser.add_argument("--format", choices=("oci", "docker"), default="oci")

@@ -1,4 +1,4 @@
-"""What an image archive says that it holds: OCI index and manifest, docker's `manifest.json`, configuration."""
+"""Declared content of an image archive: OCI index and manifest, docker's `manifest.json`, configuration."""
 
 import json
 import re
@@ -33,7 +33,7 @@ class LayerSource:
 
     member: str
     digest: str = ""
-    """Of the member as it is, where the archive says so."""
+    """Digest of the member in its stored form, if the archive states it."""
     size: int | None = None
 
 
@@ -48,12 +48,12 @@ class ImageSource:
 
 
 def image_of(members: Members, architectures: Sequence[str], *, most_layers: int) -> ImageSource:
-    """Say which image an archive holds.
+    """Return the image that an archive contains.
 
     Raises
     ------
     TakingError
-        When there is none for these architectures, or several, or something does not fit.
+        If the archive contains no image or several images for these architectures, or if its parts do not match.
     """
     if "index.json" in members:
         parts = _of_layout(members, architectures)
@@ -202,7 +202,7 @@ def _same_keys(values: Mapping[str, Any], expected_keys: Sequence[str], what: st
 
 
 def inner_configuration(configuration: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what an image says about how it is started.
+    """Return an image's own configuration of how it is started.
 
     Raises
     ------

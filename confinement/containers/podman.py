@@ -34,10 +34,11 @@ hooks_dir = []
 
 
 class Podman(CommandLine):
-    """Calls podman; everything that it stores lies below one folder.
+    """Engine that calls podman and stores everything below one folder.
 
-    As root, the users of a container are users of nobody on this machine. Without root (`podium try` at home), its user is the
-    one who calls, /output is bounded by looking, and what a container takes is not measured.
+    As root, the users of a container match no user of this machine. Without root (`podium try` at home), the
+    container's user is the calling user. The bound on /output is then enforced by checking its size, and resource
+    use is not measured.
     """
 
     name = "podman"
@@ -110,7 +111,10 @@ class Podman(CommandLine):
             group.remove()
 
     def is_alone(self, name: str) -> bool:
-        """Whether no other group of ours has a process; where groups cannot be seen, it is not known and said not to be."""
+        """Return whether no other group of the platform has a process.
+
+        Returns False if groups cannot be inspected.
+        """
         return self.is_root and not any(
             cgroups.Group(f"{GROUPS}/{group_name}").processes()
             for group_name in cgroups.names(GROUPS)

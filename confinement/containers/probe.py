@@ -1,6 +1,6 @@
-"""Which guarantees hold for containers on this machine: found out by images of ours that try to break each.
+"""Guarantees that apply to containers on this machine, determined by test images that try to break each.
 
-What an engine says about itself is not asked, since engines accept bounds that they do not apply; a container of ours either
+The engine's own statements are not used, since engines accept bounds that they do not apply. A test container either
 got through or it did not.
 """
 
@@ -40,7 +40,7 @@ REQUIREMENTS: Mapping[str, str] = {
     "R11": "no device but those that every program needs",
 }
 ALWAYS = tuple(REQUIREMENTS)[:9]
-"""What no installation may do without."""
+"""Guarantees that every installation requires."""
 _LIMITS = RunLimits(
     case_seconds=15,
     start_seconds=15,
@@ -94,26 +94,29 @@ _SCRIPTS = {
 
 @dataclass(frozen=True)
 class Probe:
-    """What was found out."""
+    """Result of the probe."""
 
     holds: Mapping[str, bool] = field(default_factory=dict)
     told: Mapping[str, str] = field(default_factory=dict)
-    """What was seen where a guarantee does not hold."""
+    """Observations where a guarantee is not met."""
     error: str = ""
-    """Why nothing could be tried."""
+    """Reason why nothing could be tested."""
     versions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
-        """Whether all guarantees hold."""
+        """True if all guarantees are met."""
         return self.holds_all(REQUIREMENTS)
 
     def holds_all(self, required: Collection[str]) -> bool:
-        """Whether those guarantees hold that an installation requires; `ALWAYS` is always among them."""
+        """Return whether the guarantees that an installation requires are met.
+
+        `ALWAYS` is always among them.
+        """
         return not self.error and all(self.holds.get(name, False) for name in {*ALWAYS, *required})
 
     def sentence(self) -> str:
-        """Say for operators what does not hold."""
+        """Return a sentence for operators about guarantees that are not met."""
         if self.error:
             return self.error
         lacking = [
@@ -125,14 +128,14 @@ class Probe:
 
 
 def probe(engine: Engine, folder: Path) -> Probe:
-    """Start containers of ours that try to exceed each bound, and say what held.
+    """Start test containers that try to exceed each bound, and return the guarantees that are met.
 
     Parameters
     ----------
     engine
-        That is asked.
+        The engine to test.
     folder
-        Where batches will have their folders: what has to be true for those is tried there.
+        Folder in which batches will have their folders; its requirements are tested there.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _sweep(folder)
@@ -195,7 +198,7 @@ def _run(engine: Engine, folder: Path, name: str, image: str, environment: Mappi
 
 
 def _judged(reports: Mapping[str, BatchReport], reached: list[str]) -> dict[str, str]:
-    """Say what does not hold, and what was seen of it."""
+    """Return the guarantees that are not met, with the observation for each."""
     violations: dict[str, str] = {}
     look = reports["look"].files["c1"]["report.txt"]
     lines = look.path.read_text().splitlines() if look.taken is Taken.TAKEN and look.path else []
@@ -255,7 +258,7 @@ def _is_without_rights(status: list[str]) -> bool:
 
 
 def _is_mapped(users: list[str]) -> bool:
-    """Whether no user of the container is root or an ordinary user of this machine."""
+    """Return whether no user of the container is root or an ordinary user of this machine."""
     rows = [tuple(map(int, users[first : first + 3])) for first in range(0, len(users), 3)]
     return bool(rows) and all(outside > 0 and not outside <= 65_534 < outside + count for _, outside, count in rows)
 

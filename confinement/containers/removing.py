@@ -12,15 +12,15 @@ _AT_ONCE = 1_000
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a folder, or a file, and all that is in it; nothing happens when it is not there.
+    """Remove a folder with all its content, or a file.
 
-    Keeps one folder open at a time and comes back up by `..`, so that neither open files nor the length of paths grow with
-    the depth.
+    Nothing happens if the path does not exist. Keeps one folder open at a time and returns to the parent by `..`.
+    Neither the number of open files nor the length of paths therefore grows with the depth.
 
     Raises
     ------
     OSError
-        When it cannot be removed, or somebody moves its folders meanwhile.
+        If it cannot be removed, or another process moves its folders during the removal.
     """
     if not path.is_dir() or path.is_symlink():
         path.unlink(missing_ok=True)

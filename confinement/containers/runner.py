@@ -38,27 +38,28 @@ def run_batch(
     beat: Callable[[], None] = lambda: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> BatchReport:
-    """Run a batch and report what was observed.
+    """Run a batch and report the observations.
 
     Parameters
     ----------
     engine
-        Holds the image already.
+        Engine that already contains the image.
     batch
-        What to run, on what, within which bounds.
+        The image, its cases and its bounds.
     folder
-        Of this lease alone; made when it is not there. Collected files stay below `collected`; all else is removed. The
-        folders above it have to be enterable by everybody, since the container's user is nobody on this machine.
+        Folder of this lease only; created if it does not exist. Collected files stay below `collected`; all else
+        is removed. All users must be able to enter the folders above it, since the container's user matches no
+        user of this machine.
     beat
-        Called about every second while the container runs. What it raises goes on to the caller, after the container has
-        been ended and removed.
+        Called about every second while the container runs. Its exceptions are passed to the caller after the
+        container has been ended and removed.
     cancelled
-        Asked as often; a batch that is cancelled is ended and nothing of it is collected.
+        Called equally often. A cancelled batch is ended, and none of its files are collected.
 
     Returns
     -------
     BatchReport
-        With `fault` for whatever failed on our side.
+        With `fault` for any failure on the platform's side.
     """
     if batch.flat and len(batch.cases) != 1:
         raise ValueError("a start without folders of cases has one case")
@@ -72,7 +73,7 @@ def run_batch(
 
 @dataclass
 class _Watched:
-    """What the watching saw."""
+    """Observations of the watcher."""
 
     timed: bool = False
     log_bound: bool = False
@@ -226,7 +227,7 @@ class _Run:
         return seen
 
     def _read(self, container: Container, ends: threading.Event) -> None:
-        """Read what it prints, in a thread of its own: one who stops reading would stop the program."""
+        """Read the container's output in a separate thread: an unread stream would block the program."""
         until: float | None = None
         while (piece := container.log(_LOG_SECONDS)) is not None:
             self.reader.take(piece)

@@ -29,12 +29,12 @@ class ScorerCase:
 
 @dataclass(frozen=True)
 class ScorerAnswer:
-    """What came of a start."""
+    """Result of one start of a scoring image."""
 
     rows: bytes | None
     """Content of `rows.jsonl`; None when there is none."""
     failure: str
-    """Why not, in words for organizers; empty when it is there."""
+    """Reason for missing rows, worded for organizers, or empty if the rows exist."""
     report: BatchReport
 
 
@@ -106,7 +106,7 @@ def run_scorer(
 
 
 def _failure(report: BatchReport) -> str:
-    """Say why nothing of it counts: a scorer has to come to its end by itself."""
+    """Return the reason why the run does not count: a scorer must end without intervention."""
     if report.timed:
         return "It was ended at its time limit."
     if report.out_of_memory:

@@ -1,4 +1,7 @@
-"""Where a container writes its outputs: bounded in bytes and in files, by the kernel where a file system of its own can be made."""
+"""Output space of a container, bounded in bytes and in files.
+
+The kernel enforces the bound where a separate file system can be created.
+"""
 
 import os
 import subprocess
@@ -19,7 +22,7 @@ _IMAGE = "output.img"
 
 @dataclass(frozen=True)
 class Written:
-    """What lies in a space."""
+    """Content of a space: bytes and number of files."""
 
     bytes: int
     files: int
@@ -33,25 +36,25 @@ class Space(Protocol):
     """By what it is bounded, for the provenance of a result and for operators."""
 
     def written(self) -> Written:
-        """Return what lies in it, as allocated on the disk."""
+        """Return the content of the space, in bytes as allocated on the disk."""
 
     def close(self) -> None:
         """Leave nothing of it."""
 
 
 def open_space(folder: Path, *, tries_file_system: bool, owner: int, size: int, files: int) -> Space:
-    """Make an empty folder `output` in a folder that is bounded.
+    """Create an empty folder `output` in a folder, with bounds.
 
     Parameters
     ----------
     folder
-        In which it is made.
+        Parent folder.
     tries_file_system
-        Whether a file system of its own is tried.
+        Whether to try a separate file system first.
     owner
-        Who may write in it.
+        Owner with write permission.
     size, files
-        Bounds; the file system has a little more, so that it is seen when they are passed.
+        Bounds. The file system is slightly larger, which makes it visible when they are exceeded.
     """
     if tries_file_system:
         try:
@@ -62,7 +65,10 @@ def open_space(folder: Path, *, tries_file_system: bool, owner: int, size: int, 
 
 
 class _FileSystem:
-    """ext4 in a file of its own: nothing that is written takes more of the host than the file, and removing is quick."""
+    """ext4 file system in a single file.
+
+    Outputs use no more of the host's disk than the file, and removal is quick.
+    """
 
     bounded = "a file system of its own"
 
@@ -112,7 +118,7 @@ class _Folder:
             os.chown(self.folder, owner, owner)
 
     def written(self) -> Written:
-        """Return what lies in the folder, at most one file more than the bound."""
+        """Return the content of the folder, counting at most one file more than the bound."""
         return look_through(self.folder, most=self._most)
 
     def close(self) -> None:
@@ -121,14 +127,14 @@ class _Folder:
 
 
 def look_through(folder: Path, *, most: int) -> Written:
-    """Count files, folders and links in a folder however deep they lie, and what they take on the disk.
+    """Count files, folders and links at any depth in a folder, and their size on the disk.
 
     Parameters
     ----------
     folder
-        Whose own size is not counted.
+        Folder whose own size is not counted.
     most
-        Counting ends after one more.
+        Maximum number; counting ends at one more.
     """
     size = files = 0
     # Paths longer than the kernel takes are reached from a folder further down that is kept open.

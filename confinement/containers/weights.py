@@ -1,4 +1,7 @@
-"""Weights of an algorithm: an archive checked and stored anew, unpacked once on each machine that runs it."""
+"""Weights of an algorithm: an archive that is checked and stored again.
+
+It is unpacked once on each machine that runs the algorithm.
+"""
 
 import tempfile
 from collections.abc import Callable
@@ -32,7 +35,7 @@ _DEPTH = 32
 
 
 class WeightsError(ValueError):
-    """Weights that are not taken; the message is for the team and says what to do."""
+    """Error for rejected weights, with a message to the team that states the remedy."""
 
 
 @dataclass(frozen=True)

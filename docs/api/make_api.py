@@ -1,6 +1,9 @@
-"""Makes the reference of `evaluation`: `metrics.md` beside this file, and pages of every module with pdoc.
+"""Generator of the reference of `evaluation`.
 
-Run from the top of the repository (``make api``); the pages go to the folder that is named, ``build/api`` by default:
+It writes `metrics.md` in this folder, and pages of every module with pdoc.
+
+Run from the top of the repository (``make api``). The pages are written to the named folder, ``build/api`` by
+default:
 
     python -m docs.api.make_api [FOLDER]
 """

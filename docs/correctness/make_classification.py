@@ -1,4 +1,4 @@
-"""Makes `classification.md` and its pictures by running the code that it speaks of.
+"""Generator of `classification.md` and its pictures from the results of the described code.
 
 Run from the top of the repository:
 
@@ -36,7 +36,7 @@ def shown(result: Result) -> str:
 
 
 def theirs(function: Any, *data: Any, **options: Any) -> str:
-    """What scikit-learn gives, and whether it warns."""
+    """Return the result of scikit-learn, and whether it warns."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         value = function(*data, **options)
@@ -169,7 +169,7 @@ where it is {shown(edge)}. A score of 0 belongs to the first bin; code that take
 
 
 def undefined() -> str:
-    """Where there is no value."""
+    """Return the section on undefined values."""
     rows = [
         [
             "PPV, nothing called positive",

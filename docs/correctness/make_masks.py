@@ -1,4 +1,4 @@
-"""Makes `masks.md` and its pictures by running the code that it speaks of.
+"""Generator of `masks.md` and its pictures from the results of the described code.
 
 Run from the top of the repository:
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 PEERS = json.loads((HERE / "peers.json").read_text()) if (HERE / "peers.json").is_file() else {}
-"""What other libraries gave when `python -m docs.correctness.measure_peers` ran them."""
+"""Results of other libraries, as recorded by `python -m docs.correctness.measure_peers`."""
 PIXEL = 18
 COLOURS = {"reference": "#0072b2", "prediction": "#e69f00", "both": "#009e73", "marked": "#222222"}
 
@@ -47,7 +47,7 @@ def shown(result: Result) -> str:
 
 
 def peer(library: str, case: str, name: str = "") -> str:
-    """What another library gave, or what it raised."""
+    """Return the result of another library, or the error that it raised."""
     value = PEERS[library][case]
     value = value[name] if name else value
     return f"{value:.4f}" if isinstance(value, float) else f"`{value}`"
@@ -81,7 +81,7 @@ def picture(name: str, title: str, panels: list[tuple[NDArray[Any], NDArray[Any]
 
 
 def peers_named(*libraries: str) -> str:
-    """Libraries with the versions that were asked."""
+    """Return the names of libraries with the tested versions."""
     return " and ".join(f"{name} {PEERS['versions'][name]}" for name in libraries)
 
 
@@ -108,7 +108,7 @@ def border(mask: NDArray[np.bool_], connectivity: Any = "face") -> NDArray[np.bo
 
 
 def boundary() -> str:
-    """What a boundary is."""
+    """Return the section on the definition of a boundary."""
     rows, columns = np.indices((11, 11))
     diamond = abs(rows - 5) + abs(columns - 5) <= 4
     edge = np.zeros((6, 8), dtype=bool)
@@ -252,7 +252,7 @@ At 3 pixels the bands of both masks cover everything that was predicted, and the
 
 
 def centrelines() -> str:
-    """What thinning does."""
+    """Return the section on the effects of thinning."""
     bar, short, thin = np.zeros((3, 7, 24), dtype=bool)
     bar[2:5, 2:22] = short[2:5, 2:9] = thin[3, 2:22] = True
     drawing = picture(

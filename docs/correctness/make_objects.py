@@ -1,4 +1,4 @@
-"""Makes `objects.md` by running the code that it speaks of.
+"""Generator of `objects.md` from the results of the described code.
 
 Run from the top of the repository:
 
@@ -53,7 +53,7 @@ of the criterion. In 3D the same shift costs more, so that a cutoff should be lo
 
 
 def assignments() -> str:
-    """Who is matched to whom."""
+    """Return the section on the assignment of predicted to reference objects."""
     reference = Objects(boxes=[[0, 0, 10, 1], [6, 0, 16, 1]])
     prediction = Objects(boxes=[[2, 0, 12, 1], [0, 0, 5.6, 1]], scores=[0.9, 0.7])
     overlap = c.loc_box_iou(reference, prediction)

@@ -47,7 +47,10 @@ class Sample(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a library reads: voxels by x, y, z, their size, and the places of the corners in mm (right, front, up)."""
+    """Image as read by a library.
+
+    Contains the voxels by x, y, z, their size, and the positions of the corners in mm (right, front, up).
+    """
 
     voxels: NDArray[Any]
     spacing: NDArray[np.float64]
@@ -100,7 +103,7 @@ def rotation(angle: float, axis: int = 2) -> NDArray[np.float64]:
 
 
 def orientations() -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Axes that stand in another order or run the other way, and oblique ones."""
+    """Yield affines with permuted and flipped axes, and oblique ones."""
     for axes in ((0, 1, 2), (1, 0, 2), (2, 1, 0), (1, 2, 0)):
         for flips in ((1, 1, 1), (-1, 1, 1), (-1, -1, 1), (-1, -1, -1)):
             change = np.zeros((4, 4))
@@ -168,13 +171,13 @@ def samples() -> list[Sample]:
 
 
 def read_with_podium(path: Path) -> Reading:
-    """What `evaluation.readers` reads."""
+    """Return the image as read by `evaluation.readers`."""
     image = read_label_image(path)
     return Reading(image.labels, np.array(image.geometry.spacing), _corners(np.array(image.geometry.affine)))
 
 
 def read_with_nibabel(path: Path) -> Reading | None:
-    """What nibabel reads; ``None`` for a format that it does not know."""
+    """Return the image as read by nibabel, or ``None`` for a format that it does not know."""
     if ".nii" not in path.name:
         return None
     image = nibabel.load(path)
@@ -182,7 +185,7 @@ def read_with_nibabel(path: Path) -> Reading | None:
 
 
 def read_with_itk(path: Path) -> Reading | None:
-    """What SimpleITK reads; ``None`` for a file that it refuses."""
+    """Return the image as read by SimpleITK, or ``None`` for a file that it refuses."""
     try:
         image = SimpleITK.ReadImage(str(path))
     except RuntimeError:

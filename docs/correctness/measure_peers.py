@@ -1,7 +1,7 @@
-"""Writes `peers.json`: what other libraries give on the masks and boxes that the pages show.
+"""Generator of `peers.json`: results of other libraries on the masks and boxes that the pages show.
 
-They are not among the requirements of the project, so what they gave is kept, with their versions. Run from the top of the
-repository, in an environment of its own:
+These libraries are not among the requirements of the project. Their results are therefore stored, with their
+versions. Run from the top of the repository, in a separate environment:
 
     pip install -r requirements-bench.txt medpy==0.5.2
     python -m docs.correctness.measure_peers

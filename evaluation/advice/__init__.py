@@ -1,7 +1,7 @@
-"""Advice while designing: which metrics fit a problem, what goes wrong with them, and what a design can tell apart.
+"""Advice during design: suitable metrics, their pitfalls, and differences that a design can detect.
 
-The recommender is exported here; `evaluation.advice.pitfalls` and `evaluation.advice.simulation` stand for themselves,
-since they load much more.
+The recommender is exported here. `evaluation.advice.pitfalls` and `evaluation.advice.simulation` must be imported
+separately, since they load much more.
 """
 
 from evaluation.advice.departures import Departure, departures

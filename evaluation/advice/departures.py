@@ -1,4 +1,4 @@
-"""Where the metrics of an assessment depart from what was recommended."""
+"""Differences between the metrics of an assessment and the recommended metrics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RELATED: Final = (
     frozenset({"assd", "masd"}),
     frozenset({"icc", "ccc"}),
 )
-"""Pairs of metrics that say the same thing twice."""
+"""Pairs of metrics that contain the same information."""
 
 
 class Departure(NamedTuple):
@@ -29,14 +29,14 @@ class Departure(NamedTuple):
     Attributes
     ----------
     kind
-        ``ruled_out``, ``not_recommended``, ``open`` (whether it is recommended hangs on answers that nobody gave), ``omitted``,
-        ``option`` or ``related``.
+        ``ruled_out``, ``not_recommended``, ``open`` (whether it is recommended depends on missing answers),
+        ``omitted``, ``option`` or ``related``.
     metric
         Name of the metric.
     words
-        What differs.
+        Description of the difference.
     why
-        What the recommendation says.
+        Statement of the recommendation.
     """
 
     kind: str
@@ -46,7 +46,9 @@ class Departure(NamedTuple):
 
 
 def departures(recommendation: Mapping[str, Any], metrics: Iterable[Mapping[str, Any] | MetricUse]) -> list[Departure]:
-    """Name where chosen metrics depart from a recommendation, so that a reason can be asked for.
+    """Return the differences between chosen metrics and a recommendation.
+
+    Organizers can then be asked for a reason.
 
     Parameters
     ----------
@@ -58,7 +60,7 @@ def departures(recommendation: Mapping[str, Any], metrics: Iterable[Mapping[str,
     Returns
     -------
     list of Departure
-        Empty if every recommended metric is there, alternatives of a guide counting as well, and nothing else is.
+        Empty if the metrics are exactly the recommended ones. Alternatives of a guide count as recommended.
 
     Examples
     --------
@@ -110,7 +112,7 @@ def _unfitting(metric_id: str, name: str, ruled_out: Mapping[str, Mapping[str, A
 
 
 def _agrees(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether options that are given do not contradict the recommended ones."""
+    """Return whether the chosen options do not contradict the recommended ones."""
     return all(given[key] == value for key, value in wanted.items() if key in given)
 
 

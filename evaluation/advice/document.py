@@ -31,7 +31,7 @@ class Pick:
 def guide_document(
     guide: Guide, chosen: str, preselected: str, why: str, offered: tuple[str, ...] | None
 ) -> dict[str, Any]:
-    """What a guide offered, what was taken and why."""
+    """Return the options of a guide, the chosen option and the reason."""
     return {
         "id": guide.id,
         "title": guide.title,
@@ -50,7 +50,7 @@ def guide_document(
 
 
 def step_document(walked: Walk, name: str | None, chosen: Sequence[str]) -> dict[str, Any]:
-    """One step with everything that was asked."""
+    """Return one step with all its questions."""
     return {
         "step": walked.step.id,
         "title": walked.step.title,
@@ -65,7 +65,7 @@ def step_document(walked: Walk, name: str | None, chosen: Sequence[str]) -> dict
 
 
 def matching_document(name: str | None, matching: Matching) -> dict[str, Any]:
-    """How objects of a class are matched."""
+    """Return the matching of objects of a class."""
     return {"class": name, **matching.options, "to_set": dict(matching.to_set)}
 
 

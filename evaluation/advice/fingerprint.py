@@ -1,4 +1,4 @@
-"""The problem fingerprint: what organizers say about their problem, parsed and checked."""
+"""The problem fingerprint: the organizers' description of their problem, parsed and checked."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _CATEGORY_ITEMS: Final = ("FP1.1a", "FP1.1b", "FP1.1c")
 
 
 class FingerprintError(ValueError):
-    """Something that a fingerprint may not have.
+    """Error for content that is not allowed in a fingerprint.
 
     Attributes
     ----------
     place
-        Where it stands: ``answers.FP2.5.6``.
+        Path of the field: ``answers.FP2.5.6``.
     value
-        What stands there.
+        The value found there.
     allowed
-        What may stand there, in words.
+        Description of the allowed values.
     """
 
     def __init__(self, field_path: str, value: object, allowed: str) -> None:
@@ -49,10 +49,10 @@ class Unanswered(LookupError):  # noqa: N818 - it asks, it does not complain
 
 
 class Answer(NamedTuple):
-    """The value of an item and where it comes from.
+    """Value of an item, and its source.
 
-    ``given`` by the organizer, the cautious value for ``unknown``, ``assumed`` because nothing was said, ``derived``
-    from other answers, or ``not_asked`` for this kind of problem.
+    The source is ``given`` by the organizer, the cautious value for ``unknown``, ``assumed`` because no answer
+    exists, ``derived`` from other answers, or ``not_asked`` for this kind of problem.
     """
 
     value: Any
@@ -76,7 +76,7 @@ class Fingerprint:
     category
         ``ImLC``, ``SemS``, ``ObD`` or ``InS``; ``None`` until the questions about it are answered.
     answers
-        What was said, by item; ``None`` is "I do not know".
+        Answers of the organizers, by item; ``None`` is "I do not know".
     classes
         For every class of interest the answers that differ from `answers`.
     choices
@@ -101,7 +101,10 @@ class Fingerprint:
         return None if self.category is None else knowledge().problems[self.category]
 
     def stated(self, item_id: str, name: str | None = None) -> Any:
-        """What was said about an item, the class first; raises `KeyError` if nothing was."""
+        """Return the answer about an item, preferring that of the class.
+
+        Raises `KeyError` if no answer exists.
+        """
         class_answers = self.classes.get(name, {}) if name is not None else {}
         return class_answers[item_id] if item_id in class_answers else self.answers[item_id]
 
@@ -120,7 +123,7 @@ class Fingerprint:
         Raises
         ------
         Unanswered
-            If nothing was said and there is no cautious value, or `strict`.
+            If no answer exists, and either no cautious value exists or `strict` is set.
         """
         if item_id == CATEGORY:
             return Answer(self.category, "given")
@@ -150,14 +153,15 @@ def parse_fingerprint(document: object) -> Fingerprint:
     Parameters
     ----------
     document
-        A mapping with ``schema`` (1), ``answers`` (by item id; ``null`` for "I do not know"), and if wanted ``name``,
-        ``problem`` (in place of the items FP1.1a to FP1.1c), ``classes`` (answers of single classes, by their names)
-        and ``choices`` (options of decision guides).
+        A mapping with ``schema`` (1), ``answers`` (by item id; ``null`` for "I do not know"), and optionally
+        ``name``, ``problem`` (in place of the items FP1.1a to FP1.1c), ``classes`` (answers of single classes, by
+        their names) and ``choices`` (options of decision guides).
 
     Raises
     ------
     FingerprintError
-        For an unknown key, item, value, class or choice; says the place, the value and what is allowed.
+        For an unknown key, item, value, class or choice; the message states the location, the value and the
+        allowed values.
 
     Examples
     --------

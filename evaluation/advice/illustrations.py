@@ -1,4 +1,4 @@
-"""Small pictures beside questions about shapes: one panel for each answer that a picture can tell."""
+"""Small pictures next to questions about shapes: one panel for each answer that a picture can show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the recommender knows, read from its versioned data file: questions, trees, guides and rules."""
+"""Knowledge of the recommender, read from its versioned data file: questions, trees, guides and rules."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Item:
     choices
         Allowed values with their labels, in the order in which they are offered.
     categories
-        The problem categories that it is asked for.
+        The problem categories to which it applies.
     scope
         ``task``, or ``class`` if the answer may differ between classes.
     if_unknown
-        The cautious value for "I do not know"; ``None`` if there is none, so that it must be answered.
+        The cautious value for "I do not know"; ``None`` if none exists, in which case an answer is required.
     ask_if
-        Asked only if this holds; else `derive` decides it, or it is `if_not_asked`.
+        Condition for asking the question; otherwise `derive` decides the value, or it is `if_not_asked`.
     origin
         ``framework``, or ``platform`` where it was added to make the framework executable.
     """
@@ -64,7 +64,7 @@ class Item:
         return tuple(value for value, _ in self.choices)
 
     def label(self, value: Any) -> str:
-        """A value in words.
+        """Return the label of a value.
 
         Examples
         --------
@@ -100,7 +100,7 @@ class Guide:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Where a walk ends.
+    """End of a walk through a tree.
 
     Attributes
     ----------

@@ -34,12 +34,12 @@ _CRITERION_TO_SET: Final = "the largest distance at which a prediction still hit
 
 @dataclass(frozen=True)
 class Matching:
-    """How predicted and true objects become pairs.
+    """Rule by which predicted and reference objects become pairs.
 
     Attributes
     ----------
     threshold
-        Cut-off on the criterion; ``None`` where it has none or organizers have to set it.
+        Cut-off on the criterion; ``None`` if the criterion has none or organizers must set it.
     """
 
     criterion: str
@@ -50,7 +50,7 @@ class Matching:
 
     @property
     def options(self) -> dict[str, Any]:
-        """As metrics of objects take it."""
+        """Return the options in the form that object metrics accept."""
         options: dict[str, Any] = {"localization_criterion": self.criterion}
         if self.threshold is not None:
             options["localization_threshold"] = self.threshold

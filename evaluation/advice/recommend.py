@@ -30,21 +30,22 @@ def recommend(fingerprint: Fingerprint, *, strict: bool = False) -> dict[str, An
     Parameters
     ----------
     fingerprint
-        What is known of the problem. Where nothing was said, the cautious value is taken and named under ``assumed``.
+        Known answers about the problem. For missing answers, the cautious value is used and listed under
+        ``assumed``.
     strict
         Whether to raise `Unanswered` at the first question that matters and was not answered, for dialogues.
 
     Returns
     -------
     dict
-        The recommendation document, ready for JSON: ``metrics`` with catalogue ids, options, what has to be set and
-        why; ``steps`` with every question, answer and branch; ``complementary``, ``ruled_out``, ``matching``,
+        The recommendation document, ready for JSON: ``metrics`` with catalogue ids, options, values to be set and
+        reasons; ``steps`` with every question, answer and branch; ``complementary``, ``ruled_out``, ``matching``,
         ``rules``, ``reroute``, ``warnings``.
 
     Raises
     ------
     FingerprintError
-        If a question without a cautious value is not answered; the place names it.
+        If a question without a cautious value is not answered; its path names the question.
 
     Examples
     --------
@@ -85,9 +86,9 @@ def next_question(fingerprint: Fingerprint) -> tuple[Item, str | None] | None:
 
 
 def influence(fingerprint: Fingerprint) -> dict[str, dict[str, dict[str, list[str]]]]:
-    """What each other answer would change: by item and value, which metrics would be added and removed.
+    """Return the metrics that each other answer would add and remove, by item and value.
 
-    Answers that change nothing are left out. The problem category is not varied.
+    Answers that change nothing are excluded. The problem category is not varied.
     """
     now = _ids(recommend(fingerprint))
     changes: dict[str, dict[str, dict[str, list[str]]]] = {}
@@ -276,7 +277,7 @@ class _Recommender:
         return Pick(metric_id, step, "recommended", alias, why, origin, options, to_set, guide)
 
     def _complements(self, name: str | None, picks: list[tuple[Pick, str | None]]) -> list[Pick]:
-        """Metrics that may stand beside the recommended ones."""
+        """Return metrics that may complement the recommended ones."""
         resolve = self.resolver(name)
         picked_ids = {pick.id for pick, class_name in picks if class_name in (name, None)}
         overlap = {"dsc", "iou", "fbeta"} & picked_ids
@@ -294,7 +295,7 @@ class _Recommender:
         return complements
 
     def _also(self, names: Sequence[str | None]) -> list[str]:
-        """What no metric of the catalogue measures and should still be thought of."""
+        """Return considerations that no metric of the catalogue measures."""
         return [
             str(entry["words"])
             for entry in knowledge().complements

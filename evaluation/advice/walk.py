@@ -1,4 +1,4 @@
-"""Walking a decision tree step by step, keeping what was asked, what was answered and what that ruled out."""
+"""Walk through a decision tree step by step, with a record of questions, answers and exclusions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Asked:
 
     @property
     def is_answered(self) -> bool:
-        """Whether somebody said so, or it follows from what was said."""
+        """True if a person gave the answer, or it follows from other answers."""
         return self.source not in ("assumed", "unknown")
 
 
@@ -47,11 +47,11 @@ class Visit:
     node
         The step and the branches that led here: ``S6/no/no``.
     asked
-        What it looked up, in order; conditions stop at the first item that decides them.
+        Items that it looked up, in order; conditions stop at the first item that decides them.
     branch
         The branch taken.
     excluded
-        Metrics that only the other branches lead to.
+        Metrics that are reached only by the other branches.
     origin
         ``framework`` or ``platform``.
     """
@@ -65,7 +65,7 @@ class Visit:
 
     @property
     def reason(self) -> str:
-        """The answers in words.
+        """Answers of this visit as text.
 
         Examples
         --------
@@ -80,12 +80,12 @@ class Visit:
 
     @property
     def is_answered(self) -> bool:
-        """Whether every answer was given: a branch that rests on an assumption rules nothing out."""
+        """True if no answer is an assumption: a branch based on an assumption rules nothing out."""
         return all(asked.is_answered for asked in self.asked)
 
     @property
     def rules_out(self) -> str:
-        """Why the other branches are not taken, or which open questions decide about them."""
+        """Return why the other branches are not taken, or the open questions that decide about them."""
         if not self.asked:
             return "It is for another kind of problem."
         if self.is_answered:
@@ -122,7 +122,7 @@ _SAID: Final = {
 
 
 def because(asked: Sequence[Asked]) -> str:
-    """What was answered, as the reason in a sentence; each question once.
+    """Return the answers as the reason in a sentence, with each question once.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From a results table to matrices of values: every outcome turned into what the policy says it counts as."""
+"""Conversion of a results table to matrices of values, with every outcome replaced by its policy."""
 
 from evaluation.aggregation.columns import ResultsError, check_results, metadata_column
 from evaluation.aggregation.tables import Table, build_tables, constant, depends_on_case

@@ -20,7 +20,7 @@ ABSENT = ""
 
 
 class ResultsError(ValueError):
-    """A results table that cannot be ranked; the message says which rows and why."""
+    """Error for a results table that cannot be ranked, with the affected rows and the reason."""
 
 
 def check_results(results: pd.DataFrame) -> pd.DataFrame:
@@ -91,7 +91,7 @@ def _text(column: pd.Series[Any]) -> npt.NDArray[Any]:
 
 
 def _coded(column: pd.Series[Any]) -> pd.Categorical[str]:
-    """Text as categories in ascending order; every category stands in some row."""
+    """Return text as categories in ascending order, each of which occurs in some row."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         numbers, values = column.cat.codes.to_numpy(), column.cat.categories.to_series()
         used = np.unique(numbers[numbers >= 0])
@@ -125,7 +125,7 @@ def codes_of(column: pd.Series[Any]) -> tuple[IntArray, tuple[str, ...]]:
 
 
 def present(column: pd.Series[Any]) -> tuple[IntArray, tuple[str, ...]]:
-    """Numbers and names of those categories alone that stand in some row, in ascending order."""
+    """Return the numbers and names of the categories that occur in some row, in ascending order."""
     codes, names = codes_of(column)
     used = np.flatnonzero(np.bincount(codes, minlength=len(names)))
     if len(used) < len(names):
@@ -158,12 +158,12 @@ def _row_words(row: pd.Series[Any]) -> str:
 
 
 def metadata_column(cases: pd.DataFrame | None, wanted: Iterable[str], column: str) -> npt.NDArray[Any]:
-    """Values of a case-metadata column, in the order of the wanted cases.
+    """Return the values of a case-metadata column, in the order of the requested cases.
 
     Raises
     ------
     ResultsError
-        If there is no such column, or a case is not listed or has no value there.
+        If the column does not exist, or a case is not listed or has no value there.
     """
     if cases is None or "case" not in cases.columns or column not in cases.columns:
         message = f"the assessment needs the case column {column!r}; give a case table (cases.csv) that has it"

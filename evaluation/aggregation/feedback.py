@@ -1,14 +1,16 @@
-"""How exactly a team is told its scores, so that many submissions do not spell out a hidden test set.
+"""Precision of the scores reported to a team, limited to protect a hidden test set.
 
-Two defences, both measured in the standard error of a score, which says how far it would move with other cases:
+Many submissions with exact scores would reveal the test set. Two defences exist, both measured in the standard error
+of a score, which describes how far it would move with other cases:
 
-- *rounded*: digits below the first digit of the standard error are noise, and are not told;
-- *ladder*: the rule of Blum and Hardt (2015, "The Ladder: A Reliable Leaderboard for Machine Learning Competitions") in its
-  form without a parameter. A score is told only when it beats the team's best so far by more than the standard error of the
-  paired difference to it; otherwise the earlier score is told again. The told score is rounded as above.
+- *rounded*: digits below the first digit of the standard error are noise, and are not reported;
+- *ladder*: the rule of Blum and Hardt (2015, "The Ladder: A Reliable Leaderboard for Machine Learning Competitions")
+  in its form without a parameter. A score is reported only when it beats the team's best so far by more than the
+  standard error of the paired difference to it; otherwise the earlier score is reported again. The reported score is
+  rounded as above.
 
-A score for which no standard error can be computed (one value for the whole data set, a single case) is not told at all
-before the end: zero would promise a certainty that nobody has.
+A score for which no standard error can be computed (one value for the whole data set, a single case) is not reported
+at all before the end: a standard error of zero would promise a certainty that does not exist.
 """
 
 import math
@@ -26,7 +28,7 @@ from evaluation.outcomes import Outcome
 RESAMPLES = 200
 EXACT: Final = "exact"
 ROUNDED: Final = "rounded"
-"""How exactly a team is told; otherwise by the ladder."""
+"""Feedback mode with rounded scores, as an alternative to the ladder."""
 
 
 @dataclass(frozen=True)
@@ -53,20 +55,21 @@ class Score:
 
 @dataclass(frozen=True)
 class FeedbackDecision:
-    """What becomes of one score: stored, and shown only where `shown` has something.
+    """Decision about one score, which is stored and displayed only where `shown` is set.
 
     Attributes
     ----------
     standard_error, step
-        Of the score, and of its difference to the best one so far; None where undefined or without an earlier one.
+        Standard error of the score, and of its difference to the best one so far; None where undefined or without
+        an earlier one.
     gain
-        How much better it is than the best one so far; negative if worse.
+        Improvement over the best one so far; negative if worse.
     improved
         Whether it beats the best one so far by more than the step.
     shown
-        What the team is told: a number, or None.
+        Number displayed to the team, or None.
     leader
-        Number of the submission that holds the best score so far.
+        Number of the submission with the best score so far.
     """
 
     metric: str
@@ -182,16 +185,16 @@ def rounded(value: float, error: float) -> float:
 def tell(
     score: Score, *, number: int, feedback: str, best: Score | None = None, before: FeedbackDecision | None = None
 ) -> FeedbackDecision:
-    """Decide what the team is told of one score.
+    """Decide how one score is reported to the team.
 
     Parameters
     ----------
     number
-        Of the submission within its team and phase.
+        Number of the submission within its team and phase.
     feedback
-        Of the phase.
+        Feedback mode of the phase.
     best, before
-        The best score of the team so far, and what was told last; None at first.
+        The best score of the team so far, and the last reported decision; None at first.
     """
     error = standard_error(score.units, score.quantile)
     plain = None if score.value is None or error is None else rounded(score.value, error)

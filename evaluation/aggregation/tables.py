@@ -1,4 +1,7 @@
-"""From checked results to matrices of values, one for each task, metric and region, every outcome turned into what its metric's policy says."""
+"""Conversion of checked results to one matrix of values per task, metric and region.
+
+Every outcome is replaced according to the policy of its metric.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ class Coded:
     flag_names: tuple[str, ...]
 
     def counters(self) -> tuple[Counter[str], ...]:
-        """How often each algorithm has each outcome."""
+        """Return the number of cases with each outcome, for each algorithm."""
         width, kinds = self.outcomes.shape[1], len(self.outcome_names)
         flat = np.bincount((self.outcomes + kinds * np.arange(width)).ravel(), minlength=kinds * width)
         counters: list[Counter[str]] = []
@@ -55,11 +58,11 @@ class Coded:
         return tuple(counters)
 
     def having(self, outcome: str) -> BoolArray:
-        """Where a value has this outcome."""
+        """Return a mask of the values with this outcome."""
         return _one_of(self.outcomes, self.outcome_names, outcome)
 
     def flagged(self, flag: str) -> BoolArray:
-        """Where a value has this flag."""
+        """Return a mask of the values with this flag."""
         return _one_of(self.flags, self.flag_names, flag)
 
 
@@ -84,25 +87,26 @@ def apply_policy(
     diagonals_of: Callable[[], FloatArray],
     worst_of: Callable[[], FloatArray],
 ) -> tuple[FloatArray, BoolArray]:
-    """Fill in what has no value.
+    """Fill in missing values.
 
     Parameters
     ----------
     values, coded
         Cases × algorithms.
     metric
-        With its policy.
+        Metric with its policy.
     cases, algorithms
         Their names, for messages.
     diagonals_of
         The diagonal of the image of every case in mm; called only where the policy needs it.
     worst_of
-        The worst value of every case, where the range of the metric has no worst end; called likewise.
+        The worst value of every case, where the range of the metric has no worst end; called only where needed.
 
     Returns
     -------
     tuple
-        The values, not a number where a case is left out or gets the last rank, and where it gets the last rank.
+        The values, not a number where a case is excluded or gets the last rank, and a mask of values with the
+        last rank.
 
     Raises
     ------
@@ -148,17 +152,17 @@ def apply_policy(
 
 
 def depends_on_case(value: PolicyValue, metric: MetricUse) -> bool:
-    """Whether a policy word stands for another number in every case."""
+    """Return whether a policy keyword means a different number in every case."""
     return value == "image_diagonal" or (value == "worst" and metric.worst is None)
 
 
 def constant(value: PolicyValue, metric: MetricUse) -> float:
-    """The number that a policy word stands for; not a number for ``exclude``.
+    """Return the number that a policy keyword means, which is not a number for ``exclude``.
 
     Raises
     ------
     ValueError
-        For a word that needs the case, such as ``image_diagonal``.
+        For a keyword that depends on the case, such as ``image_diagonal``.
     """
     if isinstance(value, (int, float)):
         return float(value)
@@ -172,22 +176,22 @@ def constant(value: PolicyValue, metric: MetricUse) -> float:
 
 @dataclass(frozen=True)
 class Table:
-    """The values of one metric in one region of one task.
+    """Values of one metric in one region of one task.
 
     Attributes
     ----------
     values
-        Cases × algorithms. Not a number where the case is left out for this algorithm or gets the last rank.
+        Cases × algorithms. Not a number where the case is excluded for this algorithm or gets the last rank.
     last_rank
         Cases × algorithms: the value stays missing and gets the last rank of its case.
     outcomes
-        For each algorithm, how many cases had which outcome.
+        For each algorithm, the number of cases per outcome.
     inserted
         Pairs of case and algorithm that the results did not mention at all.
     diagonals
         Diagonal of the image of every case in mm, not a number where no row gives it.
     worst_values
-        The worst value of every case as the rows give it, not a number where none does.
+        The worst value of every case according to the rows, not a number where none gives it.
     """
 
     task: str | None
@@ -204,11 +208,14 @@ class Table:
 
     @property
     def per_dataset(self) -> bool:
-        """Whether there is one value for all cases together."""
+        """True if the metric has one value for all cases together."""
         return self.metric.level == "dataset"
 
     def penalties(self, value: PolicyValue) -> FloatArray:
-        """What a policy word or number stands for in every case; not a number where nothing gives it."""
+        """Return the value of a policy keyword or number in every case.
+
+        The value is not a number where it is unknown.
+        """
         if not depends_on_case(value, self.metric):
             return np.full(len(self.cases), constant(value, self.metric))
         return self.diagonals if value == "image_diagonal" else self.worst_values
@@ -221,15 +228,15 @@ def build_tables(
     metrics: Sequence[str] | None = None,
     regions: Sequence[str] | None = None,
 ) -> list[Table]:
-    """Arrange checked results as one `Table` a task, metric and region, in the order of the assessment.
+    """Arrange checked results as one `Table` per task, metric and region, in the order of the assessment.
 
-    Every algorithm of a task stands in all of its tables, and every case in all tables of per-case metrics; pairs that
-    the results do not mention are inserted as ``missing``.
+    Every algorithm of a task is in all of its tables, and every case is in all tables of per-case metrics. Pairs
+    that the results do not mention are inserted as ``missing``.
 
     Raises
     ------
     ResultsError
-        For a pair that stands twice, a metric or region without rows, or an outcome without a policy.
+        For a pair that occurs twice, a metric or region without rows, or an outcome without a policy.
     """
     if assessment.kind.has_one_metric:
         results = results.assign(
@@ -267,7 +274,7 @@ class _Rows:
         return tuple(name for name in self.all_cases if name != ABSENT)
 
     def is_caseless(self, block: IntArray) -> BoolArray:
-        """Which of the rows are about all cases together."""
+        """Return a mask of the rows that are about all cases together."""
         caseless: BoolArray = self.case[block] == 0 if ABSENT in self.all_cases else np.zeros(len(block), dtype=bool)
         return caseless
 

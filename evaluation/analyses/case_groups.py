@@ -24,9 +24,15 @@ if TYPE_CHECKING:
 MOST_GROUPS = 100
 """Of a characteristic with more groups, those with most cases."""
 SHOWN_FIRST = 10
-"""So many groups stand open, those in which the ranks change most; the others are folded."""
+"""Number of groups shown unfolded.
+
+These are the groups in which the ranks change most. The others are folded.
+"""
 FEWEST_CASES = 5
-"""A group of fewer cases says more about these cases than about a team."""
+"""Minimum number of cases of a ranked group.
+
+A result on fewer cases depends more on these cases than on a team.
+"""
 MOST_CHARACTERISTICS = 5
 PARTS = ("low", "middle", "high")
 MOST_NUMBERS_UNCUT = 6
@@ -43,20 +49,20 @@ class Grouping:
     Attributes
     ----------
     title
-        What the characteristic is called.
+        Name of the characteristic.
     documents
-        Ranking document of every group, by its label; first the group in which the ranks change most, parts of a range
-        from low to high.
+        Ranking document of every group, by its label; first the group in which the ranks change most, parts of a
+        range from low to high.
     comparison
-        How the ranks in the groups compare with those on all cases, as `evaluation.ranking.comparison` says it.
+        Comparison of the ranks in the groups with those on all cases, from `evaluation.ranking.comparison`.
     small
-        Groups that are not ranked, having fewer cases than `FEWEST_CASES`.
+        Number of groups that are not ranked because they have fewer cases than `FEWEST_CASES`.
     beyond
-        Groups that are not ranked, being more than `MOST_GROUPS`.
+        Number of groups that are not ranked because they exceed `MOST_GROUPS`.
     unranked
-        By group the reason why it cannot be ranked.
+        By group, the reason for not ranking it.
     undefined
-        By group the metrics that have no value on its cases for any algorithm, in words with their outcome.
+        By group the metrics that have no value on its cases for any algorithm, as text with their outcome.
     """
 
     title: str
@@ -68,7 +74,10 @@ class Grouping:
     undefined: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def change(self, order: Mapping[str, Any]) -> float:
-        """How far the ranks of an order change most from all cases to a group: the largest of the distances 1 - τ."""
+        """Return the largest change of the ranks of an order from all cases to a group.
+
+        The change is the distance 1 - τ.
+        """
         return max(self.gaps(order).values(), default=0.0)
 
     def gaps(self, order: Mapping[str, Any]) -> dict[str, float]:
@@ -78,7 +87,7 @@ class Grouping:
 
     @property
     def left_out(self) -> list[Said]:
-        """Which groups are not ranked, in a sentence; none where all are."""
+        """Return a sentence about the groups that are not ranked, or none if all are."""
         return GROUPS_NOT_RANKED.all(NotRanked(self.small, self.beyond, fewest=FEWEST_CASES, most=MOST_GROUPS))
 
     @property
@@ -91,11 +100,14 @@ class Grouping:
 
     @property
     def folded(self) -> list[Said]:
-        """How many groups do not stand open, in a sentence; none where all do."""
+        """Return a sentence with the number of folded groups, or none if all are unfolded."""
         return FOLDED.all(Folded(len(self.documents), SHOWN_FIRST))
 
     def shown_first(self, order: Mapping[str, Any] | None = None) -> list[str]:
-        """Labels of the groups that stand open: those in which the ranks of an order, or the main ones, change most."""
+        """Return the labels of the unfolded groups.
+
+        In these groups the ranks of an order, or the main ranks, change most.
+        """
         labels = list(self.documents)
         if order is not None and len(labels) > SHOWN_FIRST:
             gaps = self.gaps(order)
@@ -173,7 +185,9 @@ def groupable(characteristics: Sequence[Characteristic]) -> list[Characteristic]
 
 
 def beyond_words(characteristics: Sequence[Characteristic]) -> str:
-    """Which characteristics would make groups and were not looked at, being too many; empty where all were.
+    """Return the characteristics that could form groups but exceed the limit.
+
+    The text is empty if all characteristics were examined.
 
     Examples
     --------
@@ -263,7 +277,10 @@ def _short(value: float) -> str:
 
 
 def is_of(comparison: Mapping[str, Any], order: Mapping[str, Any]) -> bool:
-    """Whether a comparison of rankings is about an order: the overall one, or that of a metric, region and task."""
+    """Return whether a comparison of rankings is about an order.
+
+    The order is the overall one, or that of a metric, region and task.
+    """
     if order.get("metric") is None:
         return bool(comparison.get("overall"))
     return not comparison.get("overall") and all(

@@ -1,4 +1,7 @@
-"""Which figures a ranking has, in which tab they stand, which show single cases, and how they are drawn once and for all."""
+"""Catalogue of the figures of a ranking.
+
+It defines the tab of each figure, whether the figure shows single cases, and the function that draws it.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,36 +23,38 @@ from evaluation.ranking.reading import Entry, overall
 
 @dataclass(frozen=True)
 class Picture:
-    """One kind of figure, answering one question; drawn for every order of the table that has what it needs.
+    """One kind of figure, answering one question.
+
+    It is drawn for every order of the table that has the required data.
 
     Attributes
     ----------
     name
-        As in its address.
+        Name of the figure in its address.
     tab
-        Name of the tab it stands in.
+        Name of the tab that contains it.
     reading
-        How to read it, for people who see it for the first time.
+        Explanation for readers who see the figure for the first time.
     draw
         Function of `evaluation.analyses.sources`.
     shows_cases
-        Whether it shows single cases, which are nobody's business before the phase closes.
+        Whether it shows single cases, which must not be disclosed before the phase closes.
     tells_references
-        Whether it is made of the references of the cases.
+        Whether it is computed from the references of the cases.
     alone
-        Whether it is about all metrics and regions at once, so that its title names none.
+        Whether it is about all metrics and regions at once. Its title then names none.
     test
-        The test that it shows where a tab lets the reader choose; empty for what stands there by default.
+        The test that it shows where a tab lets the reader choose; empty for the default.
     is_slow
-        Whether it is drawn after the others, because what it needs takes its time.
+        Whether it is drawn after the others because its computation is slow.
     problem
-        The kind of problem that alone has it; empty where every kind may.
+        The only kind of problem that has it; empty if every kind may.
     of_region
-        Whether it is the same for every metric of a region.
+        Whether it is identical for every metric of a region.
     cost
-        Id of the cost of running that it is about; it is drawn where an assessment has that.
+        Id of the run cost that it shows; it is drawn if an assessment has that cost.
     as_measured
-        Whether it is made of values of single cases as they were measured, before levels of interaction weigh.
+        Whether it is computed from values of single cases as measured, before levels of interaction are weighted.
     """
 
     name: str
@@ -315,7 +320,7 @@ _OF_ALL_KINDS = (
 
 
 def _of_kind(problem: str, figure: KindFigure) -> Picture:
-    """What a kind of problem brings, open to whom it tells nothing that is hidden."""
+    """Return the figure of a kind of problem, visible to readers to whom it discloses nothing hidden."""
 
     def draw(sources: Sources, order: Order, entry: Entry) -> Figure | None:
         if sources.assessment.problem != problem or not sources.is_first_ranking(order):
@@ -344,7 +349,10 @@ def _of_kind(problem: str, figure: KindFigure) -> Picture:
 
 
 def _of_cost(cost: CostMetric) -> Picture:
-    """Quality against what running took: scores over all cases, which tell of no single one."""
+    """Return the figure of quality against run cost.
+
+    Its scores over all cases disclose no single case.
+    """
     return Picture(
         name=f"quality-and-{cost.id.removeprefix('run_').replace('_', '-')}",
         tab="costs",
@@ -396,12 +404,12 @@ def drawn(picture: Picture, sources: Sources, table: Mapping[str, Any]) -> Itera
 
 
 def sentences(document: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, list[Said]]:
-    """What each order says, in plain sentences."""
+    """Return the plain sentences about each order."""
     return {order["key"]: sentences_of(entry, document) for order, entry in orders_of(document, table)}
 
 
 def further_sentences(sources: Sources, table: Mapping[str, Any]) -> dict[str, list[str]]:
-    """What comparing each order with other ways says."""
+    """Return the sentences that compare each order with other rankings."""
     return {
         order["key"]: [
             *scheme_sentence(sources, order),

@@ -1,4 +1,7 @@
-"""What algorithms cost beside how good they are: the values of both, as they are ranked or, where ranks of cases are, their means."""
+"""Cost of algorithms relative to their quality.
+
+Both values are the ranked ones. If cases are ranked, they are means.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def question_of(cost: CostMetric) -> str:
-    """What the figure of a cost answers."""
+    """Return the question that the figure of a cost answers."""
     return f"Who is beaten in quality and {cost.label.lower()} at once?"
 
 
@@ -84,7 +87,10 @@ def planes(sources: Sources, *, most: int | None = None) -> Iterator[tuple[Entry
 def _axis(
     sources: Sources, metric: MetricUse, region: str | None, task: str | None, ranking: str | None
 ) -> Axis | None:
-    """The values of a metric: the scores of the ranking that an order is of, else of another one, else means of its own."""
+    """Return the values of a metric.
+
+    They are the scores of the order's ranking, else of another ranking, else separate means.
+    """
     wanted = {"metric": metric.name, "region": region, "task": task}
     entries = [
         entry
@@ -116,7 +122,10 @@ def _axis(
 
 
 def _is_of_values(entry: Mapping[str, Any], metric: MetricUse) -> bool:
-    """Whether the score of an entry is in the unit of its metric, and no mean of ranks or number of tests won."""
+    """Return whether the score of an entry is in the unit of its metric.
+
+    Means of ranks and numbers of tests won are not.
+    """
     scheme = get_scheme(entry["scheme"])
     return metric.level == "dataset" or scheme.aggregates_values or scheme.one_value
 

@@ -1,4 +1,7 @@
-"""What makes cases hard: values, or hits in trials, explained by what is known of cases, with the registered units as random effects."""
+"""Causes of difficult cases.
+
+A model explains values, or hits in trials, by characteristics of cases, with the registered units as random effects.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence
 
 MOST_EXPLAINING: Final = 8
-"""So many characteristics explain values at once, the first of `cases.csv`."""
+"""Maximum number of characteristics that explain values at once: the first in `cases.csv`."""
 FEWEST_CASES: Final = 10
-"""A model has so many cases more than characteristics."""
+"""Minimum number by which the cases of a model must exceed its characteristics."""
 MOST_ALGORITHMS: Final = 40
 MOST_ROWS: Final = 6_000
 """A mixed model of more values takes minutes."""
@@ -28,19 +31,22 @@ MOST_VALUES_NESTED: Final = 2_000
 
 @dataclass(frozen=True)
 class Difficulty:
-    """What may explain why cases are hard.
+    """Possible causes of difficult cases.
 
     Attributes
     ----------
     known
-        What is known of cases, each with its kind (`evaluation.ranking.characteristics.characteristics_of`).
+        Characteristics of cases, each with its kind (`evaluation.ranking.characteristics.characteristics_of`).
     """
 
     assessment: Assessment
     known: Sequence[Characteristic]
 
     def explaining(self, cases: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
-        """What may explain values of cases, and what was left out; registered units are random effects and explain nothing."""
+        """Return characteristics that may explain values of cases, and reasons for the excluded ones.
+
+        Registered units are random effects and explain nothing.
+        """
         units = set(self.assessment.aggregation.random)
         names = [str(case) for case in cases]
         table, left_out = explaining_columns([entry for entry in self.known if entry.name not in units], names)
@@ -75,12 +81,13 @@ class Difficulty:
         dict
             From `strengths_and_weaknesses`.
         list of str
-            What was left out, with the reason.
+            Excluded characteristics, with the reason.
 
         Raises
         ------
         NoFitError
-            Where nothing may explain, there are too few cases or too many values, or effects cannot be estimated.
+            If no characteristic is usable, there are too few cases or too many values, or effects cannot be
+            estimated.
         """
         cases = list(dict.fromkeys(data["case"]))
         characteristics, left_out = self.explaining(cases)
@@ -127,7 +134,8 @@ def hits_of(
     Returns
     -------
     pandas.DataFrame or None
-        ``case``, ``algorithm``, ``hits`` and ``trials``; cases without a trial are left out. None where the metric does not count.
+        ``case``, ``algorithm``, ``hits`` and ``trials``; cases without a trial are excluded. None where the
+        metric does not count.
     """
     use = assessment.metric(metric)
     if evidence is None or use.level != "dataset" or use.name not in evidence.metrics:

@@ -30,9 +30,9 @@ from evaluation.ranking.relative import relative_strengths
 from evaluation.ranking.tasks import across_tasks
 
 MOST_ALONG = 24
-"""So many characteristics, or values of names, stand beside each other."""
+"""Maximum number of characteristics, or values of names, shown side by side."""
 HARDEST = 10
-"""So many of the hardest cases are listed."""
+"""Number of hardest cases that are listed."""
 
 
 def group_ranks(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
@@ -67,7 +67,7 @@ def worst_group(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
 
 
 def metric_tau(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
-    """How alike the rankings of single metrics and regions are."""
+    """Draw the similarity of the rankings of single metrics and regions."""
     comparison = across_rankings(sources.document)
     return None if comparison is None else contrasts.tau_map(titled(comparison, sources.assessment))
 
@@ -78,7 +78,7 @@ def disentangled(sources: Sources, order: Order, entry: Entry) -> Figure | None:
 
 
 def withholding(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
-    """What withholding the worst cases would have brought."""
+    """Draw the effect of withholding the worst cases."""
     if not order["metric"] or not sources.is_first_ranking(order):
         return None
     check = sources.withholding.get(place_of(order))
@@ -86,7 +86,10 @@ def withholding(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
 
 
 def hardness(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
-    """What makes cases hard: effects of their characteristics in a mixed model of all teams' values, or of their hits."""
+    """Draw the effects of case characteristics on difficulty.
+
+    The effects are from a mixed model of all teams' values, or of their hits.
+    """
     raw = sources.raw_of(order, most=MOST_ROWS)
     data = values_of(raw) if raw is not None else _hits(sources, order)
     if data is None:
@@ -108,7 +111,7 @@ def _hits(sources: Sources, order: Order) -> pd.DataFrame | None:
 
 
 def relative(sources: Sources, order: Order, entry: Entry) -> Figure | None:
-    """Where each team is better or worse than the field."""
+    """Draw the case characteristics for which each team is better or worse than the field."""
     raw = sources.raw_of(order, most=10 * MOST_ROWS)
     if raw is None or not sources.known or len(raw["algorithms"]) < 3 or len(raw["cases"]) < FEWEST_CASES:
         return None
@@ -134,7 +137,7 @@ def relative(sources: Sources, order: Order, entry: Entry) -> Figure | None:
 
 
 def consensus(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
-    """How the teams rank over the metrics and regions, or tasks."""
+    """Draw the ranks of the teams over the metrics and regions, or tasks."""
     across = _across(sources)
     if across is None:
         return None
@@ -146,7 +149,7 @@ def consensus(sources: Sources, order: Order, entry: Entry) -> Figure | None:  #
 
 
 def clusters(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
-    """Which metrics and regions, or tasks, rank alike."""
+    """Draw the metrics and regions, or tasks, that rank similarly."""
     across = _across(sources)
     return None if across is None or across["dendrograms"] is None else figures.dendrogram(across)
 
@@ -170,7 +173,10 @@ def _named(across: Mapping[str, Any], assessment: Assessment) -> dict[str, Any]:
 
 
 def _with_remarks(figure: Figure, remarks: list[str]) -> Figure:
-    """Say below a figure what its model is and what is wrong with it; the page writes it out, however long it is."""
+    """Add remarks on the model of a figure and its problems.
+
+    The page shows them below the figure in full length.
+    """
     return {**figure, "remarks": remarks}
 
 

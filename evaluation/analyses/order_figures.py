@@ -12,23 +12,26 @@ from evaluation.ranking.comparison import across_rankings, compare_documents
 from evaluation.ranking.reading import label, overall
 
 MERGED = "merged"
-"""What the references are called that the ranking itself is made of, beside those of single annotators."""
+"""Name of the references used by the ranking itself, in contrast to those of single annotators."""
 MOST_TEAMS_FOLLOWED = 40
 MOST_DAYS_LABELLED = 8
 
 
 def blob(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:
-    """How stable each rank is."""
+    """Draw the stability of each rank."""
     return figures.blob_plot(sources.document, **selection(order)) if entry["resampled"] else None
 
 
 def significance(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:
-    """Who is significantly better than whom."""
+    """Draw the pairs of teams with a significant difference."""
     return figures.significance_map(sources.document, **selection(order)) if entry.get("p_values") else None
 
 
 def better(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:
-    """Who is shown to be better than whom, all pairs at once, by the statistic that ranks."""
+    """Draw the pairs with a significantly better team.
+
+    All pairs are tested together, by the statistic that ranks.
+    """
     if entry["shown_better"] is None or entry["p_own"] is None or entry["sets"]["reason"] is not None:
         return None
     return figures.better_map(sources.document, **selection(order))
@@ -52,7 +55,7 @@ def annotators(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figu
 
 
 def agreement(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
-    """How far the whole order changes between resamples, for every metric and region."""
+    """Draw the variation of the whole order between resamples, for every metric and region."""
     enough = figures.with_order(sources.document)
     defined = any(e["kendall_tau"] and e["kendall_tau"]["median"] is not None for e in enough["rankings"])
     if order["metric"] is not None or not defined:
@@ -111,8 +114,8 @@ def metrics(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure 
 def over_time(standings: list[tuple[str, Mapping[str, Any]]]) -> Figure:
     """Follow each team's rank through successive rankings, the oldest first.
 
-    The horizontal axis has one step per ranking, and a label where the day changes: several rankings of one day would
-    lie on each other on an axis of time.
+    The horizontal axis has one step per ranking, and a label where the day changes: several rankings of one day
+    would overlap on an axis of time.
 
     Parameters
     ----------

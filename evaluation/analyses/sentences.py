@@ -1,4 +1,4 @@
-"""What comparing a ranking with other ways says: other schemes, withheld cases, copies of oneself."""
+"""Sentences that compare a ranking with alternatives: other schemes, withheld cases, copies of a team."""
 
 from evaluation.aggregation import ResultsError
 from evaluation.analyses.sources import Order, Sources, place_of
@@ -8,11 +8,14 @@ from evaluation.ranking.copies import copies_check
 from evaluation.ranking.reading import main_entry
 
 MOST_TEAMS_WITH_COPIES = 30
-"""Above so many, ranking anew with the copies of each in turn takes too long."""
+"""Maximum number of teams for the copies check.
+
+Above it, repeating the ranking with copies of each team in turn takes too long.
+"""
 
 
 def scheme_sentence(sources: Sources, order: Order) -> list[str]:
-    """Whether another common scheme would have crowned someone else."""
+    """Return a sentence on whether another common scheme would have changed the winner."""
     comparison = sources.scheme_comparison(order)
     if not comparison or len(comparison["labels"]) < 2:
         return []
@@ -20,7 +23,7 @@ def scheme_sentence(sources: Sources, order: Order) -> list[str]:
 
 
 def withholding_sentence(sources: Sources, order: Order) -> list[str]:
-    """Whether withholding bad cases would have paid."""
+    """Return a sentence on whether withholding bad cases would have paid."""
     if not sources.is_first_ranking(order):
         return []
     if order["metric"]:

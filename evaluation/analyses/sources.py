@@ -1,4 +1,4 @@
-"""What figures are drawn from: a ranking document with the results behind it, each derived table made once."""
+"""Data source of figures: a ranking document with its results, each derived table computed once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -29,36 +29,40 @@ Order = Mapping[str, Any]
 """One way to sort the algorithms: `ranking`, and `metric`, `region` and `task`, which are None where several are combined."""
 
 MOST_TEAMS_TESTED = 60
-"""Testing every pair of so many teams again for a comparison costs more than it tells."""
+"""Maximum number of teams whose pairs are tested again for a comparison.
+
+Above it, the cost exceeds the benefit.
+"""
 MOST_TEAMS_WITHHOLDING = 30
 
 
 @dataclass
 class Sources:
-    """Everything that a figure may need.
+    """Data that a figure may need.
 
     Attributes
     ----------
     results
-        Of all teams.
+        Results of all teams.
     cases
         The case metadata that the ranking depends on.
     characteristics
-        All case metadata, for what it tells about the teams.
+        All case metadata, for its relation to the results of the teams.
     length_unit
-        What distances are measured in where the images do not tell their spacing.
+        Unit of distances where the images do not state their spacing.
     annotated_results
-        By annotator the results of all teams under that annotator's references.
+        By annotator, the results of all teams under that annotator's references.
     annotated_evidence
-        By annotator what their values of the whole data set are made of.
+        By annotator, the evidence behind their values of the whole data set.
     deciding_annotator
-        Whose references the ranking itself is made of, where nothing is merged.
+        Annotator whose references the ranking itself uses, where nothing is merged.
     read_evidence
-        Reads what values of the whole data set are made of.
+        Reads the evidence behind values of the whole data set.
     unranked
-        Filled with `annotated`: by annotator why there is no ranking.
+        Filled with `annotated`: by annotator, the reason for a missing ranking.
     kept
-        Names of metrics whose values of single cases may not be told; of groups of cases then nothing is.
+        Names of metrics whose values of single cases must not be disclosed. Nothing about groups of cases is then
+        disclosed.
     """
 
     document: Mapping[str, Any]
@@ -98,7 +102,7 @@ class Sources:
 
     @cached_property
     def withholding(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
-        """What withholding bad cases would have brought, by metric, region and task."""
+        """Effect of withholding bad cases, by metric, region and task."""
         if self.teams > MOST_TEAMS_WITHHOLDING:
             return {}
         try:
@@ -146,7 +150,7 @@ class Sources:
 
     @cached_property
     def evidence(self) -> "Evidence | None":
-        """What values of the whole data set are made of."""
+        """Evidence behind values of the whole data set."""
         return self.read_evidence()
 
     @cached_property
@@ -160,7 +164,7 @@ class Sources:
 
     @property
     def difficulty(self) -> Difficulty:
-        """What may explain why cases are hard."""
+        """Possible causes of difficult cases."""
         return Difficulty(self.assessment, self.known)
 
     @property
@@ -168,7 +172,10 @@ class Sources:
         return len(self.document["rankings"][0]["algorithms"])
 
     def is_first_ranking(self, order: Order) -> bool:
-        """Whether an order belongs to the first of the registered rankings, which alone is compared with other ways."""
+        """Return whether an order belongs to the first registered ranking.
+
+        Only the first ranking is compared with alternatives.
+        """
         return bool(order["ranking"] == self.assessment.rankings[0].name)
 
     def raw_of(self, order: Order, *, most: int) -> Mapping[str, Any] | None:
@@ -189,7 +196,7 @@ def place_of(entry: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def selection(order: Order) -> dict[str, Any]:
-    """How the entry of an order is found in a document."""
+    """Return the keys that identify the entry of an order in a document."""
     return {key: order[key] for key in ("metric", "region", "task")} | {"name": order["ranking"]}
 
 

@@ -30,7 +30,7 @@ def dots(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | N
 
 
 def podium(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
-    """Who stands where on each case's podium."""
+    """Draw the ranks of the teams on each case."""
     raw = sources.raw_of(order, most=MOST_LINES)
     return _of_values(figures.podium_plot(sources.document, raw), order) if raw else None
 

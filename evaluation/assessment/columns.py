@@ -1,4 +1,6 @@
-"""What columns of the case metadata are: a declared kind wins over any guess, and what the assessment groups by is a name
+"""Kinds of the columns of the case metadata.
+
+A declared kind takes precedence over any guess. Columns by which the assessment groups are names
 (`evaluation.assessment.model.Assessment.grouping_columns`).
 """
 
@@ -45,9 +47,9 @@ def read_columns(value: object) -> dict[str, str]:
 
 
 def column_name(words: str) -> str:
-    """How a characteristic that a design names in words is called in the head of a case table.
+    """Return the column name in a case table of a characteristic named in a design.
 
-    What differs in case, spaces and signs only is the same.
+    Names that differ only in case, spaces and signs give the same column.
 
     Examples
     --------

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evaluation.problems import Problem
 
 Limits = Mapping[str, float | None]
-"""As a design registers them for a run: `evaluation.running.registered.Registered`."""
+"""Limits that a design registers for a run: `evaluation.running.registered.Registered`."""
 _COMMON_ID: Final = "value"
 _KEYS: Final = ("id", "by", "label", "worst", "step", "policy")
 _DIGITS: Final = 10
@@ -39,19 +39,22 @@ class CostMetric:
     limit: str = ""
     """The registered limit that bounds it; empty where the time of a case bounds it, or nothing does."""
     devices: str = ""
-    """Where it is time: the limit that says how many devices take it at once."""
+    """Limit on the number of devices that work at the same time, for costs that are times."""
     is_time: bool = False
     """Comparable only on one class of machine with nothing else on its cores."""
     least: float | None = None
     """Below it nothing is measured; a valid case without a value counts as it."""
     bounded_by: str = "the time of a case"
-    """The limit that bounds it, in words."""
+    """Name of the limit that bounds it, as text."""
     is_measured: bool = True
-    """Whether anything here fills its column."""
+    """True if the platform measures it and fills its column."""
 
     @property
     def can_be_registered(self) -> bool:
-        """Whether it is measured, and a limit bounds it, without which a failed case would have no value to count as."""
+        """True if it is measured and bounded by a limit.
+
+        Without a limit, a failed case would have no value to count as.
+        """
         return self.is_measured and (self.is_time or bool(self.limit))
 
 
@@ -90,7 +93,7 @@ METRICS: Final = (
 
 
 class CostError(ValueError):
-    """A cost that cannot be ranked; the message says why."""
+    """Error for a cost that cannot be ranked, with the reason."""
 
 
 def metric_named(identity: str) -> CostMetric:
@@ -139,23 +142,25 @@ def worst_of(metric: CostMetric, limits: Limits) -> float | None:
 def declared(
     names: Sequence[str], limits: Limits, *, exclusive: bool = True, step: float = 0.0
 ) -> list[dict[str, Any]]:
-    """Metrics as an assessment has them.
+    """Return the entries of cost metrics in an assessment.
 
     Parameters
     ----------
     names
-        Ids.
+        Ids of the cost metrics.
     limits
-        As they are registered.
+        Registered limits.
     exclusive
         Whether all runs are on one class of machine with nothing else on its cores.
     step
-        Values are rounded down to whole multiples of it, in the unit of the metric; 0 leaves them as they were measured.
+        Values are rounded down to whole multiples of it, in the unit of the metric; 0 leaves them as they were
+        measured.
 
     Raises
     ------
     CostError
-        For a metric that is not known or not measured, has no limit to fall back to, or needs a machine of its own.
+        For a metric that is not known or not measured, has no limit to fall back to, or needs a dedicated
+        machine.
 
     Examples
     --------
@@ -180,7 +185,7 @@ def declared(
 
 
 def is_by_run(value: object) -> bool:
-    """Whether an entry of the metrics is a cost of running an algorithm."""
+    """Return whether an entry of the metrics is a cost of running an algorithm."""
     return isinstance(value, Mapping) and value.get("by") == BY_RUN
 
 
@@ -192,17 +197,17 @@ def read_cost_metric(value: object, path: str, problem: Problem, *, rank_based: 
     value
         The entry of the metrics.
     path
-        Where it stands, for messages.
+        Path of the entry, for messages.
     problem
         The kind of problem of the assessment.
     rank_based
-        Whether every ranking gives ranks case by case, so that ``worst_rank`` can be fulfilled.
+        Whether every ranking ranks case by case, which makes ``worst_rank`` possible.
 
     Raises
     ------
     AssessmentError
-        For a kind of problem whose algorithms are not run, for what is not known, and for a policy by which failing would be
-        cheaper than finishing.
+        For a kind of problem whose algorithms are not run, for unknown entries, and for a policy by which failing
+        would be cheaper than finishing.
     """
     section = Place(value, path, _KEYS)
     if not problem.takes_algorithms:
@@ -230,7 +235,7 @@ def read_cost_metric(value: object, path: str, problem: Problem, *, rank_based: 
 
 
 def _policy(section: Place, worst: float, *, rank_based: bool) -> Policy:
-    """What a case counts as that came to no valid output: never less than the registered limit."""
+    """Return the policy for a case without valid output: never less than the registered limit."""
     inner = Place(section.raw("policy", {}), section.at("policy"), ("missing",))
     counts = inner.raw("missing", "worst")
     words = ("worst", "worst_rank") if rank_based else ("worst",)
@@ -250,7 +255,7 @@ def cost_metric_document(metric: MetricUse) -> dict[str, Any]:
 
 
 def check_costs(metrics: tuple[MetricUse, ...]) -> None:
-    """Refuse a cost that stands there twice, and costs without anything that says how good the output is.
+    """Reject duplicate costs, and costs without any metric of the quality of the output.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What an assessment says itself of a metric that Podium does not compute: its name, and what bounds its values."""
+"""Declaration of a metric that Podium does not compute: its name, and the bounds of its values."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _ALLOWED_IDS: Final = "lower-case letters, digits and _, and no id of the catalo
 
 
 def same_metric(section: Place) -> Metric | None:
-    """The metric of the catalogue that an entry says it is, under ``as``; ``None`` where it says nothing.
+    """Return the metric of the catalogue that an entry names under ``as``, or ``None``.
 
     Raises
     ------
     AssessmentError
-        For one that there is not, or whose direction, range or unit the entry contradicts.
+        For an unknown metric, or one whose direction, range or unit the entry contradicts.
     """
     identity = section.raw("as")
     if identity is None:
@@ -55,12 +55,12 @@ def _words(value: object) -> str:
 
 
 def own_id(value: object, path: str, *, same_as: str | None = None) -> str:
-    """Check an id that is none of the catalogue's, or the one that it says it is.
+    """Check an id that is not in the catalogue, or is the id of the metric declared as identical.
 
     Parameters
     ----------
     same_as
-        The metric of the catalogue that it says it is, empty where it says none; ``None`` where it could not say it.
+        The declared metric of the catalogue, empty if none is declared; ``None`` where it cannot be declared.
 
     Raises
     ------

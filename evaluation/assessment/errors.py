@@ -1,4 +1,4 @@
-"""What is wrong with an assessment document, told so that an organizer can mend it."""
+"""Errors in an assessment document, described in terms that allow an organizer to fix them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 
 class AssessmentError(ValueError):
-    """A key, id or value that an assessment document may not have.
+    """Error for a key, id or value that an assessment document must not contain.
 
     Attributes
     ----------
     place
-        Where it stands, as a path: ``metrics[1].options.tolerance``.
+        Path of the value: ``metrics[1].options.tolerance``.
     value
-        What stands there.
+        The value found there.
     allowed
-        What may stand there, in words.
+        Description of the allowed values.
     """
 
     def __init__(self, field_path: str, value: object, allowed: str) -> None:
@@ -30,7 +30,7 @@ class AssessmentError(ValueError):
 
 
 def shown(value: object, limit: int = 120) -> str:
-    """Write a value as it stands in the document, shortened for a message.
+    """Return a value as written in the document, shortened for a message.
 
     Examples
     --------

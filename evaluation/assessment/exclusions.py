@@ -19,7 +19,10 @@ REASONS: Final[Mapping[str, str]] = {
     "consent_withdrawn": "consent to the use of the data was withdrawn",
     "site_failure": "its site could not run all algorithms, by no fault of a team",
 }
-"""Why a case may be taken out; each is a fact about the case or its site and none about a result."""
+"""Reasons for excluding a case.
+
+Each is a fact about the case or its site and none about a result.
+"""
 GRADES: Final = ("acceptable", "borderline", "insufficient")
 """Quality grades of a case, from good to bad."""
 KEY: Final = "exclusions"
@@ -27,12 +30,14 @@ _MOST_CASES: Final = 100_000
 
 
 def read_exclusions(value: object) -> Exclusions:
-    """Read the key ``exclusions`` of an assessment document; absent means that every case counts.
+    """Read the key ``exclusions`` of an assessment document.
+
+    If the key is absent, every case counts.
 
     Raises
     ------
     AssessmentError
-        For a case that stands there twice, an unknown reason, or an unknown grade.
+        For a case that is listed twice, an unknown reason, or an unknown grade.
 
     Examples
     --------
@@ -73,7 +78,7 @@ def _grade(value: object, path: str) -> str:
 
 
 def counted_words(reasons: Sequence[str]) -> str:
-    """Say why cases are left out, the most frequent reason first.
+    """Return the reasons for excluding cases as text, the most frequent first.
 
     Examples
     --------

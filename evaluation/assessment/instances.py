@@ -1,4 +1,4 @@
-"""What an assessment asks of the table of instances that may stand beside label maps."""
+"""Requirements of an assessment on the table of instances that may accompany label maps."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 
 def instance_rules(assessment: Assessment) -> InstanceRules:
-    """What the assessment asks of a table of instances: its classes, and whether classes and scores are needed.
+    """Return the requirements on a table of instances.
 
-    With several regions an object without a class would count in each of them, so every object needs one.
+    They are its classes, and whether classes and scores are needed. With several regions, an object without a
+    class would count in each of them. Every object therefore needs a class.
     """
     classes = tuple(dict.fromkeys(str(label) for region in assessment.regions for label in region.labels))
     return InstanceRules(
@@ -25,5 +26,5 @@ def instance_rules(assessment: Assessment) -> InstanceRules:
 
 
 def needs_scores(use: MetricUse) -> bool:
-    """Whether a metric of objects has no value without their scores."""
+    """Return whether a metric of objects has no value without their scores."""
     return use.level == "dataset" and "scores" in catalogue.get(use.id).needs

@@ -1,4 +1,4 @@
-"""What varies: the levels of aggregation with their roles, what is drawn, and how sure statements are to be."""
+"""Sources of variation: levels of aggregation with their roles, resampling, and confidence levels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GROUP_RULES: Final = ("interval_overlaps_winner", "interval_includes_first", "no
 ROLES: Final = ("random", "fixed")
 UNSEEN_FAILURES: Final = ("none", "jeffreys")
 PEOPLE: Final = ("patient", "subject")
-"""Levels that are a sample whatever a document says or leaves unsaid."""
+"""Levels that are always a sample, regardless of the document."""
 _KEYS: Final = (
     "bootstrap", "seed", "interval", "resample", "strata", "group", "winner_alpha", "margin", "unseen_failures",
 )  # fmt: skip
@@ -28,7 +28,7 @@ class _Level:
 
 
 def undeclared_level(assessment_aggregation: Aggregation) -> str | None:
-    """What a form has to ask about the first level whose role nothing says; ``None`` if there is none."""
+    """Return the question for a form about the first level without a role, or ``None``."""
     for level in assessment_aggregation.undeclared:
         index = assessment_aggregation.levels.index(level)
         return (
@@ -41,12 +41,13 @@ def undeclared_level(assessment_aggregation: Aggregation) -> str | None:
 def read_levels(
     section: Place, rankings: Sequence[RankingScheme], metrics: Sequence[MetricUse], *, apart: Sequence[str] = ()
 ) -> tuple[Aggregation, Uncertainty]:
-    """Read ``aggregation`` and ``uncertainty``, which decide together what is drawn.
+    """Read ``aggregation`` and ``uncertainty``, which decide together on the resampling.
 
     Parameters
     ----------
     apart
-        Columns of the cases by which the kind of problem tells data sets apart: strata, unless the document says otherwise.
+        Columns of the cases by which the kind of problem separates data sets: strata, unless the document
+        overrides this.
 
     Raises
     ------
@@ -76,7 +77,7 @@ def read_levels(
 
 
 def aggregation_document(aggregation: Aggregation) -> dict[str, Any]:
-    """As it stands in a document: levels as they were declared."""
+    """Return the aggregation in document form, with levels as they were declared."""
     levels = [
         {"name": level, "role": aggregation.declared[level]} if level in aggregation.declared else level
         for level in aggregation.levels
@@ -85,9 +86,11 @@ def aggregation_document(aggregation: Aggregation) -> dict[str, Any]:
 
 
 def uncertainty_document(uncertainty: Uncertainty, aggregation: Aggregation) -> dict[str, Any]:
-    """As it stands in a document; what older documents do not have only where it differs from the default.
+    """Return the uncertainty in document form.
 
-    What is drawn is left open where the role of a level is: written out, it would decide the role.
+    Keys that older documents lack appear only where they differ from the default.
+
+    The resampled levels stay open if the role of a level is open, since they would decide that role.
     """
     drawn = "case" if uncertainty.resample == ("case",) else list(uncertainty.resample)
     document: dict[str, Any] = {
@@ -115,7 +118,7 @@ def _level(value: object, path: str) -> _Level:
 
 
 def _roles(levels: Sequence[_Level], section: Place) -> dict[str, str | None]:
-    """The role of every level, declared or derived from what is drawn; ``None`` where nothing says it."""
+    """Return the role of every level, declared or derived from the resampling, or ``None``."""
     resample = _columns(section, "resample", ())
     strata = _columns(section, "strata", ())
     roles: dict[str, str | None] = {}

@@ -102,6 +102,9 @@ def _known(identity: object, path: str, problem: str) -> Metric:
 
 
 def _allowed(problem: str) -> str:
-    """The metrics of a kind of problem, for a message: the whole catalogue is asked, so not without need."""
+    """Return the metrics of a kind of problem, for a message.
+
+    This reads the whole catalogue. Call it only when needed.
+    """
     fitting = [metric.id for metric in all_metrics() if problem in metric.problems and not metric.is_criterion]
     return f"a metric of {problem}: {listed(fitting)}"

@@ -32,7 +32,10 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What each outcome without a value counts as; ``None`` means that ranking refuses to go on when it occurs."""
+    """Policy for each outcome without a value.
+
+    ``None`` means that ranking stops when the outcome occurs.
+    """
 
     both_empty: PolicyValue | None
     ref_empty: PolicyValue | None
@@ -42,13 +45,13 @@ class Policy:
     allow_gaming: bool = False
 
     def get(self, outcome: str) -> PolicyValue | None:
-        """What an outcome counts as."""
+        """Return the policy for an outcome."""
         value: PolicyValue | None = getattr(self, outcome)
         return value
 
     @property
     def document(self) -> dict[str, Any]:
-        """As it stands in an assessment document."""
+        """Policy in the form of an assessment document."""
         values: dict[str, Any] = {outcome: self.get(outcome) for outcome in POLICY_OUTCOMES}
         if self.allow_gaming:
             values["allow_gaming"] = True
@@ -81,22 +84,25 @@ class MetricUse:
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether a greater value is the better one."""
+        """True if a greater value is better."""
         return self.direction == "higher"
 
     @property
     def is_by_scorer(self) -> bool:
-        """Whether a scoring image of the organizers computes it, and nothing here."""
+        """True if a scoring image of the organizers computes it, and nothing here."""
         return self.options.get("by") == BY_SCORER
 
     @property
     def is_by_run(self) -> bool:
-        """Whether it is what running an algorithm cost, of which a case has one value over all regions."""
+        """True if it is a cost of running an algorithm, with one value per case over all regions."""
         return self.options.get("by") == BY_RUN
 
     @property
     def told_options(self) -> dict[str, Any]:
-        """The options as readers are told them: without who gives the values, and without a step that is none."""
+        """Options shown to readers.
+
+        The source of the values is excluded, and also a step of zero.
+        """
         is_external = self.is_by_scorer or self.is_by_run
         unsaid = {"by", "id"} if is_external else set()
         if self.is_by_run and not self.options["step"]:
@@ -105,7 +111,7 @@ class MetricUse:
 
     @property
     def title(self) -> str:
-        """What tables call it: its name in the assessment, or what the field calls it.
+        """Title in tables: its name in the assessment, or its usual name in the field.
 
         Examples
         --------
@@ -123,7 +129,7 @@ class MetricUse:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """How many values become one: ``mean``, ``median``, ``min``, ``max`` or ``percentile``."""
+    """Aggregation of many values into one: ``mean``, ``median``, ``min``, ``max`` or ``percentile``."""
 
     kind: str
     percentile: float | None = None
@@ -131,13 +137,15 @@ class Operator:
 
     @property
     def document(self) -> Any:
-        """As it stands in an assessment document."""
+        """Operator in the form of an assessment document."""
         if self.kind != "percentile":
             return self.kind
         return {"percentile": self.percentile, "from": self.counted_from}
 
     def quantile(self, *, higher_is_better: bool) -> float | None:
-        """Position of the wanted order statistic in [0, 1], counted from the low end; ``None`` for the mean.
+        """Return the position of the order statistic in [0, 1], counted from the low end.
+
+        The position is ``None`` for the mean.
 
         Examples
         --------
@@ -155,14 +163,14 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """From values of cases to values of units: levels from the inside out.
+    """Aggregation of values of cases to values of units, with levels from the inside out.
 
     Attributes
     ----------
     fixed
-        Levels whose members are all there are: strata, drawn within.
+        Levels whose members are all there are: strata within which units are resampled.
     undeclared
-        Levels of which nothing says whether their members are all there are or a sample.
+        Levels that may be either complete or a sample, since the document does not state it.
     declared
         The role of each level that the document gives one, ``random`` or ``fixed``.
     """
@@ -180,7 +188,7 @@ class Aggregation:
 
     @property
     def unit(self) -> str:
-        """What is counted in the end: the outermost level."""
+        """Unit that is finally counted: the outermost level."""
         return self.levels[-1]
 
 
@@ -198,7 +206,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class RankingScheme:
-    """How values become one ranking a metric, region and task, and how those become one.
+    """Method that turns values into one ranking per metric, region and task, and combines these rankings.
 
     Attributes
     ----------
@@ -207,7 +215,7 @@ class RankingScheme:
     alpha, adjust
         Level and adjustment of tests.
     options
-        Further options that the scheme has of its own.
+        Further options that are specific to the scheme.
     """
 
     name: str | None
@@ -225,25 +233,25 @@ class RankingScheme:
 
 @dataclass(frozen=True, slots=True)
 class Uncertainty:
-    """How often and what is drawn, how sure statements are to be, and which differences matter.
+    """Resampling settings, confidence levels and relevant differences.
 
     Attributes
     ----------
     interval
-        Share of challenges in which all statements about order hold together, and of the resamples that a resampling
-        range covers.
+        Share of challenges in which all statements about order are true together, and of the resamples that a
+        resampling range covers.
     strata
-        Columns within which is drawn: those that the document names or implies, and all fixed levels.
+        Columns within which units are resampled: those that the document names or implies, and all fixed levels.
     named_strata
         Those of `strata` that the document names.
     group
         Read from old documents, without effect.
     winner_alpha
-        A smaller ceiling for naming a winner wrongly than ``1 - interval``.
+        A smaller limit on the probability of naming a wrong winner than ``1 - interval``.
     margin
         For each metric by name, the difference that matters, in its unit.
     unseen_failures
-        ``jeffreys`` to carry failures that nobody has seen into the rank sets.
+        ``jeffreys`` if the rank sets must account for failures that did not occur in the data.
     """
 
     bootstrap: int
@@ -260,16 +268,16 @@ class Uncertainty:
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """Which cases no ranking counts, for no algorithm.
+    """Cases that no ranking counts, for any algorithm.
 
     Attributes
     ----------
     cases
         Reason (a key of `evaluation.assessment.exclusions.REASONS`) by name of the case.
     grade_column
-        Column of the case metadata that holds the quality grade; empty where none is registered.
+        Column of the case metadata with the quality grade; empty where none is registered.
     grades
-        Grades whose cases are left out.
+        Grades whose cases are excluded.
     """
 
     cases: Mapping[str, str]
@@ -284,7 +292,7 @@ class Exclusions:
 
     @property
     def document(self) -> dict[str, Any]:
-        """As it stands in an assessment document; cases in ascending order."""
+        """Exclusions in the form of an assessment document, with cases in ascending order."""
         content: dict[str, Any] = {
             "cases": [{"case": case, "reason": reason} for case, reason in sorted(self.cases.items())]
         }
@@ -339,7 +347,7 @@ class Assessment:
 
     @cached_property
     def kind(self) -> Problem:
-        """The kind of problem, which says all in which kinds differ."""
+        """The kind of problem, which defines all differences between kinds."""
         # Here: kinds read assessments.
         from evaluation import problems
 
@@ -347,7 +355,7 @@ class Assessment:
 
     @property
     def is_pooled(self) -> bool:
-        """Whether some metric has one value for the whole data set, so that a result needs evidence."""
+        """True if some metric has one value for the whole data set, in which case a result needs evidence."""
         return any(metric.level == "dataset" for metric in self.metrics)
 
     @property
@@ -367,9 +375,10 @@ class Assessment:
 
     @property
     def grouping_columns(self) -> tuple[str, ...]:
-        """Columns of the case metadata that the ranking depends on: names, whatever their cells look like.
+        """Columns of the case metadata that the ranking depends on, always treated as names.
 
-        Those of levels, resampling, strata, combinations, data sets and quality grades; a bundle holds these and no others.
+        They are those of levels, resampling, strata, combinations, data sets and quality grades. A bundle
+        contains no others.
 
         Examples
         --------

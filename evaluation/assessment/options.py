@@ -1,4 +1,4 @@
-"""The options that scoring reads, in words: one source for rules, submit page and pseudo-code."""
+"""Options that scoring reads, as text: one source for rules, submit page and pseudo-code."""
 
 from __future__ import annotations
 
@@ -31,20 +31,21 @@ _WORDS: Final[Mapping[tuple[str, str], str]] = {
     ("scale", "image"): "each image",
     ("scale", "patient"): "each patient",
 }
-"""Values whose name says little to those who do not know the catalogue."""
+"""Readable texts for values whose names are unclear without knowledge of the catalogue."""
 
 
 def options_read(use: MetricUse, assessment: Assessment) -> dict[str, Any]:
     """Return every option from which scoring computes the values of a metric, defaults included.
 
-    Options that have no effect beside the others are absent, such as the threshold of a hit criterion that has none.
+    Options that have no effect in combination with the others are absent, such as the threshold of a hit
+    criterion that has none.
 
     Parameters
     ----------
     use
         A metric of the assessment.
     assessment
-        Which says the kind of problem.
+        The assessment, which defines the kind of problem.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def options_read(use: MetricUse, assessment: Assessment) -> dict[str, Any]:
 
 
 def _has_effect(name: str, values: Mapping[str, Any]) -> bool:
-    """Return whether an option changes anything beside the others."""
+    """Return whether an option has any effect in combination with the others."""
     if name == _THRESHOLD:
         given = values.get(_CRITERION)
         criterion = str(given["id"] if isinstance(given, Mapping) else given)
@@ -88,7 +89,7 @@ def _has_effect(name: str, values: Mapping[str, Any]) -> bool:
 
 
 def option_values(use: MetricUse, assessment: Assessment) -> list[tuple[str, str]]:
-    """Return name and value in words of each option of `options_read`.
+    """Return the name and the value as text of each option of `options_read`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What counts when there is no value: the defaults, and what may not be left to the participants."""
+"""Policies for missing values: the defaults, and choices that must not be left to the participants."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _CAUSED_BY_PARTICIPANT = ("ref_empty", "pred_empty", "missing")
 
 
 class Bounds:
-    """What a policy has to know of a metric: its range in its own direction, and what else tells the worst value of a case."""
+    """Properties of a metric that a policy needs.
+
+    They are its range in its own direction, and other sources of the worst value of a case.
+    """
 
     def __init__(
         self,
@@ -42,14 +45,15 @@ class Bounds:
 def read_policy(value: object, path: str, defaults: Mapping[str, Any], bounds: Bounds) -> Policy:
     """Check a policy and complete it by the defaults.
 
-    An exclusion has to depend on the reference alone, else every participant would be averaged over cases of their own
-    choice. ``ref_empty`` may therefore be excluded only together with ``both_empty``: then all cases with an empty
-    reference are left out, whatever was predicted.
+    An exclusion must depend on the reference alone. Otherwise every participant would be averaged over cases of
+    their own choice. ``ref_empty`` may therefore be excluded only together with ``both_empty``: then all cases
+    with an empty reference are excluded, regardless of the prediction.
 
     Raises
     ------
     AssessmentError
-        For an unknown outcome or word, a word that this metric cannot fulfil, or an exclusion that invites gaming.
+        For an unknown outcome or keyword, a keyword that this metric does not support, or an exclusion that
+        invites gaming.
     """
     section = Place(value, path, (*POLICY_OUTCOMES, "allow_gaming"))
     allow_gaming = section.flag("allow_gaming", default=False)
@@ -77,7 +81,7 @@ def _read_value(value: object, path: str, bounds: Bounds) -> PolicyValue:
 
 
 def _words(bounds: Bounds) -> list[str]:
-    """The words that this metric can fulfil."""
+    """Return the keywords that this metric supports."""
     impossible = set()
     if bounds.worst is None and not bounds.worst_by_case and not bounds.has_diagonal:
         impossible.add("worst")

@@ -1,4 +1,4 @@
-"""The part of an assessment that says how values become a ranking."""
+"""The part of an assessment that defines how values become a ranking."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STEP_KEYS = ("over", "operator", "rerank", "ties", "fractional", "weights")
 
 
 def read_rankings(value: object, path: str, problem: str) -> tuple[list[RankingScheme], bool]:
-    """Read one ranking object or a list of named ones; the flag tells which it was."""
+    """Read one ranking object or a list of named ones, with a flag that is true for a list."""
     if not isinstance(value, (list, tuple)):
         return [_ranking(value, path, problem)], False
     if not value:
@@ -51,7 +51,7 @@ def read_operator(value: object, path: str) -> Operator:
 
 
 def scheme_document(ranking: RankingScheme) -> dict[str, Any]:
-    """A ranking as it stands in a document, with every default."""
+    """Return a ranking in document form, with every default."""
     document: dict[str, Any] = {"name": ranking.name, "scheme": ranking.scheme}
     scheme = scheme_of(ranking)
     if scheme.takes_operator:
@@ -65,7 +65,7 @@ def scheme_document(ranking: RankingScheme) -> dict[str, Any]:
 
 
 def step_document(step: Step) -> dict[str, Any]:
-    """A step of combining as it stands in a document."""
+    """Return a step of combining in document form."""
     weights: Any = None
     if step.weights is not None:
         weights = {key: value if isinstance(value, str) else dict(value) for key, value in step.weights.items()}
@@ -138,7 +138,7 @@ def _combine(section: Place, problem: str, scheme: Scheme, ties: str) -> tuple[S
 
 
 def read_steps(value: object, *, ties: str) -> tuple[Step, ...]:
-    """Read steps of combining that stand outside of an assessment, over rankings that there are already.
+    """Read steps of combining from outside an assessment, for existing rankings.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def read_steps(value: object, *, ties: str) -> tuple[Step, ...]:
     Raises
     ------
     AssessmentError
-        For a value that is not allowed; names place, value and what is allowed.
+        For a value that is not allowed; names its path, the value and the allowed values.
     """
     from evaluation.ranking.schemes import DEFAULT, get_scheme
 

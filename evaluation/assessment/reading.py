@@ -30,7 +30,7 @@ class Place:
         return f"{self.path}.{key}" if self.path else key
 
     def has(self, key: str) -> bool:
-        """Whether the key stands there with a value."""
+        """Return whether the key is present with a value."""
         return self.value.get(key) is not None
 
     def raw(self, key: str, default: object = None) -> Any:
@@ -39,7 +39,7 @@ class Place:
         return default if value is None else value
 
     def choice(self, key: str, choices: Sequence[str], default: str | None = None) -> str:
-        """One of a few words."""
+        """Return the value of a key that must be one of a few texts."""
         value = self.raw(key, default)
         if not isinstance(value, str) or value not in choices:
             raise AssessmentError(self.at(key), value, f"one of {listed(choices)}")
@@ -75,7 +75,7 @@ class Place:
 
 
 def is_number(value: object) -> bool:
-    """Whether a JSON value is a finite number (true and false are not)."""
+    """Return whether a JSON value is a finite number (true and false are not)."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
@@ -87,7 +87,7 @@ def name(value: object, path: str) -> str:
 
 
 def distinct(names: Sequence[str], path: str, kind: str) -> None:
-    """Refuse a name that stands twice."""
+    """Reject a name that occurs twice."""
     for index, item in enumerate(names):
         if item in names[:index]:
             raise AssessmentError(f"{path}[{index}]", item, f"a {kind} that stands there once")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 KEY: Final = "scorer"
 LIMITS: Final[Mapping[str, float]] = {"case_seconds": 60.0, "start_seconds": 60.0, "memory_mib": 2048.0, "cpus": 1.0}
-"""What a start of the image may take where the assessment does not say: seconds, MiB and cores."""
+"""Default limits of one start of the image: seconds, MiB and cores."""
 _LEAST: Final[Mapping[str, float]] = {"case_seconds": 1.0, "start_seconds": 0.0, "memory_mib": 16.0, "cpus": 0.1}
 _COMMON_ID: Final = "value"
 _KEYS: Final = ("id", "by", "label", "direction", "range", "unit", "policy")
@@ -27,20 +27,21 @@ _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 def is_by_scorer(value: object) -> bool:
-    """Whether an entry of the metrics is declared for a scoring image."""
+    """Return whether an entry of the metrics is declared for a scoring image."""
     return isinstance(value, Mapping) and value.get("by") == BY_SCORER
 
 
 def read_scorer_metric(value: object, path: str, problem: Problem, *, rank_based: bool) -> MetricUse:
     """Check the declaration of a metric that the scoring image computes.
 
-    Its perfect value is the best end of its range, which has to have one; where the other end is open, the policy says what
-    a missing value counts as, and other outcomes without a value count the same unless it says otherwise.
+    Its perfect value is the best end of its range, which must have one. If the other end is open, the policy
+    defines the value for missing results. Other outcomes without a value count the same unless the policy defines
+    another value.
 
     Raises
     ------
     AssessmentError
-        For what cannot be taken.
+        For an invalid declaration.
     """
     section = Place(value, path, _KEYS)
     if not problem.takes_scorer:
@@ -128,7 +129,7 @@ def read_scorer(value: object, metrics: tuple[MetricUse, ...]) -> dict[str, Any]
 
 
 def declared_metrics(metrics: tuple[MetricUse, ...]) -> list[dict[str, Any]]:
-    """What the image is told of the metrics it has to answer, as `interface.json` has them."""
+    """Return the metrics that the image must compute, in the form of `interface.json`."""
     entries = []
     for metric in metrics:
         if not metric.is_by_scorer:
@@ -143,7 +144,9 @@ def declared_metrics(metrics: tuple[MetricUse, ...]) -> list[dict[str, Any]]:
 
 
 def left_out_words(assessment: Assessment) -> str:
-    """Say which metrics were not computed from files: those of a scoring image, and costs of a run; empty where there is none.
+    """Return a text about metrics that were not computed from files.
+
+    These are metrics of a scoring image, and costs of a run. The text is empty if there are none.
 
     Examples
     --------

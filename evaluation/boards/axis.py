@@ -4,7 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 WHOLE = 60
-"""Up to so many teams the axis holds every rank; beyond, those that occur on the page."""
+"""Maximum number of teams for which the axis shows every rank.
+
+Above it, the axis shows the ranks that occur on the page.
+"""
 MOST_STEPS = 6
 MARGIN = 5.0
 """Percent of the width kept free at both ends, so that a point at the first or last rank is not cut off."""
@@ -31,7 +34,7 @@ class Axis:
     band: tuple[float, float] | None
 
     def at(self, rank: float) -> float:
-        """Where a rank stands, in percent of the width.
+        """Return the position of a rank, in percent of the width.
 
         Examples
         --------

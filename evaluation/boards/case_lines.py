@@ -119,7 +119,9 @@ def columns(assessment: Assessment, frame: pd.DataFrame) -> list[Column]:
 
 
 def decimals(values: pd.Series, unit: str | None) -> int:
-    """How many decimals a column of values is shown with: those of a leaderboard, none for counts, more for small values.
+    """Return the number of decimals for a column of values.
+
+    It is that of a leaderboard, zero for counts, and greater for small values.
 
     Examples
     --------
@@ -170,6 +172,6 @@ def line_of(case: str, frame: pd.DataFrame, wanted: list[Column], notes: dict[st
 
 
 def cell(row: Any, digits: int) -> Cell:
-    """Return what a table shows of a row of results, with so many decimals."""
+    """Return the cell of a table for a row of results, with `digits` decimals."""
     value = None if pd.isna(row.value) else float(row.value)
     return Cell(value, OUTCOME_WORDS[Outcome(row.outcome)], digits)

@@ -1,14 +1,17 @@
-"""Which columns a leaderboard shows, and in what order its rows stand."""
+"""Selection of the columns of a leaderboard, and order of its rows."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
 MAX_COLUMNS = 6
-"""So many metrics × regions stand side by side on a usual screen; beyond it the page opens with those of one region."""
+"""Maximum number of columns (metrics × regions) side by side on a usual screen.
+
+Above it, the page initially shows the columns of one region.
+"""
 
 
 def columns_shown(singles: list[Mapping[str, Any]], region: str, columns: Collection[str]) -> list[Mapping[str, Any]]:
-    """The orders whose columns stand in the table: those chosen, else all that fit, else those of a region."""
+    """Return the orders whose columns are shown: those chosen, else all that fit, else those of a region."""
     chosen = [entry for entry in singles if entry["key"] in columns]
     regions = list(dict.fromkeys(entry["region"] or "" for entry in singles))
     if chosen or len(singles) <= MAX_COLUMNS or len(regions) < 2:
@@ -20,7 +23,10 @@ def columns_shown(singles: list[Mapping[str, Any]], region: str, columns: Collec
 def sorted_rows(
     table: Mapping[str, Any], order: Mapping[str, Any], visible_columns: list[Mapping[str, Any]], sort: str
 ) -> list[int]:
-    """Places of the teams in the order asked for; those without a value last, whichever way one sorts."""
+    """Return the indices of the teams in the requested order.
+
+    Teams for which the value is not known come last in both directions.
+    """
     backwards, key = sort.startswith("-"), sort.removeprefix("-")
     worst = len(table["teams"]) + 1.0
     ranks = [worst if rank is None else rank for rank in order["rank"]]

@@ -29,7 +29,7 @@ class GroupRow:
 
 @dataclass(frozen=True)
 class GroupTable:
-    """The groups of one characteristic: those that stand open, and those that are folded."""
+    """Groups of one characteristic: unfolded and folded ones."""
 
     title: str
     shown: Sequence[GroupRow]
@@ -37,7 +37,7 @@ class GroupTable:
 
     @property
     def total(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return len(self.shown) + len(self.folded)
 
 

@@ -1,4 +1,7 @@
-"""A ranking over sites in the shape of a page: what stands at each site, what the order owes to it, and who is not in it."""
+"""Page data of a ranking over sites.
+
+It contains the results per site, the effect of each site on the order, and the sites that are not in the ranking.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +23,7 @@ _STATES: Final = {
 
 @dataclass(frozen=True)
 class Shaded:
-    """A value of an algorithm at a site, its shade from worst (0) to best, and what stands behind it."""
+    """Value of an algorithm at a site, its shade from worst (0) to best, and its explanation."""
 
     text: str
     shade: int | None
@@ -93,12 +96,12 @@ class Changed:
 
     @property
     def differs(self) -> bool:
-        """Whether the place is another one."""
+        """True if the rank has changed."""
         return self.before != self.now
 
 
 def over_sites(document: Mapping[str, Any], assessment: Assessment) -> list[OverSites]:
-    """Shape what a pooled document says of its sites, ranking by ranking."""
+    """Return the page data of the rankings over sites in a pooled document."""
     return [_one(entry, document, assessment) for entry in document["pooled"]["rankings"]]
 
 
@@ -112,12 +115,12 @@ def absent_sites(document: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def joined_sites(document: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Small sites whose cases are in the sums of another one: name, and what to say of it."""
+    """Return small sites whose cases are in the sums of another site: name and explanation."""
     return [(row["site"], row["reason"]) for row in document["pooled"]["sites"] if row["state"] == "joined"]
 
 
 def graded(document: Mapping[str, Any]) -> list[tuple[str, Mapping[str, int]]]:
-    """How many cases of which quality the included sites have, where grades are registered."""
+    """Return the number of cases per quality grade of the included sites, where grades are registered."""
     return [(row["site"], row["grades"]) for row in document["pooled"]["sites"] if row.get("grades")]
 
 
@@ -203,7 +206,7 @@ def _heats(entry: Mapping[str, Any], algorithms: Sequence[str], assessment: Asse
 
 
 def _mean(cell: Mapping[str, Any], position: int) -> float | None:
-    """The mean that the site shows: over cases with a prediction, where enough stand behind it."""
+    """Return the mean that the site shows, over cases with a prediction, if there are enough of them."""
     means = cell.get("mean")
     return None if means is None else means[position]
 

@@ -15,15 +15,15 @@ from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import LEGEND, RANKED_BY, Legend
 
 PAGE_ROWS = 80
-"""So many teams stand on one page."""
+"""Maximum number of teams on one page."""
 _BESIDE = ("set_low", "set_high", "failed", "failed_of", "failure_upper", "rank_after_failure")
 RANKS, SCORES = "ranks", "scores"
-"""What the columns of metrics show."""
+"""Content of the columns of metrics."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """What a team says about the method behind a submission.
+    """Information from a team about the method behind a submission.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Mark:
-    """Something about a team that a reader has to know beside its rank."""
+    """Information about a team that a reader needs in addition to its rank."""
 
     label: str
     meaning: str
@@ -57,7 +57,10 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """What a team reached by one metric in one region: its score with the interval, or its rank with the rank set."""
+    """Result of a team by one metric in one region.
+
+    It is the score with the interval, or the rank with the rank set.
+    """
 
     label: str
     value: str
@@ -85,7 +88,7 @@ class Row:
     identical_to: tuple[str, ...]
     own: bool
     level: str
-    """How many of the resamples the interval covers."""
+    """Share of the resamples that the interval covers."""
     letters: str | None = None
     """Teams that share a letter are not shown to differ."""
     set_low: int | None = None
@@ -122,7 +125,7 @@ class Row:
 
     @property
     def failure_bound_text(self) -> str:
-        """What the rate of failures may be all the same."""
+        """Upper bound of the failure rate, as text."""
         return "" if self.failure_upper is None else f"up to {100 * self.failure_upper:.1f} %"
 
     @property
@@ -140,13 +143,16 @@ class Row:
 
     @property
     def entry_text(self) -> str:
-        """How often the team handed in, and when the submission that counts came."""
+        """Number of submissions of the team, and date of the submission that counts."""
         tries = f"{self.submissions} {'try' if self.submissions == 1 else 'tries'}"
         return f"{tries}, {self.handed_in:%-d %b %y}" if self.handed_in else tries
 
     @property
     def sentence(self) -> str:
-        """What the row draws as one sentence, for people who hear it; cases and dates stand in cells of their own."""
+        """Content of the row as one sentence, for users of screen readers.
+
+        Cases and dates are in separate cells.
+        """
         parts = [f"{self.team}: rank {self.rank_text}"]
         if self.set_low is not None:
             parts.append(f"rank set {number(self.set_low)} to {number(self.set_high)}")
@@ -196,7 +202,7 @@ class Board:
     """The heads of metrics that are computed and that no ranking uses."""
     rows: tuple[Row, ...]
     found: int
-    """How many teams the search found; `rows` are those of one page."""
+    """Number of teams found by the search, of which `rows` contains those of one page."""
     page: int
     teams: int
     cases: int
@@ -206,19 +212,25 @@ class Board:
     ties: tuple[tuple[str, ...], ...]
     sort: str
     tells_entries: bool = False
-    """Whether it is known how often and when the teams handed in."""
+    """True if the number and dates of the teams' submissions are known."""
     shows: str = SCORES
     share: float = 0.95
     """Of rank sets and ranges."""
 
     @property
     def tells_reach(self) -> bool:
-        """Whether the ranking says who is within reach of the first: not where nothing is known of rank sets."""
+        """True if the ranking shows the teams that are not significantly different from the first.
+
+        It is false if nothing is known about rank sets.
+        """
         return Legend(self.order, self.share, 0).tells_reach
 
     @property
     def tells_draws(self) -> bool:
-        """Whether anything was drawn for the ranking: not where nobody says how uncertain its values are."""
+        """True if the ranking was resampled.
+
+        It is false if the uncertainty of its values is not known.
+        """
         return any(share is not None for share in self.order["share"])
 
     @property
@@ -227,7 +239,10 @@ class Board:
         return RANKED_BY.first(Legend(self.order, self.share, 0))
 
     def legend(self, samples: int, *, failures: bool) -> list[Said]:
-        """How to read the table, by how often was drawn and whether it has a column of failures."""
+        """Return the explanation of the table.
+
+        It depends on the number of resamples and on the presence of a column of failures.
+        """
         reported = self.reported[0].statistic if self.reported else ""
         return LEGEND.all(Legend(self.order, self.share, samples, reported, failures))
 
@@ -240,7 +255,7 @@ class Board:
 
     @property
     def verdict(self) -> str:
-        """What the verdict means, empty where there is none."""
+        """Meaning of the verdict, empty if there is none."""
         return VERDICTS.get(self.order["verdict"] or "", "")
 
     @property
@@ -296,31 +311,34 @@ def board(
     own_team: str | None = None,
     methods: Mapping[str, Method] = MappingProxyType({}),
 ) -> Board:
-    """Choose, sort and filter; whatever is not known falls back to the default.
+    """Select, sort and filter the leaderboard.
+
+    Unknown values fall back to the default.
 
     Parameters
     ----------
     table
-        As `evaluation.boards.stored.build` returned it.
+        Table returned by `evaluation.boards.stored.build`.
     by
         Key of the order that ranks; the first one by default.
     region
-        Which region's columns to show where not all fit and none are chosen.
+        Region whose columns are shown if not all fit and none are chosen.
     columns
         Keys of the orders whose columns to show.
     shows
         ``scores`` or ``ranks`` in the columns of metrics.
     sort
-        ``rank``, ``team``, ``set`` (the rank set), ``low`` (the resampling range), ``share``, ``score``, ``missing``, ``submissions``, ``handed_in`` or
-        the key of a column; the best, fewest or earliest first, with a leading ``-`` the other way round.
+        ``rank``, ``team``, ``set`` (the rank set), ``low`` (the resampling range), ``share``, ``score``,
+        ``missing``, ``submissions``, ``handed_in`` or the key of a column; the best, fewest or earliest first,
+        with a leading ``-`` the other way round.
     search
         Part of a team's name.
     page
-        Which hundred teams.
+        Number of the page.
     own_team
-        The team of the person who looks.
+        Team of the current user.
     methods
-        What the teams say about their methods.
+        Information from the teams about their methods.
     """
     orders = table["orders"]
     order = next((entry for entry in orders if entry["key"] == by), orders[0])
@@ -436,7 +454,7 @@ def _band(order: Mapping[str, Any]) -> tuple[float, float] | None:
 
 
 def marks_of(table: Mapping[str, Any], index: int, method: Method | None) -> list[str]:
-    """Keys of the marks of a team: those that were stored with the ranking, and what it says of its method."""
+    """Return the keys of a team's marks: those stored with the ranking, and those from its method."""
     marks = list(at(table, "marks", index) or ())
     return [*marks, "extra_data"] if method is not None and method.uses_extra_data else marks
 

@@ -53,13 +53,13 @@ def share_picture(
     Parameters
     ----------
     title, phase
-        Of the challenge and of its phase.
+        Titles of the challenge and of its phase.
     sentence
         The verdict.
     strips
         Teams in their order; only the first are drawn.
     more
-        How many teams are ranked beside those in `strips`.
+        Number of ranked teams in addition to those in `strips`.
     axis
         The axis of ranks that the leaderboard shows.
 

@@ -1,4 +1,4 @@
-"""What everybody asks of a ranking, each answered with the sentences that are made from its numbers."""
+"""Common questions about a ranking, answered with the sentences generated from its numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MOST_CASES = 3
 
 @dataclass(frozen=True)
 class Question:
-    """A question with its answer.
+    """Question with its answer.
 
     Attributes
     ----------
@@ -38,18 +38,18 @@ def questions(
     hardest: tuple[str, Sequence[HardCase]] | None,
     published_on: str = "",
 ) -> list[Question]:
-    """Put sentences under the questions that they answer.
+    """Group sentences under the questions that they answer.
 
     Parameters
     ----------
     sentences
-        What the ranking says, the headline left out.
+        Sentences about the ranking, without the headline.
     compared
-        What comparing it with other ways says.
+        Sentences that compare it with alternatives.
     hardest
-        Label of an order and its hardest cases; None where there are none, or nobody may see them yet.
+        Label of an order and its hardest cases; None if there are none, or if they are not yet public.
     published_on
-        When results by case are published, for a reader who may not see them yet; empty for one who may.
+        Publication date of results by case, for a reader without access to them; empty for one with access.
     """
     facts = facts_of(board)
     change = [sentence for sentence in sentences if _of_change(sentence)]
@@ -92,7 +92,7 @@ def _of_reach(sentence: str) -> bool:
 
 
 def facts_of(board: Board) -> BoardFacts:
-    """What answers are made from."""
+    """Return the facts from which answers are generated."""
     order = board.order
     ranks = [rank for rank in order["rank"] if rank is not None]
     first = order["rank"].index(min(ranks)) if ranks else None

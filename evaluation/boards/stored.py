@@ -47,9 +47,9 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType({
     "failure_upper": "failure_rate_upper",
     "rank_after_failure": "rank_if_one_more_failed",
 })  # fmt: skip
-"""What an order holds of each team, and what files and programs call it."""
+"""Values of an order for each team, with their names in files and programs."""
 CERTAINTY: Final = ("winner", "verdict", "first_again", "sets", "margin", "left_out", "sensitivity", "warnings")
-"""What an order holds about all teams at once, under the names of the ranking document."""
+"""Values of an order for all teams together, under the names of the ranking document."""
 
 
 def build(
@@ -60,21 +60,22 @@ def build(
     entries: Mapping[str, Mapping[str, Any]] | None = None,
     length_unit: str = "mm",
 ) -> dict[str, Any]:
-    """Shape a ranking document.
+    """Convert a ranking document to the table of a leaderboard.
 
     Parameters
     ----------
     document
-        As `evaluation.ranking.rank` returns it.
+        Document returned by `evaluation.ranking.rank`.
     assessment
-        What it was ranked by.
+        Assessment by which it was ranked.
     identical
         Groups of teams with the same result in every case.
     entries
-        For each team what is known beside its scores: ``submissions`` (how many it made), ``handed_in`` (when the one
-        that counts came, ISO 8601), ``marks``, and ``outcomes`` (of an algorithm, why cases have no prediction).
+        For each team, information in addition to its scores: ``submissions`` (their number), ``handed_in`` (date
+        of the submission that counts, ISO 8601), ``marks``, and ``outcomes`` (for an algorithm, reasons for
+        missing predictions).
     length_unit
-        What distances are measured in, for images whose spacing is not known: ``pixels`` or ``voxels``.
+        Unit of distances, for images whose spacing is not known: ``pixels`` or ``voxels``.
     """
     rankings, combined = document["rankings"], overall(document)
     # Of cells that sites ranked themselves there are no scores over all sites: such a document has combined rankings alone.
@@ -186,7 +187,7 @@ def _single_order(
 
 
 def _statistic(words: str, assessment: Assessment) -> str:
-    """What a score is called; where levels of interaction weigh, it is of weighted values."""
+    """Return the name of a score, which mentions weighting by level of interaction where it applies."""
     return f"{words}, weighted by level of interaction" if assessment.interaction_weights else words
 
 
@@ -238,7 +239,10 @@ def _values(algorithm: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _certainty(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said about the order as a whole, as the ranking document has it; of teams left out only what decides."""
+    """Return statements about the order as a whole, from the ranking document.
+
+    Of excluded teams, only the decisive facts are included.
+    """
     sensitivity = entry["sensitivity"]
     return {
         "winner": dict(entry["winner"]),

@@ -88,7 +88,7 @@ def spoken(order: Mapping[str, Any], sentences: Sequence[str], *, closed: bool) 
 
 
 def looks(interval: float) -> str:
-    """The sentence for a board that is computed anew with every submission.
+    """Return the sentence for a leaderboard that is recomputed with every submission.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where do two ranking documents differ? In words that name the metric, the region and the algorithm."""
+"""Differences between two ranking documents, as text that names metric, region and algorithm."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _OF_ALGORITHMS: Final = "algorithms"
 
 
 def differences(published: Mapping[str, Any], recomputed: Mapping[str, Any]) -> list[str]:
-    """Name the places where a recomputed document differs from the published one, the first twenty of them.
+    """Return the first twenty differences between a recomputed document and the published one.
 
-    Versions are left out and numbers are compared to the digits that the digest covers.
+    Versions are ignored, and numbers are compared to the digits that the digest covers.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""What a bundle says about cases that were taken out: which, why, and that the ranking is there with and without them."""
+"""Statements of a bundle about excluded cases.
+
+They list the number of excluded cases and the reasons, and the rankings with and without these cases.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,15 @@ OTHER_RANKINGS: Final = "rankings_of_changes"
 def exclusion_notes(
     assessment: Assessment, document: Mapping[str, Any], manifest: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Sentences about excluded cases, and about the other ranking of the same submissions.
+    """Return sentences about excluded cases, and about the other ranking of the same submissions.
 
     Parameters
     ----------
     assessment, document
-        Of the bundle; the document as it was recomputed.
+        Assessment and recomputed document of the bundle.
     manifest
-        Of the bundle. What it says of the other ranking is its own word: that ranking has a bundle of its own.
+        Manifest of the bundle. Its statements about the other ranking are not verified: that ranking has a
+        separate bundle.
     """
     notes = []
     excluded = [entry["reason"] for entry in document.get("excluded", ())]

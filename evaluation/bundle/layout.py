@@ -1,4 +1,4 @@
-"""What the files of a bundle are called, and the digests that hold it together."""
+"""Names of the files of a bundle, and the digests that connect them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ FURTHER: Final = ("worst", "before")
 
 
 def result_digest(table: pd.DataFrame, evidence: Evidence | None = None) -> str:
-    """Digest of what a team's results say, whoever the team is and however the table was stored.
+    """Return the digest of a team's results, independent of the team and the storage of the table.
 
     Parameters
     ----------
     table
         The columns of `RESULT_COLUMNS`; NaN where there is no number.
     evidence
-        What values of the whole data set are made of, if there is any; the digest then covers both.
+        Evidence behind values of the whole data set, if any; the digest then covers both.
 
     Returns
     -------
@@ -77,7 +77,10 @@ def combined_digest(rows: str, evidence: str) -> str:
 
 
 def audit_digest(entry: Mapping[str, Any]) -> str:
-    """Digest of an entry of the platform's audit log: of all that it says, the digest before it included."""
+    """Return the digest of an entry of the platform's audit log.
+
+    It covers all fields, including the digest of the previous entry.
+    """
     fields = {key: value for key, value in entry.items() if key != "digest"}
     text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -24,10 +24,14 @@ _TOP: Final = ("schema", "resampling")
 def still_alike(
     published: Mapping[str, Any], recomputed: Mapping[str, Any], assessment: Assessment
 ) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
-    """Both documents without what schema 1 defined otherwise, and the names of what is left out.
+    """Return both documents without parts that schema 1 defined differently, and the names of these parts.
 
-    Groups and the ends of rank intervals were defined otherwise for all rankings; draws and leaving units out where a
-    level of the assessment is now a stratum; tests where values are aggregated over levels; combined rankings of several steps, between which scores were rounded.
+    The following parts were defined differently:
+
+    - groups and the ends of rank intervals, for all rankings;
+    - resamples and rankings without single units, where a level of the assessment is now a stratum;
+    - tests, where values are aggregated over levels;
+    - combined rankings of several steps, between which scores were rounded.
     """
     left_out = [*_GROUPS, *_RANGES]
     if assessment.aggregation.fixed:

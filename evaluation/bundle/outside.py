@@ -1,4 +1,4 @@
-"""What a bundle says about values that were measured outside Podium: it ranks them again, and nobody measures them again."""
+"""Statements of a bundle about values measured outside Podium: ranked again, but never measured again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a bundle says about values that a scoring image of the organizers computed: ranked again, and computed again only with it."""
+"""Statements of a bundle about values that a scoring image of the organizers computed.
+
+These values are ranked again. They can be computed again only with the image.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ _LONGEST: Final = 100
 
 
 def scorer_notes(manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    """A sentence for each image: which values are its, and that they were taken as they stand.
+    """Return a sentence for each image that lists its values and states that they were used unchanged.
 
     Examples
     --------

@@ -56,7 +56,7 @@ class BundleError(ValueError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of checking a bundle.
+    """Result of checking a bundle.
 
     Attributes
     ----------
@@ -65,16 +65,18 @@ class Verdict:
     published, recomputed
         Digests of the ranking as published and as computed here.
     places
-        Where the bundle differs from what it says, the cause before its consequences; empty if it does not.
+        Differences between the bundle and its declared content, the cause before its consequences; empty if there
+        are none.
     algorithms, cases, bootstrap
         Size of the ranking.
     is_compared
-        Whether the digest came from elsewhere; else the bundle was only compared with itself.
+        Whether the digest came from another source; else the bundle was only compared with itself.
     not_recomputed
-        Parts of a ranking of an older schema that are defined otherwise today; that is no difference.
+        Parts of a ranking of an older schema that are defined otherwise today; this does not count as a
+        difference.
     notes
-        What a reader of this ranking has to know beside whether it is the published one: cases that were taken out, and
-        under which digests the ranking stands with and without.
+        Further facts that a reader of this ranking needs: excluded cases, and the digests of the rankings with
+        and without them.
     """
 
     same: bool
@@ -120,14 +122,15 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
     path
         The bundle.
     digest
-        Digest as a page shows it; without it that in the bundle is taken, which whoever made the bundle wrote.
+        Digest shown on a page. By default the digest in the bundle is used, which comes from the author of the
+        bundle.
     progress
         Called with the number of rankings computed and their total.
 
     Raises
     ------
     BundleError
-        If the file is no bundle.
+        If the file is not a bundle.
     """
     files = _read(path)
     manifest = _json(files, MANIFEST)
@@ -181,12 +184,12 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
 
 
 def contents(path: Path) -> tuple[Assessment, dict[str, pd.DataFrame]]:
-    """Return the assessment of a bundle and the results table of each team, by its name, as they stand in it.
+    """Return the assessment of a bundle and the unchanged results table of each team, by its name.
 
     Raises
     ------
     BundleError
-        If the file is no bundle.
+        If the file is not a bundle.
     """
     files = _read(path)
     manifest = _json(files, MANIFEST)
@@ -292,7 +295,7 @@ def _changed_audit(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> l
 
 
 def _is_entry(entry: Any) -> bool:
-    """Whether a value has the form of an entry of the log."""
+    """Return whether a value has the form of an entry of the log."""
     if not isinstance(entry, dict) or not isinstance(entry.get("facts", {}), dict):
         return False
     return isinstance(entry.get("facts", {}).get("digest", ""), str)

@@ -24,7 +24,10 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class TeamResult:
-    """What counted for one team: its name in the ranking, the digest of its results, the table, and the file of evidence."""
+    """Counted result of one team.
+
+    It contains the team's name in the ranking, the digest of its results, the table, and the file of evidence.
+    """
 
     name: str
     digest: str
@@ -34,14 +37,14 @@ class TeamResult:
 
 @dataclass(frozen=True)
 class Published:
-    """What was published: the ranking document and where it stood.
+    """Published ranking: the document and its identification.
 
     Attributes
     ----------
     digest
         Digest of the ranking document, as the page shows it.
     facts
-        What else identifies it: challenge, phase, number of the version, its address.
+        Other identifying facts: challenge, phase, number of the version, its address.
     """
 
     digest: str

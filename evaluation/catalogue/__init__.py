@@ -1,6 +1,6 @@
-"""The registry of metrics: what each is called, needs, takes and means, and the function that computes it.
+"""Registry of metrics: their names, inputs, options and meanings, and the functions that compute them.
 
-Metrics declare themselves where their functions stand (`evaluation.metrics.declaration`). Assessments are validated
+Metrics declare themselves next to their functions (`evaluation.metrics.declaration`). Assessments are validated
 against this registry, and the command line, the web pages and the documentation are generated from it.
 """
 

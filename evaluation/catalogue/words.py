@@ -25,7 +25,7 @@ def readable(name: str) -> str:
 
 
 def option_name(name: str) -> str:
-    """The name of an option as it stands beside its value.
+    """Return the name of an option as shown next to its value.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def choice_words(value: Any) -> str:
 
 
 def option_words(options: Mapping[str, Any]) -> str:
-    """Options of a metric in one line; one that is not set says nothing.
+    """Return the options of a metric in one line, without those that are not set.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Answers to what everybody asks of a leaderboard, for somebody who has never heard of resampling."""
+"""Answers to common questions about a leaderboard, for readers who do not know resampling."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ VERDICTS: Final = {
     "leaning": "one algorithm leads, but no winner is named",
     "open": "it is open who is best",
 }
-"""What each verdict of a ranking document means, beside its word."""
+"""Meaning of each verdict of a ranking document, by its keyword."""
 
 
 @dataclass(frozen=True)
 class BoardFacts:
-    """What a leaderboard shows of one order.
+    """Facts about one order that a leaderboard shows.
 
     Attributes
     ----------
     teams
-        How many are ranked.
+        Number of ranked teams.
     front
-        Those first, then those within reach of the first.
+        The teams that rank first, then those that are not significantly different from them.
     first
-        How many of them share the best rank.
+        Number of teams in `front` that share the best rank.
     verdict
-        As in the document.
+        Verdict of the document.
     stated
-        Whether the rank sets say something.
+        Whether the rank sets contain information.
     letters
-        Whether letters stand in the table.
+        Whether the table contains letters.
     first_again, share
-        Of the first: of as many fresh units, and of the resamples.
+        How often the first ranks first again with an equal number of new units, and among the resamples.
     units
-        What is drawn, in the plural.
+        Resampled units, in the plural.
     ties
         Lists of teams with identical results.
     interval
@@ -155,7 +155,7 @@ REACH: Final = CATALOGUE.group(
         parts=_ties,
     ),
 )
-"""Who is within reach of the first?"""
+"""Statements about the teams that are not significantly different from the first."""
 
 LOOKS: Final = CATALOGUE.group(
     Claim(
@@ -173,16 +173,16 @@ LOOKS: Final = CATALOGUE.group(
 
 @dataclass(frozen=True)
 class Hard:
-    """The cases on which the field did worst.
+    """Cases on which the field did worst.
 
     Attributes
     ----------
     label
-        Of the metric and region.
+        Label of the metric and region.
     cases
         Each with the median and the best value as text; the hardest first.
     published_on
-        When results by case are published, to somebody who may not see them yet.
+        Publication date of results by case, for readers without access to them yet.
     """
 
     label: str = ""

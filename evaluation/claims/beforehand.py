@@ -1,4 +1,4 @@
-"""What is known of winners before there is any result: until when none can be named."""
+"""Statements about winners before any result exists: limits below which none can be named."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Limit:
-    """Until when some rankings of an assessment can name no winner.
+    """Limit below which some rankings of an assessment can name no winner.
 
     Attributes
     ----------
     rankings
         Their names; empty where there is one ranking.
     unit
-        What is counted: cases, or the outermost level that is drawn.
+        Counted unit: cases, or the outermost level that is resampled.
     least, of_two
-        The fewest units with which three algorithms or more can have a winner, and two; ``None`` where that never is.
+        The fewest units with which three algorithms or more can have a winner, and two; ``None`` where that never
+        is.
     strata
-        Within what units are drawn.
+        Strata within which units are resampled.
     in_one_task
         Whether units are counted task by task.
     data_sets
-        Column of the data sets that are ranked apart, so that units are counted in each; empty where all cases are one.
+        Column of the data sets that are ranked separately, with units counted in each; empty if all cases are one
+        data set.
     not_given
-        Metrics measured elsewhere of whose uncertainty nobody says anything.
+        Metrics measured elsewhere whose uncertainty is not known.
     drawn_apart
-        Whether some of what is combined is drawn here and some elsewhere.
+        Whether some of the combined parts are resampled here and some elsewhere.
     """
 
     rankings: tuple[str, ...]
@@ -54,12 +56,12 @@ class Limit:
 
 @dataclass(frozen=True)
 class Beforehand:
-    """What an assessment says of winners, of so many cases where their number is known.
+    """Statements of an assessment about winners, for a number of cases if it is known.
 
     Attributes
     ----------
     assessment
-        As it is registered, or as it would be.
+        The registered or planned assessment.
     cases
         Cases of the test set; ``None`` where that is not known.
     """
@@ -93,7 +95,7 @@ class Beforehand:
         return ((self, limit) for limit in self.limits())
 
     def by(self, limit: Limit) -> str:
-        """Of which rankings a sentence speaks, where there are several."""
+        """Return a phrase that names the rankings of a sentence, if there are several."""
         of, names = len(self.assessment.rankings), limit.rankings
         if of == 1:
             return ""
@@ -123,7 +125,7 @@ def _resamples(part: Part) -> int:
 
 
 def _is_never_sure(part: Part) -> bool:
-    """Whether values measured elsewhere keep the ranking from naming a winner."""
+    """Return whether values measured elsewhere prevent the ranking from naming a winner."""
     return bool(part[1].not_given) or part[1].drawn_apart
 
 
@@ -211,7 +213,7 @@ LIMITS = CATALOGUE.group(
         parts=Beforehand.parts,
     ),
 )
-"""Until when no winner can be named, whatever the results are."""
+"""Statements about the limits below which no winner can be named, regardless of the results."""
 
 TOO_FEW = CATALOGUE.group(
     Claim(
@@ -239,7 +241,7 @@ TOO_FEW = CATALOGUE.group(
         parts=Beforehand.parts,
     ),
 )
-"""That a number of cases is too small, whatever the results are."""
+"""Statements that a number of cases is too small, regardless of the results."""
 
 
 def limits(assessment: Assessment) -> list[Said]:
@@ -256,7 +258,7 @@ def limits(assessment: Assessment) -> list[Said]:
 
 
 def too_few(assessment: Assessment, cases: int) -> list[Said]:
-    """What of a number of cases is known to be too small, in sentences; empty where nothing is.
+    """Return sentences about the rankings for which a number of cases is too small, if any.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The pattern of a claim: a sentence about results with its condition beside it, under a name in a catalogue."""
+"""Pattern of a claim: a sentence about results with its condition, under a name in a catalogue."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ class Said(str):
         return sentence
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What a copy is made of."""
+        """Return the class and the arguments from which a copy is created."""
         return Said, (str(self), self.claim)
 
 
 @dataclass(frozen=True)
 class Claim(Generic[Facts]):
-    """A sentence and when it is true.
+    """Sentence and the condition under which it is true.
 
     Attributes
     ----------
     id
         ``group.name``, unique in its catalogue.
     condition
-        When the sentence is true, in words.
+        The condition as text.
     true
-        The same as a predicate of the facts, or of one of the `parts`.
+        The condition as a predicate of the facts, or of one of the `parts`.
     words
-        The sentence. Only called where the predicate holds.
+        The sentence. Only called where the predicate is true.
     example
-        What it reads like.
+        Example of the sentence.
     parts
-        Where a sentence is about one algorithm, pair or list at a time: what it is about, each judged on its own.
+        For a sentence about one algorithm, pair or list at a time: its subjects, each judged separately.
     """
 
     id: str
@@ -75,7 +75,7 @@ class Catalogue:
         self.claims: dict[str, Claim[Any]] = {}
 
     def group(self, *claims: Claim[Any]) -> Group:
-        """Register claims that are said together.
+        """Register claims that appear together.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class Catalogue:
 
 @dataclass(frozen=True)
 class Group:
-    """Claims of a catalogue that are said together, in order."""
+    """Claims of a catalogue that appear together, in order."""
 
     catalogue: Catalogue
     ids: tuple[str, ...]

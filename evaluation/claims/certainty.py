@@ -1,4 +1,4 @@
-"""What holds about the certainty of a ranking beside its headline, in the order in which it matters."""
+"""Statements about the certainty of a ranking in addition to its headline, in order of importance."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def headline(entry: Entry, document: Mapping[str, Any] | None = None, *, closed:
 
 
 def certainty(entry: Entry, document: Mapping[str, Any] | None = None, *, closed: bool = True) -> list[Said]:
-    """The headline, and everything that holds beside it about certainty, in the order in which it matters."""
+    """Return the headline, and all other true statements about certainty, in order of importance."""
     facts = Facts(entry, document, closed)
     first = HEADLINES.first(facts)
     if no_result(facts) or facts.others == 0:
@@ -44,7 +44,10 @@ def certainty(entry: Entry, document: Mapping[str, Any] | None = None, *, closed
 
 
 def failure_sentence(row: Mapping[str, Any]) -> str:
-    """How many cases of an algorithm failed, how many more could have, and what one more would do."""
+    """Return a sentence about the failed cases of an algorithm.
+
+    It states how many failed, how many more could have failed, and the effect of one more failure.
+    """
     failure, name, after = row["failure"], row["name"], row["rank_if_one_more_failed"]
     bound = f"a failure rate of up to {percent(failure['upper'], 1)} could have gone unseen"
     if failure["failed"] == 0:
@@ -77,7 +80,10 @@ def _sets(facts: Facts) -> str:
 
 
 def _most_often_first(facts: Facts) -> str | None:
-    """Who is first in more resamples than the one first on the data; nobody where that is the same."""
+    """Return the algorithm that is first in more resamples than the one first on the data.
+
+    Returns None if both are the same.
+    """
     shares = {row["name"]: row["share_first"] for row in facts.rows}
     if any(share is None for share in shares.values()) or len(facts.winners) > 1:
         return None
@@ -95,14 +101,20 @@ def _resampled_otherwise(facts: Facts) -> str:
 
 
 def _decide(facts: Facts, most: str | None) -> str:
-    """That a few units decide; of what others drew, nobody here knows."""
+    """Return a phrase stating that a few units decide.
+
+    It is empty for values resampled elsewhere, whose units are not known.
+    """
     if any(warning["code"].startswith("given_") for warning in facts.entry["warnings"]):
         return ""
     return f": a few {facts.units} of {facts.first} or {most} decide"
 
 
 def _shown_worse(facts: Facts) -> int:
-    """How many others are shown to be worse than the only first, where that is no winner over all of them."""
+    """Return the number of other algorithms that are significantly worse than the only first.
+
+    The number is 0 if the first is a winner over all of them.
+    """
     better = facts.entry["shown_better"]
     if better is None or facts.others < 2 or facts.entry["winner"]["named"] or len(facts.winners) > 1:
         return 0
@@ -168,7 +180,10 @@ def _without(part: Of) -> str:
 
 
 def _all_of(names: Sequence[str]) -> str:
-    """Up to three names, else how many algorithms they are: nobody was named before whom they could be others of."""
+    """Return up to three names, else the number of algorithms.
+
+    The text does not use “others”, since no algorithm was named before.
+    """
     return listed(names) if len(names) <= MOST_NAMED else f"{len(names)} algorithms"
 
 
@@ -178,7 +193,7 @@ def _order_stays(facts: Facts) -> bool:
 
 
 def _then(names: Sequence[str]) -> str:
-    """An order in words, cut where it gets long."""
+    """Return an order as text, truncated if it is long."""
     more = len(names) - _LONGEST
     return ", ".join(names[:_LONGEST]) + (f" and {more} more" if more > 0 else "")
 

@@ -1,4 +1,4 @@
-"""What comparing a ranking with other ways says: other schemes, withheld cases, copies."""
+"""Statements that compare a ranking with alternatives: other schemes, withheld cases, copies."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Schemes:
-    """Who is first when the same results are ranked by other common schemes.
+    """Algorithms that are first when the same results are ranked by other common schemes.
 
     Attributes
     ----------
     comparison
-        As `evaluation.ranking.comparison.compare` returns it.
+        Result of `evaluation.ranking.comparison.compare`.
     """
 
     comparison: Mapping[str, Any]
 
     @property
     def registered(self) -> set[str]:
-        """Who is first by the registered scheme."""
+        """Algorithms that are first by the registered scheme."""
         return set(self.comparison["winners"][self.comparison["reference"]])
 
     @property
     def others(self) -> dict[str, set[str]]:
-        """Who is first by each other scheme."""
+        """Algorithms that are first by each other scheme."""
         return {
             label: set(names)
             for label, names in self.comparison["winners"].items()
@@ -41,7 +41,7 @@ class Schemes:
 
     @property
     def all_tied_else_same(self) -> bool:
-        """Whether by some other scheme all are first, and by each of the rest those first by the registered one alone."""
+        """True if all are first by some other scheme, and the others agree with the registered scheme."""
         everybody = len(self.comparison["algorithms"])
         rest = [names for names in self.others.values() if len(names) < everybody]
         return len(rest) < len(self.others) and all(names == self.registered for names in rest)
@@ -135,7 +135,7 @@ OTHER_WAYS: Final = CATALOGUE.group(
         "unet stays first under 3 of 4 other schemes. vnet shares first place under “median”.",
     ),
 )
-"""What a leaderboard says, by the first that is true."""
+"""Statements of a leaderboard about other schemes, of which the first true one is used."""
 
 
 def _rank(value: float | None) -> str:
@@ -168,17 +168,22 @@ MOVES: Final = CATALOGUE.group(
 
 
 def largest_move(comparison: Mapping[str, Any]) -> Said:
-    """Which algorithm moves furthest from its registered rank under the other schemes."""
+    """Return a sentence about the algorithm that moves furthest under the other schemes.
+
+    The move is measured from its registered rank.
+    """
     return MOVES.first(comparison["largest_change"])
 
 
 def first_under_other_schemes(comparison: Mapping[str, Any]) -> Said:
-    """Who is first under the other schemes: the same, others beside them, or others in their place.
+    """Return a sentence about the first algorithms under the other schemes.
+
+    They are the same, the same together with others, or others.
 
     Parameters
     ----------
     comparison
-        As `evaluation.ranking.comparison.compare` returns it.
+        Result of `evaluation.ranking.comparison.compare`.
 
     Examples
     --------
@@ -191,16 +196,16 @@ def first_under_other_schemes(comparison: Mapping[str, Any]) -> Said:
 
 @dataclass(frozen=True)
 class Withholding:
-    """What leaving out the worst cases would have brought, by one metric or by any of several.
+    """Effect of excluding the worst cases, by one metric or by any of several.
 
     Attributes
     ----------
     gained
-        Who would have risen even under the registered rule.
+        Teams that would have risen even under the registered rule.
     would_have_won
-        Who could have come first, had missing cases been ignored.
+        Teams that could have come first if missing cases had been ignored.
     by_some_metric
-        Whether several metrics, regions or tasks were looked at.
+        Whether several metrics, regions or tasks were examined.
     """
 
     gained: Sequence[str]
@@ -279,12 +284,12 @@ COPIES: Final = CATALOGUE.group(
 
 
 def entering_copies(check: Mapping[str, Any]) -> Said:
-    """What copies of oneself would have brought.
+    """Return a sentence about the effect of entering copies of a team.
 
     Parameters
     ----------
     check
-        As `evaluation.ranking.copies.copies_check` returns it.
+        Result of `evaluation.ranking.copies.copies_check`.
     """
     return COPIES.first(check)
 
@@ -307,4 +312,4 @@ BOTH_WAYS: Final = CATALOGUE.group(
         "No team has another rank under the changed assessment.",
     ),
 )
-"""How many teams a critical change moved."""
+"""Statements about the number of teams whose rank a critical change affected."""

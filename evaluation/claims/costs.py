@@ -1,4 +1,8 @@
-"""What is said of costs of running: which values were measured, what of single cases is kept, who is good and cheap at once."""
+"""Statements about costs of running.
+
+They cover the measured values, the undisclosed costs of single cases, and the algorithms that are both good and
+cheap.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,7 @@ MEASURED: Final = CATALOGUE.group(
         "The values of Wall time were measured while the algorithms ran, and are taken as they stand: they were not computed again.",
     ),
 )
-"""Which values a ranking that is computed again takes over, of the names of these metrics."""
+"""Statements about values that a recomputed ranking adopts, for the names of these metrics."""
 
 KEPT: Final = CATALOGUE.group(
     Claim(
@@ -41,7 +45,7 @@ KEPT: Final = CATALOGUE.group(
         "What running took on single cases (Wall time) is not shown: a program could tell by it what it saw in hidden images.",
     ),
 )
-"""That costs of single cases are left out, of the names of these metrics."""
+"""Statement that costs of single cases are excluded, for the names of these metrics."""
 
 NO_GROUPS: Final = CATALOGUE.group(
     Claim(
@@ -85,12 +89,15 @@ class Plane:
 
     @property
     def unbeaten(self) -> list[str]:
-        """Whom no other algorithm beats: none is at least as good by both, and better by at least one."""
+        """Return the algorithms that no other algorithm beats.
+
+        No other is at least as good by both values and better by at least one.
+        """
         return list(pareto(self.shown, ("higher" if self.higher else "lower", "lower")).members)
 
     @property
     def are_equal(self) -> bool:
-        """Whether all algorithms have the same values."""
+        """Return whether all algorithms have the same values."""
         return len(set(self.shown.values())) == 1
 
 
@@ -156,11 +163,13 @@ FRONT: Final = CATALOGUE.group(
         "Without a point, since a value is missing: wnet.",
     ),
 )
-"""Who is good and cheap at once, in a plane of quality against cost."""
+"""Statements about the algorithms that are both good and cheap, in a plane of quality against cost."""
 
 
 def measured(assessment: Assessment) -> Sequence[Said]:
-    """Say which metrics were measured while algorithms ran, and are not computed again; nothing where none is.
+    """Return a statement about metrics measured while algorithms ran, which are not computed again.
+
+    It is empty if there are no such metrics.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What stands above a board: one sentence, the first that is true."""
+"""Headline of a leaderboard: one sentence, the first that is true."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ WITHOUT_CERTAINTY: Final = {
     "too_few_draws": "there were fewer than 200 resamples",
     "sampled_groups": "whole groups of cases are drawn, and each of them is ranked on its own",
 }
-"""Why nothing is said about certainty, by the reason in the document."""
+"""Reasons for missing statements about certainty, by the reason in the document."""
 
 
 def no_result(facts: Facts) -> bool:
-    """Whether no algorithm has a usable result."""
+    """Return whether no algorithm has a usable result."""
     failures = [row["failure"] for row in facts.rows]
     if all(failure is not None and failure["failed"] == failure["of"] for failure in failures):
         return True
@@ -32,7 +32,7 @@ def no_result(facts: Facts) -> bool:
 
 
 def _leads(facts: Facts, verb: str = "ranks first") -> str:
-    """Who is first on the data as they are."""
+    """Return a phrase with the algorithms that are first on the unmodified data."""
     if len(facts.winners) == 1:
         return f"{facts.first} {verb}{facts.so_far}"
     return f"{_sharing(facts)} share first place{facts.so_far}"

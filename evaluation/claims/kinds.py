@@ -1,4 +1,7 @@
-"""What figures of single kinds of problem say: what an algorithm changed, who is better case by case, at which label all are bad."""
+"""Statements of figures for single kinds of problem.
+
+They cover the changes by an algorithm, the better algorithm case by case, and the label at which all are bad.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Change:
-    """What one algorithm made of the cases, against nothing being done.
+    """Effect of one algorithm on the cases, compared with no change.
 
     Attributes
     ----------
     name
-        Of the algorithm.
+        Name of the algorithm.
     before, after
         The medians, with their unit.
     worse, cases
-        How many of how many cases have a worse value than before.
+        Number of cases with a worse value than before, and number of all cases.
     """
 
     name: str
@@ -102,7 +105,7 @@ CHANGED: Final = CATALOGUE.group(
         "demons: median 1.9 mm, before 4.2 mm; worse than before in 2 of 12 cases.",
     ),
 )
-"""What one algorithm made of the cases."""
+"""Statements about the effect of one algorithm on the cases."""
 
 CASE_BY_CASE: Final = CATALOGUE.group(
     Claim(
@@ -116,7 +119,7 @@ CASE_BY_CASE: Final = CATALOGUE.group(
         "unet is better than vnet in 8 and worse in 3 of 12 cases that both have.",
     ),
 )
-"""Who of two is better on how many cases."""
+"""Statements about the number of cases on which each of two algorithms is better."""
 
 LACKING: Final = CATALOGUE.group(
     Claim(
@@ -133,7 +136,10 @@ LACKING: Final = CATALOGUE.group(
         "In no panel, since there is no value: 2 of 12 cases of vnet.",
     ),
 )
-"""Which cases a comparison case by case leaves out, of the number of them by algorithm, and of all there are."""
+"""Statements about cases excluded from a case-by-case comparison.
+
+They use the number of these cases by algorithm, and of all cases.
+"""
 
 LABELS: Final = CATALOGUE.group(
     Claim(

@@ -1,4 +1,4 @@
-"""What stands below a table of a ranking, so that it can be read, and what single counts beside tables say."""
+"""Legend below the table of a ranking, and explanations of single counts next to tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 TOO_FEW: Final = frozenset({"too_few_units", "stratum_too_small"})
-"""Reasons for which a rank set holds every rank; for every other one it is left out."""
+"""Reasons for which a rank set contains every rank.
+
+For every other reason the rank set is omitted.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,18 +45,18 @@ class Legend:
 
     @property
     def reason(self) -> str | None:
-        """Why rank sets say nothing; nothing where they do."""
+        """Reason why rank sets contain no information, or None."""
         reason: str | None = self.order["sets"]["reason"]
         return reason
 
     @property
     def lettered(self) -> bool:
-        """Whether teams have letters."""
+        """True if teams have letters."""
         return any(self.order["letters"])
 
     @property
     def tells_reach(self) -> bool:
-        """Whether it is known who is within reach of the first place."""
+        """True if the teams that are not significantly different from the first are known."""
         return self.reason is None or self.reason in TOO_FEW
 
 
@@ -158,12 +161,15 @@ LEGEND: Final = CATALOGUE.group(
         "Failures: cases without a usable result.",
     ),
 )
-"""How to read the table, line by line."""
+"""Statements that explain how to read the table, line by line."""
 
 
 @dataclass(frozen=True)
 class OverTasks:
-    """Whom a ranking over tasks leaves out, with the tasks that each lacks, and the tasks whose ranking the reader may not see."""
+    """Teams excluded from a ranking over tasks, and tasks whose ranking the reader may not see.
+
+    The tasks that each excluded team lacks are included.
+    """
 
     left_out: Sequence[Mapping[str, Any]] = ()
     hidden: Sequence[str] = ()
@@ -190,7 +196,7 @@ NOT_OVER_TASKS: Final = CATALOGUE.group(
         "Not in it, because there is no ranking that you may see: Tumour.",
     ),
 )
-"""What a page over tasks leaves out."""
+"""Statements about the parts that a page over tasks excludes."""
 
 
 @dataclass(frozen=True)
@@ -233,12 +239,12 @@ MISSED_IMAGES: Final = CATALOGUE.group(
         "2 of 40 images are missing, and their objects are counted as missed.",
     )
 )
-"""Images without a prediction, beside the parts of a score of objects."""
+"""Statements about images without a prediction, next to the parts of a score of objects."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What the validation of a submission found: cases by what they are, and files that are no case."""
+    """Findings of the validation of a submission: cases by their state, and files that are no case."""
 
     valid: int
     missing: int
@@ -258,4 +264,4 @@ VALIDATED: Final = CATALOGUE.group(
         "38 valid, 1 missing, 1 that cannot be scored, 2 other files.",
     )
 )
-"""What the validation of a submission found, by numbers."""
+"""Statements about the findings of the validation of a submission, as numbers."""

@@ -1,4 +1,4 @@
-"""What a case without a valid prediction costs, in words that are read off the assessment document."""
+"""Sentences on the cost of a case without a valid prediction, derived from the assessment document."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,9 @@ from evaluation.wording import joined
 
 
 def cost_of_a_missing_case(assessment: Assessment) -> str:
-    """Say what a case without a valid prediction counts as, metric by metric; goes on after “each of them”.
+    """Describe how a case without a valid prediction counts in each metric.
+
+    The text continues a sentence, for example after “each of them”.
 
     Examples
     --------
@@ -37,7 +39,10 @@ def cost_of_a_missing_case(assessment: Assessment) -> str:
 
 
 def rule_of_a_missing_case(assessment: Assessment, *, of_algorithm: bool = False) -> str:
-    """The rule for a case without a valid prediction as a sentence, of files that are handed in or of an algorithm that is run."""
+    """Return the rule for a case without a valid prediction as a sentence.
+
+    The rule covers submitted files or, with `of_algorithm`, an algorithm that is run.
+    """
     cost = cost_of_a_missing_case(assessment)
     if of_algorithm:
         return (
@@ -48,7 +53,7 @@ def rule_of_a_missing_case(assessment: Assessment, *, of_algorithm: bool = False
 
 
 def rule_of_methods(most: int) -> str:
-    """How many submissions of a team are ranked where that is more than one.
+    """Describe the number of ranked submissions per team; empty if it is one.
 
     Examples
     --------

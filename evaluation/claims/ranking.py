@@ -1,4 +1,7 @@
-"""What a ranking says, in plain sentences made from its numbers and from nothing else; and why it lacks letters or comparisons of pairs."""
+"""Plain sentences about a ranking, derived from its numbers only.
+
+The module also explains why a ranking has no letters or no comparisons of pairs.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ def headline(document: Mapping[str, Any], *, closed: bool = True) -> Said:
 
 
 def headline_of(entry: Entry, document: Mapping[str, Any] | None = None, *, closed: bool = True) -> Said:
-    """Who leads, and whether that is certain."""
+    """Return the sentence that names the leader and its certainty."""
     return certainty.headline(entry, document, closed=closed)
 
 
@@ -35,21 +38,24 @@ def sentences(document: Mapping[str, Any]) -> list[Said]:
 
 
 def certainty_of(entry: Entry, document: Mapping[str, Any], *, closed: bool = True) -> list[Said]:
-    """Who leads, how sure that is, and what it hangs on; without what only describes the resamples."""
+    """Return sentences about the leader, its certainty and what the certainty depends on.
+
+    Sentences that only describe the resamples are excluded.
+    """
     return [*certainty.certainty(entry, document, closed=closed), *disagreement(entry)[:_DISAGREEING]]
 
 
 def sentences_of(entry: Entry, document: Mapping[str, Any], *, closed: bool = True) -> list[Said]:
-    """Say who leads, how stable that is, who is tied exactly, and what tests and few cases allow at all.
+    """Return sentences about the leader, its stability, exact ties, and the limits of tests and few cases.
 
     Parameters
     ----------
     entry
         One of the rankings of the document, or an overall one.
     document
-        The whole document, for what an overall ranking does not hold itself.
+        The whole document, for facts that an overall ranking does not contain.
     closed
-        Whether no further result can come; else the headline says "so far".
+        True if no further result can arrive; otherwise the headline contains "so far".
     """
     return [*certainty_of(entry, document, closed=closed), *RESAMPLES.all(Facts(entry, document, closed))]
 
@@ -61,16 +67,19 @@ def titled(document: Mapping[str, Any]) -> list[tuple[str, list[Said]]]:
 
 
 def letters_of(entry: Mapping[str, Any]) -> list[str]:
-    """Letters of the algorithms of an entry as tables show them: empty where there are more than a to z.
+    """Return the letters of an entry's algorithms as tables show them; empty if more than a to z are needed.
 
-    Written together, letters of two characters cannot be told from two letters.
+    Letters of two characters that are written together cannot be distinguished from two letters.
     """
     words = [row["letters"] for row in entry["algorithms"]]
     return words if legible(words) else [""] * len(words)
 
 
 def why_without_letters(entry: Mapping[str, Any]) -> str:
-    """Why a table shows no letters, or no comparisons of pairs either, in one sentence; empty if it shows them."""
+    """Explain in one sentence why a table shows no letters; empty if it shows them.
+
+    The sentence also covers missing comparisons of pairs.
+    """
     left_out = why_left_out(entry["left_out"])
     if left_out or any(letters_of(entry)) or not entry["algorithms"]:
         return left_out
@@ -78,12 +87,12 @@ def why_without_letters(entry: Mapping[str, Any]) -> str:
 
 
 def why_left_out(left_out: Mapping[str, str]) -> str:
-    """Why letters, or letters and comparisons of pairs, are not there, in one sentence; empty if they are.
+    """Explain in one sentence why letters, or letters and comparisons of pairs, are missing; else empty.
 
     Parameters
     ----------
     left_out
-        As it stands in an entry of a ranking document.
+        Value of the same key in an entry of a ranking document.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What reports say of one team, and of what was reached and handed in."""
+"""Sentences of reports about one team, and about the scores and submissions of a challenge."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Standing:
 
     @property
     def reason(self) -> str | None:
-        """Why rank sets say nothing; nothing where they do."""
+        """Reason why rank sets give no information; ``None`` if they do."""
         reason: str | None = self.entry["sets"]["reason"]
         return reason
 
@@ -95,12 +95,12 @@ STANDING: Final = CATALOGUE.group(
         "No case of unet failed among 40; a failure rate of up to 7.2 % could have gone unseen.",
     ),
 )
-"""Where a team stands, for itself."""
+"""Claims about a team's rank, for the team itself."""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """Who is first by one metric and region, alone or sharing the place, and with what."""
+    """Algorithms with the first rank by one metric and region, alone or tied, and their score."""
 
     what: str
     names: Sequence[str]

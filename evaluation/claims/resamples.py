@@ -1,4 +1,7 @@
-"""What resamples, single cases and tests say beside rank sets; each describes and none proves an order."""
+"""Claims about resamples, single cases and tests, in addition to rank sets.
+
+Each claim is descriptive; none proves an order.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def _resampled(facts: Facts) -> bool:
 
 
 def _beaten(facts: Facts) -> int:
-    """How many algorithms are not first."""
+    """Return the number of algorithms that are not first."""
     return len(facts.rows) - len(facts.winners)
 
 
@@ -54,12 +57,15 @@ def _others_first(facts: Facts) -> str:
 
 
 def _tells_order(facts: Facts) -> bool:
-    """Of three algorithms there are six orders: an agreement between them says next to nothing."""
+    """Return whether a ranking was resampled and has enough algorithms for its order to be informative.
+
+    Three algorithms have only six orders: an agreement between these has almost no meaning.
+    """
     return _resampled(facts) and len(facts.rows) >= _LEAST_ORDERED
 
 
 def _stable(tau: float) -> str:
-    """In words, the median of Kendall's τ between a ranking and its resamples, from -1 to 1."""
+    """Describe the median of Kendall's τ between a ranking and its resamples, from -1 to 1."""
     if tau >= _STABLE:
         return "stable"
     return "partly stable" if tau >= _PARTLY_STABLE else "not stable"
@@ -100,7 +106,10 @@ def _cases(names: Sequence[str]) -> str:
 
 
 def _tests(facts: Facts) -> Mapping[str, Any] | None:
-    """The entry whose tests are told: its own, or the first of those that it combines."""
+    """Return the entry whose tests are reported; ``None`` if no entry has tests.
+
+    For an overall ranking, it is the first of the combined rankings that has tests.
+    """
     entry, document = facts.entry, facts.document or {"rankings": []}
     members = (
         [entry] if not is_combined(entry) else [e for e in document["rankings"] if e.get("name") == entry.get("name")]
@@ -169,7 +178,7 @@ def _few(facts: Facts) -> str:
 
 
 def _given(facts: Facts) -> list[str]:
-    """Metrics of the entry of which somebody else measured one value of the whole data set."""
+    """Return the metrics of the entry with one externally measured value for the whole data set."""
     given = (facts.document or {}).get("resampling", {}).get("given", {}).get("metrics", {})
     metric = facts.entry.get("metric")
     return [name for name in given if metric in (None, name)]
@@ -290,7 +299,7 @@ class _Pair:
     places: tuple[int, int]
     """Of the two in the order of the ranking, the better one by the test first."""
     averages: bool
-    """Whether scores are means of values, so that a few bad cases can decide."""
+    """True if scores are means of values; a few bad cases can then decide."""
 
 
 def _contradicting(entry: Entry) -> Iterator[_Pair]:
@@ -333,7 +342,7 @@ CROSSES: Final = CATALOGUE.group(
         "vnet is significantly better than unet case by case (p = 0.003), and ranks lower by the score that is registered.",
     )
 )
-"""What a cross on a map of pairs means, whatever the scores are."""
+"""Meaning of a cross on a map of pairs, for any kind of score."""
 
 
 def disagreement(entry: Entry) -> list[Said]:
@@ -342,7 +351,10 @@ def disagreement(entry: Entry) -> list[Said]:
 
 
 def crosses(entry: Entry) -> list[tuple[int, int, Said]]:
-    """The same pairs by their places in the ranking, the lower ranked one first, each with what is to be said of it."""
+    """Return the pairs that the test and the ranking order differently, each with its sentence.
+
+    A pair is identified by the positions of both algorithms in the ranking, the lower ranked algorithm first.
+    """
     return [
         (*pair.places, next(sentence for claim in (*CONTRADICTIONS, *CROSSES) for sentence in _of_pair(claim, pair)))
         for pair in _contradicting(entry)

@@ -1,4 +1,4 @@
-"""What the sections of a report say beside their figures and tables: how often was drawn, how was tested, what is left out."""
+"""Text of report sections on resampling, tests and omissions, in addition to figures and tables."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Drawn:
 
     @property
     def samples(self) -> int:
-        """How often was drawn; 0 where nothing was."""
+        """Number of resamples; 0 if nothing was resampled."""
         return int(self.document["bootstrap"]) if self.resampled else 0
 
     @property
     def levels(self) -> list[str]:
-        """What is drawn, outermost first."""
+        """Levels that are resampled, outermost first."""
         return [str(level) for level in self.document["resampling"]["resample"]]
 
     @property
@@ -38,7 +38,7 @@ class Drawn:
 
     @property
     def drawn_here(self) -> list[str]:
-        """Metrics that were ranked anew by drawing here."""
+        """Metrics whose rankings were recomputed with resamples made here."""
         sources = self.document["resampling"].get("given", {}).get("metrics", {})
         return list(
             dict.fromkeys(entry["metric"] for entry in self.document["rankings"] if entry["metric"] not in sources)
@@ -87,12 +87,15 @@ DRAWN: Final = CATALOGUE.group(
         "errors. Resampling ranges hold the middle 95 % of these draws, and are as good as what was sent.",
     ),
 )
-"""How often was drawn anew, and what that says."""
+"""Claims about the number of resamples and their meaning."""
 
 
 @dataclass(frozen=True)
 class Tested:
-    """Rankings whose pairs were tested with as many units, algorithms and strata, and their names where there are others."""
+    """Rankings whose pairs were tested with the same number of units, algorithms and strata.
+
+    `which` contains their names if there are other rankings.
+    """
 
     alike: Sequence[Entry]
     unit: str
@@ -100,13 +103,13 @@ class Tested:
 
     @property
     def tests(self) -> Mapping[str, Any]:
-        """How was tested."""
+        """Description of the tests of these rankings."""
         tests: Mapping[str, Any] = self.alike[0]["tests"]
         return tests
 
     @property
     def stratified(self) -> bool:
-        """Whether the tests compare within strata."""
+        """True if the tests compare within strata."""
         return bool(self.tests["stratified"])
 
 
@@ -137,7 +140,7 @@ TESTS: Final = CATALOGUE.group(
         "One-sided Wilcoxon signed rank tests between all algorithms, adjusted by Holm’s method within each ranking.",
     ),
 )
-"""Which tests, of all rankings that were tested."""
+"""Claims about the tests used, over all tested rankings."""
 UNITS_TESTED: Final = CATALOGUE.group(
     Claim(
         "sections.tested_in_strata",
@@ -175,7 +178,7 @@ MAPS: Final = CATALOGUE.group(
         "Every two algorithms compared by the statistic that ranks.",
     )
 )
-"""How a map of pairs is read."""
+"""Claims that explain how to read a map of pairs."""
 
 
 @dataclass(frozen=True)
@@ -227,19 +230,19 @@ VALUES: Final = CATALOGUE.group(
         "3 pairs of case and algorithm without a row were inserted as missing.",
     ),
 )
-"""What a ranking was made from."""
+"""Claims about the values that a ranking is based on."""
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What a report shows a part of or leaves out; nothing where it is all there.
+    """Content that a report shows only in part or omits; ``None`` if it is complete.
 
     Attributes
     ----------
     top
-        Only the algorithms of so many first ranks are shown.
+        Number of first ranks whose algorithms are shown.
     podium
-        Numbers of cases and algorithms that are too many for a podium plot.
+        Numbers of cases and algorithms, if these are too large for a podium plot.
     """
 
     top: int | None = None
@@ -274,7 +277,7 @@ LEFT_OUT: Final = CATALOGUE.group(
         "A podium plot is left out: 400 cases of 12 algorithms could not be read.",
     ),
 )
-"""What a report does not show."""
+"""Claims about content that a report does not show."""
 
 
 @dataclass(frozen=True)
@@ -287,13 +290,13 @@ class Groups:
 
     @property
     def same(self) -> bool:
-        """Whether the same algorithms are first in every group."""
+        """True if the same algorithms are first in every group."""
         return len({tuple(sorted(names)) for names in self.first.values()}) == 1
 
 
 @dataclass(frozen=True)
 class NotRanked:
-    """How many groups have fewer than the `fewest` cases, and how many are beyond the `most` that are ranked."""
+    """Numbers of groups with fewer than `fewest` cases, and of groups beyond the `most` that are ranked."""
 
     small: int
     beyond: int
@@ -303,7 +306,7 @@ class NotRanked:
 
 @dataclass(frozen=True)
 class Folded:
-    """How many groups there are, and how many stand open."""
+    """Number of groups, and number of groups that are shown unfolded."""
 
     groups: int
     open: int
@@ -331,7 +334,7 @@ GROUPS_NOT_RANKED: Final = CATALOGUE.group(
         "Groups not ranked: 2 with fewer than 5 cases.",
     )
 )
-"""Which groups have no ranking, beside a table or figure of those that have one."""
+"""Claims about groups without a ranking, next to a table or figure of the ranked groups."""
 FOLDED: Final = CATALOGUE.group(
     Claim(
         "sections.groups_folded",
@@ -343,7 +346,7 @@ FOLDED: Final = CATALOGUE.group(
         "14 groups, ordered by how far the ranks change; 4 that change less are folded.",
     )
 )
-"""How many groups a figure folds."""
+"""Claims about the number of groups that a figure folds."""
 FIRST_BY_GROUP: Final = CATALOGUE.group(
     Claim(
         "sections.same_first",
@@ -363,7 +366,7 @@ FIRST_BY_GROUP: Final = CATALOGUE.group(
         "First by group: site A: unet; site B: vnet.",
     ),
 )
-"""Who is first in each group."""
+"""Claims about the algorithms with the first rank in each group."""
 SHOWN_GROUPS: Final = CATALOGUE.group(
     Claim(
         "sections.groups_shown",
@@ -386,7 +389,7 @@ SIZES: Final = CATALOGUE.group(
         "Cases by group: site A 12, site B 8.",
     )
 )
-"""How many cases each group has."""
+"""Claims about the number of cases in each group."""
 
 CONSENSUS: Final = CATALOGUE.group(
     Claim(
@@ -400,7 +403,7 @@ CONSENSUS: Final = CATALOGUE.group(
         "The consensus is the mean of fractional ranks over all rankings.",
     )
 )
-"""What is said of several rankings seen together, by their number."""
+"""Claims about several rankings seen together, by their number."""
 NO_DENDROGRAM: Final = CATALOGUE.group(
     Claim(
         "sections.no_dendrogram",
@@ -410,7 +413,7 @@ NO_DENDROGRAM: Final = CATALOGUE.group(
         "For a dendrogram there have to be more than two rankings.",
     )
 )
-"""Why there is no dendrogram, by the number of rankings."""
+"""Claims that explain why there is no dendrogram, by the number of rankings."""
 
 
 def _again(facts: Drawn) -> str:

@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Say how the table is read, and analyse it where there is a folder to write to."""
+    """Report how the table is read, and analyse it if an output folder is specified."""
     from evaluation.importing.arranging import arrange
 
     sheet = read_sheet(options.table)

@@ -1,4 +1,4 @@
-"""``coverage``: simulate boards and say whether rank sets and named winners keep their word."""
+"""``coverage``: simulate leaderboards and check the guarantees of rank sets and named winners."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _MARKS: Final = ("circle", "square", "diamond", "triangle-up", "cross")
 
 @dataclass(frozen=True)
 class Study:
-    """What was simulated.
+    """Simulated cells of a coverage study.
 
     Attributes
     ----------
@@ -39,11 +39,11 @@ class Study:
     traded
         Cells of unequal failure rates, without a bar.
     asked
-        How many cells there would be.
+        Number of cells of the complete study.
     versions
-        Of Podium and NumPy, that made any of the cells.
+        Versions of Podium and NumPy that produced any of the cells.
     keep
-        Where cells are kept.
+        Path at which cells are stored.
     """
 
     boards: int
@@ -63,12 +63,12 @@ class Study:
 
     @property
     def keeps_its_word(self) -> bool:
-        """Whether every one of them keeps within both."""
+        """True if every judged cell stays within both bars."""
         return all(keeps_bars(*row) for row in self.judged)
 
     @property
     def command(self) -> str:
-        """What makes the page again."""
+        """Command that regenerates the page."""
         every = f" --every {self.every}" if self.every > 1 else ""
         keep = f" --keep {self.keep}" if self.keep else ""
         return (
@@ -78,7 +78,7 @@ class Study:
 
     @property
     def waiting(self) -> int:
-        """How many cells are not done yet."""
+        """Number of cells that are not finished yet."""
         return self.asked - len(self.judged) - len(self.traded)
 
 

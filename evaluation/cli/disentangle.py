@@ -48,12 +48,12 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Evaluate, write, and say on standard error what was noticed.
+    """Evaluate, write the results, and report notes on standard error.
 
     Raises
     ------
     InputError
-        For bad input, with one line that says what is wrong.
+        For bad input, with one line that states the problem.
     """
     from evaluation.scoring import disentangled_document as documents
     from evaluation.scoring.disentangled_folders import disentangle_folders

@@ -26,8 +26,9 @@ _KINDS: dict[Any, Any] = {"int": int, "float": float, "str": str}
 class KeptCells:
     """Outcomes by cell, boards and seed, one line of a CSV file each.
 
-    A simulated cell is the same whatever else is simulated, so a line may stand for it. Lines of another study, by other
-    rules or of other boards, are not used; Podium and NumPy of each line stand beside it.
+    A simulated cell does not depend on the other simulated cells, so a stored line can replace its simulation.
+    Lines of another study, by other rules or of other boards, are not used. The versions of Podium and NumPy are
+    recorded next to each line.
     """
 
     def __init__(self, path: Path | None) -> None:

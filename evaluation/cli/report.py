@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def file_bytes(blocks: Sequence[Block], *, title: str, ending: str) -> bytes:
-    """A report as a file of the kind that its ending says; HTML unless it is known."""
+    """Return a report as a file of the format that its ending names; HTML for an unknown ending."""
     from evaluation.documents.figures import printed_figures
 
     match ending:

@@ -40,12 +40,12 @@ def add_folders(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Score, write the table, and say on standard error what was noticed.
+    """Score, write the table, and report notes on standard error.
 
     Raises
     ------
     InputError
-        For bad input, with one line that says what is wrong.
+        For bad input, with one line that states the problem.
     """
     from evaluation.assessment.scorers import left_out_words
     from evaluation.scoring import results_text, score_folders, write_evidence, write_provenance, write_results

@@ -26,12 +26,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Recompute, and say in one line whether it is the published ranking; the places of differences follow.
+    """Recompute the ranking and report in one line whether it matches the published ranking.
+
+    The locations of differences follow.
 
     Returns
     -------
     int
-        0 if it is, 1 if it is not.
+        0 if the rankings match, 1 if not.
     """
     if options.digest is not None and not re.fullmatch(r"[0-9a-f]{64}", options.digest):
         message = "--digest: a digest has 64 hexadecimal digits"

@@ -1,5 +1,5 @@
-"""The structured challenge design as data: catalogue, document, completeness, checks, compilation, differences, exports.
+"""The structured challenge design as data: catalogue, document, completeness, checks, compilation, exports.
 
-Nothing here needs a database: what the platform keeps beside a document (other designs, answers to warnings) is handed
-in by it, see `evaluation.designs.checks.StoredDesign`.
+Differences between documents belong here too. Nothing here needs a database. The platform stores other designs and
+answers to warnings next to a document and passes them in, see `evaluation.designs.checks.StoredDesign`.
 """

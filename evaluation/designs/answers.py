@@ -1,14 +1,14 @@
-"""What organizers answered when they were asked what their problem is like."""
+"""Answers of organizers to questions about their problem."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 
 class Answers(Protocol):
-    """The fingerprint of a task: answers and choices by the ids of the recommender; ``None`` is "I do not know".
+    """Fingerprint of a task: answers and choices by the ids of the recommender.
 
-    `classes` holds answers that differ for a region or class, by its name; `reasons` why the design departs from what
-    is recommended, by the words of the departure.
+    ``None`` means "I do not know". `classes` contains the answers that differ for a region or class, by its name.
+    `reasons` contains the reasons for departures from the recommendation, by the text of the departure.
     """
 
     @property

@@ -1,6 +1,6 @@
-"""How much of a design is filled, beside what was usual (REP-1 to REP-5).
+"""Completeness of a design compared with usual values (REP-1 to REP-5).
 
-A share says that something stands there, never that it is good: a complete design can be bad.
+A share shows that fields are filled, not that their content is good: a complete design can be bad.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ FEWEST_DRAFTS: Final = 5
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many."""
+    """Number of filled entries out of a total."""
 
     filled: int
     total: int
@@ -80,7 +80,7 @@ class Completeness:
         return Share(sum(share.filled for share in shares), sum(share.total for share in shares))
 
     def passes(self, share: float = GATE) -> bool:
-        """Whether enough is filled for a call that asks for `share` of the essential parameters."""
+        """Return whether the design meets a call that requires `share` of the essential parameters."""
         return self.gate.value >= share
 
 
@@ -144,19 +144,19 @@ def is_required(parameter: Parameter, values: Values) -> bool:
 
 
 def reported(entry: IndexEntry, values: Values) -> bool:
-    """Whether an entry of the published list is reported: at least one of its parameters is filled."""
+    """Return whether an entry of the published list is reported: at least one of its parameters is filled."""
     return any(values.entry(parameter).is_filled for parameter in entry.parameters)
 
 
 def bias_share(values: Values, outcome: Mapping[str, Entry]) -> Share:
-    """How many items of the BIAS guideline a report covers, from design and outcome together (REP-5)."""
+    """Return the share of BIAS guideline items that design and outcome of a report cover together (REP-5)."""
     merged = Values(values.challenge, {**values.task, **outcome}, values.task_key)
     items = shipped().index_bias
     return Share(sum(reported(item, merged) for item in items), len(items))
 
 
 def description_share(entries: Mapping[str, Entry]) -> Share:
-    """How many required parameters of an algorithm description are filled (REP-5)."""
+    """Return the share of required parameters of an algorithm description that are filled (REP-5)."""
     required = [parameter for parameter in shipped().algorithm_parameters.values() if parameter.required]
     filled = sum(parameter.id in entries and entries[parameter.id].is_filled for parameter in required)
     return Share(filled, len(required))
@@ -190,5 +190,8 @@ def _task(values: Values, catalogue: Catalogue) -> TaskCompleteness:
 
 
 def _submitted(entry: Entry) -> bool:
-    """Whether it counts at the gate to review: what follows by a date does, at registration it will not."""
+    """Return whether an entry counts for the submission to review.
+
+    An entry that follows by a date counts here; it will not count at registration.
+    """
     return entry.is_filled or entry.state is State.FOLLOWS

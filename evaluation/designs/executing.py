@@ -1,4 +1,4 @@
-"""What of a design the platform executes, what is only stated, and what it refuses: one statement a choice."""
+"""Executed, only stated and refused parts of a design, one statement per choice."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from evaluation.designs.document.words import cell_words
 
 RUN_HERE: Final = "Algorithms of teams are run here; their test images never leave the platform."
 _WHERE_RUN_HERE: Final = {"submission_method": "docker_container", "test_data_access": "hidden"}
-"""What the platform does itself where a design fills in how algorithms are run here."""
+"""Choices that the platform executes if a design describes how algorithms are run here."""
 OUTSIDE: Final = "Measured outside; the values are ranked here."
 _OUTSIDE: Final = ("metrics", "task_category", "submission_method")
 ELSEWHERE: Final = "This design is registered here and evaluated elsewhere."
@@ -36,20 +36,20 @@ ELSEWHERE: Final = "This design is registered here and evaluated elsewhere."
 
 @dataclass(frozen=True)
 class Statement:
-    """What the platform does with one thing that a design says.
+    """Treatment of one statement of a design by the platform.
 
     Attributes
     ----------
     parameter
-        Its id.
+        Id of the parameter.
     task
         Key of the task; ``None`` for the challenge.
     choice
-        What is said, in words; empty for the whole value.
+        The choice as text; empty for the whole value.
     execution
-        Whether it is executed, stated or refused.
+        Executed, stated or refused.
     note
-        What the platform does or does not do.
+        Description of the actions that the platform does or does not perform.
     """
 
     parameter: str
@@ -60,13 +60,13 @@ class Statement:
 
     @property
     def label(self) -> str:
-        """The parameter in words."""
+        """Label of the parameter."""
         return shipped()[self.parameter].label
 
 
 @dataclass(frozen=True)
 class ExecutionCounts:
-    """How much of a design is executed, stated and refused."""
+    """Numbers of executed, stated and refused statements of a design."""
 
     executed: int
     stated: int
@@ -78,9 +78,9 @@ class ExecutionCounts:
 
 
 def statements(document: Document) -> tuple[Statement, ...]:
-    """Say of everything in a design that concerns how the challenge runs whether the platform does it.
+    """Return for every statement on how the challenge runs whether the platform executes it.
 
-    Where one task cannot be executed, the challenge cannot be launched: then nothing of the design is executed.
+    If one task cannot be executed, the challenge cannot be launched: then nothing of the design is executed.
     """
     everything = list(_all(document))
     if is_evaluated_elsewhere(document):
@@ -102,12 +102,12 @@ def statements(document: Document) -> tuple[Statement, ...]:
 
 
 def is_ranked_from_outside(document: Document) -> bool:
-    """Whether the platform ranks values of a task that somebody measures outside, as the design describes them."""
+    """Return whether the platform ranks externally measured values of a task as the design describes."""
     return not is_evaluated_elsewhere(document) and any(is_measured_outside(values) for values in document.each_task())
 
 
 def is_evaluated_elsewhere(document: Document) -> bool:
-    """Whether the platform cannot execute a task of a design, however complete it is."""
+    """Return whether the platform cannot execute a task of a design, however complete it is."""
     return any(compile_values(values).elsewhere for values in document.each_task())
 
 
@@ -118,7 +118,7 @@ def counted(all_statements: Sequence[Statement]) -> ExecutionCounts:
 
 
 def runs_here(document: Document) -> bool:
-    """Whether the platform runs algorithms of teams, in every task."""
+    """Return whether the platform runs algorithms of teams in every task."""
     tasks = list(document.each_task())
     return bool(tasks) and all(values.get("algorithm_execution") for values in tasks)
 
@@ -126,7 +126,7 @@ def runs_here(document: Document) -> bool:
 def statements_of(
     parameter: Parameter, entry: Entry, values: Values, task: str | None = None, *, run_here: bool = False
 ) -> Iterator[Statement]:
-    """What is said in one field; nothing of a field that is blank or only describes.
+    """Return the statements of one field; none for a field that is blank or only descriptive.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A document as Markdown beside its figures, in one archive."""
+"""Export of a document as Markdown with its figures, in one archive."""
 
 from __future__ import annotations
 

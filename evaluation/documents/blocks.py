@@ -1,4 +1,4 @@
-"""What a document consists of."""
+"""Building blocks of a document."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Kind = Literal[
 
 
 class Drawing(str):
-    """A small drawing in the cell of a table: its words, and the SVG that is shown where a format can show it.
+    """A small drawing in a table cell: its text, and the SVG that is shown if the format supports it.
 
     Attributes
     ----------
     svg
-        Made by this package; it is not escaped again.
+        SVG created by this package; it is not escaped again.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Drawing(str):
     svg: str
 
     def __new__(cls, words: str, *, svg: str) -> Self:
-        """Keep the drawing beside its words."""
+        """Store the drawing together with its text."""
         drawing = super().__new__(cls, words)
         drawing.svg = svg
         return drawing
@@ -52,25 +52,26 @@ class Drawing(str):
 
 @dataclass(frozen=True)
 class Block:
-    """A part of a document that no format divides.
+    """Part of a document that no format divides.
 
     Attributes
     ----------
     kind
-        ``lead`` is the sentence that a document begins with, ``remark`` stands back, ``mark`` says what was changed or has
-        to be written, ``digest`` is a digest with its name in `items`, ``checklist`` a table whose last column names
-        anchors, with their names in `items`. ``prose`` is a paragraph whose `rows` are sentences (see `Sentence`), and
-        ``break`` begins a new page where a format has some.
+        ``lead`` is the opening sentence of a document, ``remark`` is less prominent text, ``mark`` describes a change
+        or text that is still to be written. ``digest`` is a digest with its name in `items`. ``checklist`` is a table
+        whose last column names anchors, with their names in `items`. ``prose`` is a paragraph whose `rows` are
+        sentences (see `Sentence`). ``break`` starts a new page in formats with pages.
     text
-        Words of a heading, paragraph, code or mark; what a paragraph of prose begins with; the caption of a figure or table.
+        Text of a heading, paragraph, code or mark; the beginning of a paragraph of prose; the caption of a figure or
+        table.
     level
-        Of a heading, from 1.
+        Level of a heading, from 1.
     name
-        File of a figure without its ending, or with it for a picture.
+        File name of a figure without its ending, or of a picture with it.
     anchor
-        A place that others point to.
+        Target for references.
     label
-        What a figure or table is called where sentences point to it: "Figure 1".
+        Name of a figure or table in sentences that refer to it: "Figure 1".
     figure
         Plotly's description of a figure; without it the figure is a file of that name.
     """
@@ -115,20 +116,20 @@ class Block:
 
 
 class Sentence(NamedTuple):
-    """A sentence of a paragraph of prose, with what stands in the margin and what it points to.
+    """Sentence of a paragraph of prose, with its margin notes and references.
 
     Attributes
     ----------
     words
-        Without what ends it.
+        Text of the sentence without its closing full stop.
     end
-        Its full stop, which comes behind the references.
+        The full stop, which follows the references.
     notes
-        What stands in the margin, as "anchor note" with a space between, one below the other by new lines.
+        Margin notes as "anchor note" with a space between, one per line.
     references
-        Anchors of the figures and tables that show what it says, with spaces between.
+        Anchors of the figures and tables that support the sentence, separated by spaces.
     anchors
-        Names under which others point to it, with spaces between.
+        Names under which other parts refer to the sentence, separated by spaces.
     """
 
     words: str
@@ -139,7 +140,7 @@ class Sentence(NamedTuple):
 
     @property
     def noted(self) -> list[tuple[str, str]]:
-        r"""Anchors and words of what stands in the margin.
+        r"""Return the anchors and texts of the margin notes.
 
         Examples
         --------
@@ -150,5 +151,5 @@ class Sentence(NamedTuple):
 
 
 def labels_of(blocks: Iterable[Block]) -> dict[str, str]:
-    """What figures and tables are called, by their anchors."""
+    """Return the labels of figures and tables by their anchors."""
     return {block.anchor: block.label for block in blocks if block.label}

@@ -28,7 +28,7 @@ def forms_of(name: str, figure: Printed) -> dict[str, bytes]:
 
 
 def printed_figures(blocks: Iterable[Block]) -> dict[str, Printed]:
-    """Draw the figures of a document for print, by their names; those without a description are left out."""
+    """Draw the figures of a document for print, by their names; those without a description are excluded."""
     from evaluation.figures.publication import printed  # draws: it takes a while to load
 
     return {

@@ -60,9 +60,9 @@ SCRIPT = """
 
 
 def as_html(blocks: Iterable[Block], *, title: str) -> str:
-    """Put a document together with everything it needs inside; contents stand before its first section.
+    """Return a document as one self-contained HTML file; a table of contents precedes its first section.
 
-    Figures are drawn by Plotly, which comes with the file, from their descriptions.
+    Plotly, which is included in the file, draws the figures from their descriptions.
     """
     from plotly.offline import get_plotlyjs
 

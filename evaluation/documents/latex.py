@@ -1,4 +1,4 @@
-"""A document as LaTeX for a journal, beside its figures, in one archive."""
+"""Export of a document as LaTeX for a journal with its figures, in one archive."""
 
 from __future__ import annotations
 

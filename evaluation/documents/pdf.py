@@ -21,15 +21,15 @@ TEMPLATE: Final = Path(__file__).with_name("document.typ")
 
 
 def as_pdf(blocks: Iterable[Block], *, title: str, figures: Mapping[str, Printed] | None = None) -> bytes:
-    """Set a document.
+    """Typeset a document as PDF.
 
-    The blocks travel as JSON beside a fixed template: nothing that people wrote is ever read as markup, and the
+    The blocks are passed as JSON next to a fixed template: text written by people is never read as markup, and the
     template reads no file but the figures of this document.
 
     Parameters
     ----------
     figures
-        By the names that the blocks give them.
+        Figures by the names that the blocks use.
     """
     data = json.dumps([block.as_json() for block in blocks], ensure_ascii=False)
     with TemporaryDirectory() as folder:

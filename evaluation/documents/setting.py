@@ -1,7 +1,7 @@
-"""Setting a document in a process of its own: ``python -m evaluation.documents.setting FOLDER``.
+"""Typesetting of a document in a separate process: ``python -m evaluation.documents.setting FOLDER``.
 
-The typesetter keeps in memory what it has read, and the library for Word is needed by nothing else; both go away with
-the process. `in_own_process` is for the one that wants the file.
+The typesetter keeps files that it has read in memory, and nothing else needs the library for Word. Both are released
+with the process. Callers that need the file use `in_own_process`.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ def in_own_process(
     seconds: float = SECONDS,
     started: Callable[[int], None] | None = None,
 ) -> bytes:
-    """Return a document as a file of a format.
+    """Return a document as a file of a format, made in a separate process.
 
     Parameters
     ----------
     ending
         ``"pdf"`` or ``"docx"``.
     figures
-        By the names that the blocks give them.
+        Figures by the names that the blocks use.
     scratch
-        Where the process gets a folder of its own; the machine's folder for temporary files if not said.
+        Folder in which the process gets its own folder; the machine's folder for temporary files if omitted.
     seconds
-        After which it is ended.
+        Time limit after which the process is ended.
     started
-        Called with the number of the process, to bound what it may take.
+        Function called with the process id, to limit the resources of the process.
 
     Raises
     ------
     NotSetError
-        When it takes too long or too much memory, or fails.
+        If it takes too long or too much memory, or fails.
     """
     with TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as folder:
         root = Path(folder)
@@ -96,7 +96,7 @@ def in_own_process(
 
 
 def main(folder: Path) -> None:
-    """Set what stands in a folder, into the same folder."""
+    """Typeset the document that a folder contains, and write the result to the same folder."""
     given = json.loads((folder / "given.json").read_text(encoding="utf-8"))
     blocks = [Block.of_json(values) for values in given["blocks"]]
     figures: dict[str, Any] = {

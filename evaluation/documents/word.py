@@ -158,7 +158,10 @@ class _Writer:
                 word.add_paragraph(_clean(block.text))
 
     def caption(self, block: Block) -> Paragraph:
-        """What a figure or table shows; its number is a field that counts, under a bookmark that references follow."""
+        """Add the caption of a figure or table.
+
+        Its number is a counting field under a bookmark that references point to.
+        """
         paragraph = self.word.add_paragraph(style="Caption")
         name, _, number = block.label.rpartition(" ")
         if name and number.isdigit():
@@ -290,7 +293,7 @@ def _whole(row: Any) -> None:
 
 
 def _repeated(row: Any) -> None:
-    """The head of a table stands on each page that the table goes over."""
+    """Repeat the head of a table on each page that the table spans."""
     properties = row._tr.get_or_add_trPr()  # noqa: SLF001 (the library has no other way to it)
     properties.append(OxmlElement("w:tblHeader"))
 

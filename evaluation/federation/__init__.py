@@ -1,8 +1,8 @@
 """Evaluation at sites: hospitals score where the data are, and a centre ranks from sums.
 
-`summarise` runs at a site and makes the only document with numbers that leaves it; `pool` makes the ranking document; both are
-imported when they are first asked for, since pages and workers that do neither know the errors. The messages around them are
-signed (`envelope`) and checked (`inbox`). What leaves and why is in ``docs/sites.md``.
+`summarise` runs at a site and creates the only document with numbers that leaves the site. `pool` creates the ranking
+document. Both are imported at first use, since pages and workers that need neither only use the errors. The messages
+around them are signed (`envelope`) and checked (`inbox`). ``docs/sites.md`` describes which data leave and why.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a pooled document says of every site: its table, its own ranking, and what the ranking owes to it."""
+"""Site entries of a pooled document: table, own ranking, and effect on the ranking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 _PAIRS: Final = (("median", "p10"), ("mean", "tail"))
-"""What is set against each other, the first pair where a site gives it: average, and the worst tenth of the cases."""
+"""Pairs of values to compare: the average, and the worst tenth of the cases.
+
+The first pair that a site provides is used.
+"""
 
 
 def about_sites(sites: Sites) -> dict[str, Any]:
@@ -77,10 +80,10 @@ def _left_out(sites: Sites) -> dict[str, Any]:
 
 
 def _average_and_worst(sites: Sites) -> list[dict[str, Any]]:
-    """For every cell and algorithm, the site with the worst tenth of its cases, and how it stands against the average.
+    """Return, for every cell and algorithm, the site with the worst tenth of its cases, and its average.
 
-    A site without enough cases for a tenth percentile gives the mean of its worst cases; which of both it is, stands
-    there. Sites that give neither are counted in ``of``.
+    A site without enough cases for a tenth percentile provides the mean of its worst cases. The row states which of
+    both values is used. The count ``of`` includes sites that provide neither value.
     """
     rows = []
     for c, cell in enumerate(sites.cells):

@@ -1,4 +1,4 @@
-"""How the sites of a federation stand, and what the registered rule says where some are missing."""
+"""States of the sites of a federation, and the registered rule for missing sites."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORDS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class States:
-    """State and reason of every site that is not included, by name, and what to say of them."""
+    """State and reason of every site that is not included, by name, with notes about them."""
 
     others: Mapping[str, tuple[str, str | None]]
 
@@ -52,13 +52,13 @@ class States:
 
 
 def read_states(federation: Mapping[str, Any] | None, included: Sequence[Mapping[str, Any]]) -> States:
-    """Read a federation and hold it against what arrived.
+    """Read a federation and compare it with the received summaries.
 
     Raises
     ------
     Refusal
-        ``invalid``, ``other_sites`` for a file without a site or a site without a file, or ``wait`` where the
-        registered rule says that nothing is ranked yet.
+        ``invalid``, ``other_sites`` for a file without a site or a site without a file, or ``wait`` if
+        nothing can be ranked yet under the registered rule.
     """
     if federation is None:
         return States({})

@@ -1,4 +1,4 @@
-"""What may be said of a pooled ranking: winner, rank sets and letters from pooled draws (``docs/ranking.md``)."""
+"""Certainty of a pooled ranking: winner, rank sets and letters from resamples (``docs/ranking.md``)."""
 
 from __future__ import annotations
 
@@ -75,16 +75,17 @@ class PooledRanking(Ranking):
 
 @dataclass(frozen=True)
 class Base:
-    """What a ranking rests on.
+    """Amount of data that a ranking is based on.
 
     Attributes
     ----------
     units, strata, smallest
-        Units that are drawn, in how many strata, and those of the smallest stratum: units within sites, or sites.
+        Number of resampled units, their number of strata, and the number of units in the smallest stratum. Units are
+        units within sites, or sites.
     cases
         All units, for rates of failure.
     why_not
-        Why nothing was drawn.
+        Reason why nothing was resampled.
     """
 
     units: int
@@ -114,14 +115,15 @@ def ranking_of(
 def pooled_statements(
     ranking: PooledRanking, order: IntArray, base: Base, failed: Sequence[int], *, contests: bool, margin: float | None
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What the entry of a pooled ranking says about certainty, and what it says of each algorithm in order.
+    """Return the certainty statements of a pooled ranking, for the entry and for each algorithm in order.
 
     Parameters
     ----------
     contests
-        Whether contests of two are known: not where ranks depend on who else takes part, which no sums undo.
+        Whether contests of two algorithms are known. They are not if ranks depend on the other algorithms, an effect
+        that sums cannot undo.
     margin
-        The registered difference that matters, for a single metric.
+        The registered relevant difference, for a single metric.
     """
     count, drawn = len(ranking.algorithms), len(ranking.ranks) - 1
     names, first, ranks = np.array(ranking.algorithms), int(order[0]), ranking.ranks[0]

@@ -10,18 +10,18 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 BESIDE: Final = 10
-"""Units that have to lie on either side of a quantile."""
+"""Minimum number of units on either side of a quantile."""
 
 
 def displayed(values: FloatArray, *, higher_is_better: bool, minimum: int, share: bool) -> dict[str, list[Any]]:
-    """Mean, standard deviation, median, worst tail and tenth percentile of every algorithm.
+    """Return mean, standard deviation, median, worst tail and tenth percentile of every algorithm.
 
     Parameters
     ----------
     values
-        Units × algorithms; not a number where there is no value.
+        Units × algorithms; not a number if there is no value.
     higher_is_better
-        Which end is the worse one: ``p10`` and ``tail`` lie there.
+        Whether the low end is the worse end; ``p10`` and ``tail`` describe the worse end.
     minimum
         The fewest units behind a mean.
     share
@@ -30,8 +30,8 @@ def displayed(values: FloatArray, *, higher_is_better: bool, minimum: int, share
     Returns
     -------
     dict
-        Five lists with a number or ``None`` for each algorithm. A quantile q stands there if min(q, 1 - q) · n is at
-        least ten, the tail (the mean of the worst tenth, of ten units at least) if ten others remain.
+        Five lists with a number or ``None`` for each algorithm. A quantile q is included if min(q, 1 - q) · n is at
+        least ten. The tail (the mean of the worst tenth, of ten units at least) is included if ten others remain.
     """
     by_name: dict[str, list[Any]] = {key: [] for key in ("mean", "sd", "median", "tail", "p10")}
     for column in values.T:

@@ -130,7 +130,7 @@ REQUEST: Final = _object(
         "wanted": {"anyOf": [{"const": "package"}, _DIGEST]},
     }
 )
-"""How a site asks for its package, or for a file of it by its SHA-256."""
+"""Schema of a site's request for its package, or for a file of the package by its SHA-256."""
 
 
 def digest_of(document: Mapping[str, Any]) -> str:

@@ -32,7 +32,7 @@ def key_of(seed: int, sites: Sequence[str]) -> str:
 
 
 def words(seed: int, sites: Sequence[str], samples: int, each: int) -> Words:
-    """Random words, samples × `each`."""
+    """Return random 64-bit numbers, samples × `each`."""
     generator = np.random.Philox(key=int(key_of(seed, sites), 16))
     random_words: Words = generator.random_raw(samples * each).reshape(samples, each)
     return random_words

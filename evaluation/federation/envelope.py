@@ -31,7 +31,7 @@ MOST_BYTES: Final = 7 * 2**20
 
 
 def pre_authentication(payload_type: str, body: bytes) -> bytes:
-    """What is signed: type and body with their lengths in bytes.
+    """Return the bytes to be signed: type and body with their lengths in bytes.
 
     Examples
     --------
@@ -48,7 +48,9 @@ def keyid_of(public: bytes) -> str:
 
 
 def fingerprint(public: bytes) -> str:
-    """What two people compare by telephone: 20 hexadecimal digits in groups of four.
+    """Return a fingerprint that two people can compare by telephone.
+
+    It has 20 hexadecimal digits in groups of four.
 
     Examples
     --------

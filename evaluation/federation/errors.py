@@ -1,10 +1,13 @@
-"""What is said when something of a federation cannot be used."""
+"""Errors for parts of a federation that cannot be used."""
 
 from __future__ import annotations
 
 
 class FederationError(ValueError):
-    """Results, a summary or an assessment that cannot be evaluated at sites; one line that says what and why."""
+    """Raised for results, a summary or an assessment that cannot be evaluated at sites.
+
+    The message is one line with the subject and the reason.
+    """
 
 
 class Refusal(FederationError):  # noqa: N818  (an answer, not a fault of the program)

@@ -1,6 +1,7 @@
-"""Whether a message of a site is accepted: one list of checks in a fixed order, the first that fails answers.
+"""Acceptance checks for messages of sites, in a fixed order; the first failed check determines the answer.
 
-Pure: what the centre knows is a `Ledger`, and what becomes of an accepted message is up to the caller.
+The module is pure: a `Ledger` contains the knowledge of the centre, and the caller decides on the use of an accepted
+message.
 """
 
 from __future__ import annotations
@@ -41,16 +42,16 @@ class SiteKey:
 
 @dataclass(frozen=True)
 class SitePackage:
-    """What sites are to evaluate now.
+    """Package that sites must evaluate now.
 
     Attributes
     ----------
     digest
-        Of the package.
+        Digest of the package.
     images
-        Digest of the image of every algorithm by name; ``None`` where predictions are carried in.
+        Digest of the image of every algorithm by name; ``None`` if predictions are imported.
     either
-        Names of algorithms whose image may be run or whose predictions may be carried in.
+        Names of algorithms whose image may be run or whose predictions may be imported.
     """
 
     digest: str
@@ -60,10 +61,11 @@ class SitePackage:
 
 @dataclass(frozen=True)
 class Received:
-    """What was accepted of a site: digest of each payload by its sequence number, and the manifest that it sealed.
+    """Accepted messages of a site: digest of each payload by its sequence number, and the sealed manifest.
 
-    `packages` are those for which it sent a result. A small site may have handed its results to another one, `handed_to`;
-    that one sealed with the sites `guests`. Everything but `payloads` holds for the site, whatever key signed it.
+    `packages` are those for which the site sent a result. A small site may have transferred its results to another
+    site, `handed_to`. A site that received such results sealed with the sites `guests`. Everything but `payloads`
+    applies to the site, regardless of the signing key.
     """
 
     payloads: Mapping[int, str] = field(default_factory=dict)
@@ -78,7 +80,7 @@ class Received:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What a centre knows of a federation when a message arrives."""
+    """Knowledge of a centre about a federation when a message arrives."""
 
     federation: str
     assessment: Assessment
@@ -90,7 +92,7 @@ class Ledger:
     closes_at: datetime | None = None
     allow_test: bool = False
     joins: bool = False
-    """Whether sites with fewer units than the minimum may join another one."""
+    """True if sites with fewer units than the minimum may join another site."""
 
 
 @dataclass(frozen=True)

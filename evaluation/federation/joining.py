@@ -45,7 +45,7 @@ HAND_OVER: Final[dict[str, Any]] = {
     },
     "required": ["schema", "site", "to", "federation", "package", "algorithms", "cases", "results"],
 }
-"""What one site hands to another: results of every algorithm as a table, and the leaves of the seal."""
+"""Schema of a transfer between sites: results of every algorithm as a table, and the leaves of the seal."""
 
 
 def opaque(secret: bytes, site: str, names: Iterable[str]) -> dict[str, str]:
@@ -60,7 +60,10 @@ def opaque(secret: bytes, site: str, names: Iterable[str]) -> dict[str, str]:
 
 
 def new_identity() -> tuple[str, str]:
-    """A key with which a site reads what others hand to it, and the recipient that it tells them (age, X25519)."""
+    """Create a site's key for transfers from other sites, and its public recipient (age, X25519).
+
+    The key decrypts the transfers; the site shares the recipient with the other sites.
+    """
     import pyrage
 
     identity = pyrage.x25519.Identity.generate()
@@ -68,7 +71,7 @@ def new_identity() -> tuple[str, str]:
 
 
 def recipient_of(identity: str) -> str:
-    """What a site tells others, from its key."""
+    """Return the public recipient for a site's key, which the site shares with other sites."""
     import pyrage
 
     return str(pyrage.x25519.Identity.from_str(identity.strip()).to_public())
@@ -94,12 +97,12 @@ def sealed_for(recipient: str, document: dict[str, Any]) -> bytes:
 
 
 def opened(identity: str, data: bytes) -> dict[str, Any]:
-    """Decrypt and read what another site handed over.
+    """Decrypt and read a transfer from another site.
 
     Raises
     ------
     FederationError
-        If it was made for another site, was changed, or has another form.
+        If it was made for another site, was changed, or has an invalid form.
     """
     import pyrage
 

@@ -1,4 +1,7 @@
-"""The sealed list of a site's cases: a digest with a secret, so that nobody else can test whether a case is among them."""
+"""Sealed list of a site's cases: a digest with a secret.
+
+The secret prevents others from testing whether a case is in the list.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ class SealedCase:
 
     @property
     def document(self) -> dict[str, Any]:
-        """As it enters the digest."""
+        """Return the case as it enters the digest."""
         return {
             "case": self.case,
             "files": dict(self.files),
@@ -77,14 +80,14 @@ def seal(secret: bytes, site: str, cases: Sequence[SealedCase], *, version: int 
     secret
         32 bytes that never leave the site.
     version
-        Counts the manifests of this site from 1.
+        Number of the manifest of this site, from 1.
     preparation
-        SHA-256 of what was done to the images before; absent if empty.
+        SHA-256 of the preparation applied to the images before; absent if empty.
 
     Raises
     ------
     FederationError
-        For no cases, a case that stands there twice, equal files in two cases, or an unknown grade.
+        For no cases, a case that appears twice, equal files in two cases, or an unknown grade.
     """
     if not cases:
         message = f"site {site} has no cases to seal"

@@ -1,4 +1,7 @@
-"""Whether the numbers of a summary can be true together. A signature says who sent them, not that."""
+"""Plausibility checks: can the numbers of a summary be true together?
+
+A signature proves the sender of the numbers, not their plausibility.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,7 @@ class _Ranking:
         self.disclosure: str = summary["disclosure"]
 
     def check(self) -> None:
-        """Check name and kind, every cell, and what stands beside the cells."""
+        """Check name and kind, every cell, and the values next to the cells."""
         registered = self.scheme.registered
         if self.ranking["name"] != registered.name or self.ranking["kind"] != self.scheme.kind:
             raise Refusal(
@@ -132,7 +135,11 @@ class _Ranking:
         self._shown(cell, metric, at)
 
     def _all_ranks(self, cell: Mapping[str, Any], at: str) -> None:
-        """With average ties and nobody left out the ranks of a case add up to m (m + 1) / 2; with others to m at least."""
+        """Check the sum of ranks if every algorithm has a rank on all units.
+
+        With average ties and no missing algorithm, the ranks of a case add up to m (m + 1) / 2. With other rules,
+        they add up to m at least.
+        """
         if any(number != self.units for number in cell["n"]):
             return
         total = sum(cell["sum"]) / cell["scale"]

@@ -50,22 +50,22 @@ def pool(
     allow_test: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """Rank the algorithms of a federation from what its sites sent.
+    """Rank the algorithms of a federation from the summaries of its sites.
 
     Parameters
     ----------
     assessment
-        What was registered.
+        The registered assessment.
     summaries
-        One of each site, in any order.
+        One summary per site, in any order.
     federation
-        Which sites there are and how each stands (`evaluation.federation.schemas.FEDERATION`); without it, those that sent.
+        The sites and their states (`evaluation.federation.schemas.FEDERATION`). Without it, the sites of `summaries`.
     minimum
         The registered minimum of units.
     bootstrap, seed
-        In place of those of the assessment.
+        Values that replace those of the assessment.
     allow_test
-        Whether summaries made with a smaller minimum are taken.
+        Whether summaries made with a smaller minimum are accepted.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def pool(
     Raises
     ------
     FederationError
-        One line that names the site and what is wrong.
+        With one line that names the site and the problem.
     """
     ordered = _checked(assessment, summaries, site_column, minimum, allow_test=allow_test)
     states = read_states(federation, ordered)
@@ -287,7 +287,7 @@ def _missing_at(sites: Sites, site: int) -> list[int]:
 
 
 def _penalised(sites: Sites, cell: int) -> bool:
-    """Whether an interval of means rests on a few failures that count as a number."""
+    """Return whether an interval of means rests on a few failures that count as a number."""
     metric = sites.assessment.metric(sites.cells[cell]["metric"])
     by_value = not sites.scheme.ranks_cases and metric.policy.missing not in ("exclude", "worst_rank", None)
     return by_value and any(1 <= number <= _FEW for number in _missing(sites, cell))

@@ -43,12 +43,12 @@ def read_json(data: bytes, *, most: int = MOST_BYTES) -> dict[str, Any]:
     data
         The bytes as they were received.
     most
-        Bytes above which nothing is parsed.
+        Maximum number of bytes that are parsed.
 
     Raises
     ------
     Refusal
-        ``malformed``: too large, no UTF-8, no JSON, cut off, nested too deeply, a key that stands there twice, a number
+        ``malformed``: too large, no UTF-8, no JSON, cut off, nested too deeply, a key that appears twice, a number
         that is not finite or beyond 2**53, or no object.
     """
     if len(data) > most:

@@ -1,7 +1,7 @@
 """Forms of the messages between sites and centre, as JSON Schemas.
 
-No object takes a key that is not named, so that nothing can be carried in or out beside what is meant. A form is never
-changed under the same number.
+No object accepts an unnamed key. Messages can therefore transport only the intended data. A form is never changed
+under the same number.
 """
 
 from __future__ import annotations

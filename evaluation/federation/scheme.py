@@ -1,4 +1,4 @@
-"""Which rankings can be made from sums of sites, and which from the places at each site."""
+"""Rankings that can be made from sums of sites, and rankings that need the ranks at each site."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from evaluation.assessment import Assessment, MetricUse, RankingScheme, Step
 
 DISCLOSURES: Final = ("places", "means", "moments")
-"""How much of a site leaves it, from little to much."""
+"""Levels of disclosure: the amount of information that leaves a site, from little to much."""
 _REMEDY: Final = (
     'rank inside each site instead: "combine": [{"over": ["metric", "region"]}, {"over": ["SITE"], "rerank": false}]'
 )
@@ -44,12 +44,12 @@ class SiteScheme:
 
     @property
     def ranks_cases(self) -> bool:
-        """Whether what is summed are ranks on cases."""
+        """True if the sums are sums of ranks on cases."""
         return scheme_of(self.registered).ranks_cases
 
     @property
     def sums_exist(self) -> bool:
-        """Whether scores are means, so that sums describe them."""
+        """True if scores are means, which sums describe completely."""
         scheme = scheme_of(self.registered)
         return (scheme.aggregates_values or scheme.ranks_cases) and self.registered.operator.kind == "mean"
 
@@ -91,7 +91,7 @@ def site_schemes(assessment: Assessment, site_column: str) -> list[SiteScheme]:
 
 
 def unit_level(assessment: Assessment, site_column: str) -> str:
-    """What counts as one independent observation at a site: the outermost level below the site."""
+    """Return the level of independent observations at a site: the outermost level below the site."""
     return inner_levels(assessment, site_column)[-1]
 
 
@@ -101,14 +101,14 @@ def inner_levels(assessment: Assessment, site_column: str) -> tuple[str, ...]:
 
 
 def draws_sites(assessment: Assessment, site_column: str) -> tuple[bool, bool]:
-    """Whether sites are drawn, and whether units are drawn within them."""
+    """Return whether sites are resampled, and whether units are resampled within them."""
     resample = assessment.uncertainty.resample
     sites = site_column in resample
     return sites, not sites or len(resample) > 1
 
 
 def counts_sites_alike(assessment: Assessment, site_column: str) -> bool:
-    """Whether a score is the mean of the means of sites (`aggregation.levels` ends with the site)."""
+    """Return whether a score is the mean of the means of sites (`aggregation.levels` ends with the site)."""
     return site_column in assessment.aggregation.levels
 
 

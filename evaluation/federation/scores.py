@@ -29,16 +29,16 @@ FEWEST_DRAWN_SITES = 4
 
 @dataclass(frozen=True)
 class Sites:
-    """The summaries of one ranking, sites in ascending order of their names.
+    """Summaries of one ranking, with the sites in ascending order of their names.
 
     Attributes
     ----------
     summaries
-        Whole summaries, checked.
+        Complete, checked summaries.
     index
-        Which of their rankings.
+        Index of the ranking within the summaries.
     alike
-        Whether the means of sites count alike in a score, whatever their numbers of units.
+        Whether the means of all sites have the same weight in a score, regardless of their numbers of units.
     """
 
     assessment: Assessment
@@ -60,7 +60,7 @@ class Sites:
 
     @property
     def rankings(self) -> list[Mapping[str, Any]]:
-        """What each site sent of this ranking."""
+        """Data that each site sent for this ranking."""
         return [summary["rankings"][self.index] for summary in self.summaries]
 
     @property
@@ -253,7 +253,7 @@ def _by_cell(result: FloatArray, cells: int, width: int) -> FloatArray:
 
 
 def _weights(sites: Sites, shape: tuple[int, ...]) -> FloatArray:
-    """How much a site counts in each number."""
+    """Return the weight of each site in each number."""
     if sites.alike:
         return np.ones(shape)
     counts = [[cell["n"] for cell in ranking["cells"]] for ranking in sites.rankings]

@@ -1,7 +1,7 @@
-"""What one site computes and sends: sums over its units, never a value of a case.
+"""Summary that one site computes and sends: sums over its units, never a value of a case.
 
-Which numbers may leave and why is in ``docs/sites.md``. Resamples made here are drawn from the operating system's randomness
-and forgotten: with a known seed they would give back every case.
+``docs/sites.md`` describes which numbers may leave and why. Resamples made here use the operating system's randomness
+and are not stored: with a known seed, every case could be reconstructed from them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MINIMUM: Final = 10
 REPLICATES: Final = 1000
 _FEWEST_MINIMUM: Final = 2
 _FREE: Final = 10
-"""How many units there have to be beyond the numbers of a case before a full covariance leaves the site."""
+"""Number of units required beyond the numbers of a case before a full covariance leaves the site."""
 _DIGITS: Final = "%.6g"
 
 
@@ -71,19 +71,21 @@ def summarise(
     Parameters
     ----------
     assessment
-        What was registered.
+        The registered assessment.
     results
-        Results tables of this site, all algorithms.
+        Results table of this site with all algorithms.
     site
-        Name of the site; text, even where it looks like a number.
+        Name of the site; text, even if it looks like a number.
     cases
-        Case metadata; needed for patients and quality grades. Where it has `site_column`, every case has to be of `site`.
+        Case metadata; needed for patients and quality grades. If it has `site_column`, every case must belong to
+        `site`.
     disclosure
-        ``places``, ``means`` or ``moments``: how much may leave.
+        ``places``, ``means`` or ``moments``: the amount of information that may leave.
     minimum
-        The fewest units of a site. Below `MINIMUM` the summary says that it is a test.
+        The fewest units of a site. Below `MINIMUM`, the summary is marked as a test.
     replicates
-        Resamples of the score of the site where it ranks itself; drawn without a seed and forgotten.
+        Number of resamples of the site's score, if the site ranks by itself. They are made without a seed and not
+        stored.
 
     Returns
     -------
@@ -93,7 +95,8 @@ def summarise(
     Raises
     ------
     FederationError, ResultsError
-        One line that says what cannot be used. Nothing of the results is in a refusal for small numbers.
+        With one line that states which input cannot be used. A refusal for small numbers contains nothing of the
+        results.
     """
     _check_arguments(site, disclosure, minimum, replicates)
     schemes = site_schemes(assessment, site_column)
@@ -217,7 +220,10 @@ class _AtSite:
         return cell, summands
 
     def _summed(self, table: Table, whole: FloatArray, plan: Plan) -> tuple[FloatArray, int]:
-        """What is summed, units × algorithms in the unit of the score, and the whole number it is multiplied by."""
+        """Return the summands, units × algorithms in the unit of the score, and their scale factor.
+
+        The scale factor is the whole number by which the summands are multiplied.
+        """
         if self.scheme.ranks_cases:
             ranks = case_ranks(
                 table.values, table.last_rank, self.registered, higher_is_better=table.metric.higher_is_better
@@ -251,12 +257,12 @@ class _AtSite:
 
 
 def covariance(rows: FloatArray) -> dict[str, Any]:
-    """Covariance of the units with divisor n, in full only where there are enough units to hide behind.
+    """Return the covariance of the units with divisor n; in full only if there are enough units for privacy.
 
     Parameters
     ----------
     rows
-        Units × numbers; not a number where a unit is left out of a number.
+        Units × numbers; not a number if a unit is excluded from a number.
 
     Returns
     -------
@@ -305,7 +311,7 @@ def _on_grid(table: Table, whole: FloatArray) -> Table:
 
 
 def _missing(table: Table, results: pd.DataFrame, *, one_metric: bool) -> BoolArray:
-    """Where an algorithm has no usable prediction, cases × algorithms."""
+    """Return a mask of missing usable predictions, cases × algorithms."""
     rows = results
     if not one_metric:
         region = results["region"].astype(str) == (table.region or "")

@@ -1,4 +1,4 @@
-"""How much of the order survives resampling? Distributions of Kendall's τ, one a ranking."""
+"""Figures of the stability of the order under resampling: distributions of Kendall's τ, one per ranking."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ FEWEST_IN_ORDER = 4
 
 
 def with_order(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document with those rankings alone that have enough algorithms for agreement of orders to mean something.
+    """Return the document with only the rankings that have enough algorithms.
 
-    Of two algorithms τ is 1 or −1 in each resample, which is the share of first places in other words.
+    With fewer algorithms, the agreement of orders has no meaning.
+
+    For two algorithms, τ is 1 or −1 in each resample, which is equivalent to the share of first ranks.
     """
     rankings = [entry for entry in document["rankings"] if len(entry["algorithms"]) >= FEWEST_IN_ORDER]
     return {**document, "rankings": rankings}
 
 
 def violin_plot(document: Mapping[str, Any]) -> Figure:
-    """Show the distribution of τ-b between the ranking and its bootstrap samples, most stable ranking left.
+    """Show the distribution of τ-b between each ranking and its resamples, most stable ranking left.
 
-    Rankings without any defined τ (all algorithms tied) are left out and named in a note below.
+    Rankings without any defined τ (all algorithms tied) are excluded and named in a note below.
 
     Raises
     ------
@@ -89,7 +91,10 @@ def violin_plot(document: Mapping[str, Any]) -> Figure:
 
 
 def tau_table(document: Mapping[str, Any]) -> list[dict[str, str]]:
-    """What the violin plot shows, as text: mean, median, quartiles and the number undefined of every ranking."""
+    """Return the content of the violin plot as text, one row per ranking.
+
+    A row contains mean, median, quartiles and the number of undefined values.
+    """
     rows = []
     for entry in entries(document):
         tau = entry["kendall_tau"]

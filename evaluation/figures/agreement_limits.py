@@ -1,4 +1,4 @@
-"""How far do predicted numbers lie from those of the reference, and does it depend on their size? After Bland and Altman."""
+"""Bland–Altman plots: differences between predicted numbers and the reference, by their size."""
 
 from __future__ import annotations
 
@@ -83,23 +83,25 @@ def limits_of_agreement(difference: FloatArray) -> Limits | None:
 def agreement_plot(
     document: Mapping[str, Any], answers: Mapping[str, Answers], *, what: str, unit: str, most: int
 ) -> Figure | None:
-    """Draw the difference of every case over its mean with the reference, and the limits; a panel for each algorithm.
+    """Draw the difference of every case over its mean with the reference, and the limits.
+
+    Each algorithm has a panel.
 
     Parameters
     ----------
     document
         Ranking document, for the colours.
     answers
-        By algorithm, the best first.
+        Answers by algorithm, the best first.
     what, unit
-        What is predicted, and in which unit; both may be empty.
+        The predicted quantity and its unit; both may be empty.
     most
-        So many algorithms, the first ones, are drawn.
+        Number of algorithms to draw, from the first.
 
     Returns
     -------
     dict or None
-        ``None`` without any case.
+        ``None`` if there is no case.
     """
     palette = colours(document)
     chosen = {name: points for name, points in list(answers.items())[:most] if len(points.reference)}

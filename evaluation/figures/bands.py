@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_DRAWS: Final = 500
 """Enough for a band on a screen; statements of the ranking take all draws of the assessment."""
 _LEVELS: Final = ("patient", "case")
-"""What evidence tells of the levels that an assessment resamples."""
+"""Resampling levels of an assessment that evidence contains."""
 _STRATUM: Final = "stratum"
 
 
@@ -30,14 +30,15 @@ def draws_of(
     *,
     strata: Mapping[str, str] | None = None,
 ) -> FloatArray:
-    """How often each case stands in each draw, ``(B, n)``; with the seed of the assessment, so that it is the same each time.
+    """Return the frequency of each case in each resample, ``(B, n)``.
 
-    Patients are drawn where the assessment draws them and evidence knows them; what else it draws is left to the ranking.
+    The seed is that of the assessment, so the result is always the same. Patients are resampled if the assessment
+    resamples them and the evidence contains them. Other resampling levels are left to the ranking.
 
     Parameters
     ----------
     strata
-        Of each case, where evidence knows them: each keeps its number of cases in every draw.
+        Stratum of each case, if the evidence contains it: each stratum keeps its number of cases in every resample.
     """
     uncertainty = assessment.uncertainty
     available_levels = {"case"} | ({"patient"} if patients else set())
@@ -84,7 +85,7 @@ def band(values: FloatArray, interval: float) -> tuple[FloatArray, FloatArray] |
 
 
 def filled(x: FloatArray, low: FloatArray, high: FloatArray, colour: str, *, shape: str = "linear") -> dict[str, Any]:
-    """The trace of a band; columns without a range are left out."""
+    """Return the trace of a band; columns without a range are excluded."""
     defined = np.isfinite(low) & np.isfinite(high)
     across, below, above = x[defined], low[defined], high[defined]
     if shape == "hv" and len(across) > 1:
@@ -106,6 +107,6 @@ def filled(x: FloatArray, low: FloatArray, high: FloatArray, colour: str, *, sha
 
 
 def words(assessment: Assessment) -> str:
-    """What a band is, in a sentence."""
+    """Explain in a sentence the meaning of a band."""
     share = percent(assessment.uncertainty.interval)
     return f"A band holds {share} of the draws of cases with replacement, at each place by itself."

@@ -1,4 +1,4 @@
-"""How stable is each algorithm's rank? Circles whose area is the share of resamples with that rank."""
+"""Figures of the stability of each algorithm's rank: circles whose area is the share of resamples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 MOST_CIRCLES = 25
-"""Beyond so many algorithms circles are too small to compare: a map of cells, the darker the more often, shows the same."""
+"""Number of algorithms beyond which circles are too small to compare.
+
+A map of cells then shows the same data; a darker cell means a higher frequency.
+"""
 
 
 def blob_plot(
@@ -35,16 +38,16 @@ def blob_plot(
     task: str | None = None,
     name: str | None = None,
 ) -> Figure:
-    """Show the ranks of every algorithm over the bootstrap samples of one ranking, or of the overall one.
+    """Show the ranks of every algorithm over the bootstrap samples of one ranking, or of the overall ranking.
 
-    Algorithms stand in the order of the full-data ranking, whose rank is printed below each; the area of a circle is
-    the share of samples with that rank, the cross the median, the line the resampling range. With more than
-    `MOST_CIRCLES` algorithms it is a map of cells, the stronger its colour the larger the share.
+    Algorithms appear in the order of the full-data ranking, whose rank is printed below each. The area of a circle is
+    the share of samples with that rank. The cross marks the median, the line the resampling range. With more than
+    `MOST_CIRCLES` algorithms, the figure is a map of cells: a stronger colour means a larger share.
 
     Raises
     ------
     LookupError
-        If there is no such ranking.
+        If the ranking is not found.
     ValueError
         If it was not resampled.
     """

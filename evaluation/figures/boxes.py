@@ -30,23 +30,24 @@ def beside(
     most: int,
     zero: bool = False,
 ) -> Figure | None:
-    """Draw a box for every algorithm in every group, those of one group beside each other.
+    """Draw a box for every algorithm in every group, with the boxes of one group next to each other.
 
     Parameters
     ----------
     values
-        By algorithm, the best first, and group; only finite ones are drawn. Groups stand in the order in which they come first.
+        Values by algorithm, the best first, and group. Only finite values are shown. Groups keep the order in which
+        they first appear.
     question, x, y
         Title, title of the groups, and settings of the axis of values.
     most
-        So many algorithms are drawn.
+        Number of algorithms to draw.
     zero
         Whether a line marks zero.
 
     Returns
     -------
     dict or None
-        ``None`` without any value.
+        ``None`` if there is no value.
     """
     palette, chosen = colours(document), list(values)[:most]
     groups = list(dict.fromkeys(group for by_group in values.values() for group in by_group))

@@ -24,25 +24,25 @@ def case_pairs(
     higher: bool,
     most: int,
 ) -> Figure | None:
-    """Draw a panel for each algorithm behind the first.
+    """Draw a panel for each algorithm after the first, which is compared with the first case by case.
 
     Parameters
     ----------
     values
-        By algorithm, the best first, and case; a case without a value is left out.
+        Values by algorithm, the best first, and case; a case without a value is excluded.
     cases
-        How many cases there are.
+        Number of cases.
     what, unit
-        What the values are; the unit may be empty.
+        Name and unit of the values; the unit may be empty.
     higher
         Whether higher values are better.
     most
-        So many algorithms have a panel.
+        Number of algorithms with a panel.
 
     Returns
     -------
     dict or None
-        ``None`` where no two algorithms have a case in common.
+        ``None`` if no two algorithms have a case in common.
     """
     names = list(values)
     if len(names) < 2:

@@ -138,7 +138,7 @@ def upright(array: NDArray[Any], axis: int | None, centre: tuple[int, ...]) -> N
 
 
 def outline(labels: NDArray[Any]) -> NDArray[Any]:
-    """Where a pixel of a label touches another label or the background, two pixels thick."""
+    """Return the pixels of labels that touch another label or the background, two pixels thick."""
     edge = np.zeros(labels.shape, dtype=bool)
     for axis in (0, 1):
         for shift in (1, -1):

@@ -34,29 +34,29 @@ AXES: Final = ("z", "y", "x")
 SIDE: Final = 320
 """Pixels of the longest side of a slice; a volume with voxels that are longer one way keeps its proportions."""
 MOST: Final = 64
-"""So many slices along an axis at most; of longer ones every second, third …"""
+"""Maximum number of slices along an axis; of longer axes, every second, third … slice is shown."""
 ACROSS: Final = 8
 RING: Final = 5
 ALL, WITH, WITHOUT = "all", "with", "without"
-"""Who is shown a layer: everybody, or who may see the reference, or who may not."""
+"""Audience of a layer: all viewers, those who may see the reference, or those who may not."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One of the pictures that lie over each other.
+    """One of the pictures in a stack of layers.
 
     Attributes
     ----------
     name
-        Of its sheets.
+        Name of its sheets.
     label
-        What readers call it.
+        Displayed name.
     shown_to
-        `ALL`, `WITH` (it shows something of the reference) or `WITHOUT`.
+        `ALL`, `WITH` (it shows part of the reference) or `WITHOUT`.
     is_grey
-        Whether it has grey levels, which window and level change.
+        Whether it has grey levels, which window and level adjust.
     is_on
-        Whether it is seen from the beginning.
+        Whether it is visible initially.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Strip:
         return self.width * min(self.across, len(self.slices)), self.height * rows
 
     def corner(self, index: int) -> tuple[int, int]:
-        """Where the slice in a place stands."""
+        """Return the upper left corner in pixels of the slice with this index."""
         return self.width * (index % self.across), self.height * (index // self.across)
 
     def document(self) -> dict[str, Any]:
@@ -213,9 +213,12 @@ def _draw_object(pen: ImageDraw.ImageDraw, corners: tuple[list[float], list[floa
 
 
 def start_of(strip: Strip, prediction: NDArray[Any] | None, reference: NDArray[Any] | None) -> int:
-    """Where to begin: at the slice with the most voxels in which the two differ.
+    """Return the index of the initial slice.
 
-    With one of them only, at the slice with the most of it: the place must not give away what is not shown.
+    It is the slice with the most voxels in which prediction and reference differ.
+
+    With only one of them, it is the slice with the largest part of it. The choice must not reveal anything that is not
+    shown.
     """
     if strip.place is None:
         return 0
@@ -246,20 +249,20 @@ def _transparent(marked: Image.Image, colour: tuple[int, int, int]) -> bytes:
 
 @dataclass(frozen=True)
 class CaseSheets:
-    """Everything that the viewer shows of a case.
+    """Content of the viewer for one case.
 
     Attributes
     ----------
     strips
-        How the sheets are laid out, one an axis.
+        Layout of the sheets, one per axis.
     layers
-        What lies over each other, the lowest first.
+        Stacked layers, the lowest first.
     pictures
         Name of the layer and axis → JPEG or PNG.
     starts
-        Places on the strips where to begin, for who may not see the reference.
+        Initial positions on the strips, for viewers who may not see the reference.
     starts_with_reference
-        For who may: where prediction and reference differ most.
+        Initial positions for viewers who may: the slices where prediction and reference differ most.
     """
 
     strips: tuple[Strip, ...]
@@ -269,7 +272,7 @@ class CaseSheets:
     starts_with_reference: tuple[int, ...]
 
     def shown(self, *, with_reference: bool) -> list[Layer]:
-        """The layers that somebody sees; of one without a picture nobody does."""
+        """Return the layers that a viewer sees; a layer without a picture is never visible."""
         drawn = {name for name, _ in self.pictures}
         wanted = (ALL, WITH) if with_reference else (ALL, WITHOUT)
         return [layer for layer in self.layers if layer.shown_to in wanted and layer.name in drawn]
@@ -354,7 +357,10 @@ def sheets_of_objects(
 def sheets_of_places(
     axes: int, image: NDArray[Any] | None, prediction: NDArray[Any] | None, reference: NDArray[Any]
 ) -> CaseSheets | None:
-    """The same of arrays, a row an object; nothing without an image of as many axes."""
+    """Draw sheets of objects from arrays with one row per object.
+
+    The result is ``None`` unless there is an image with `axes` axes.
+    """
     if image is None or image.ndim != axes:
         return None
     return sheets_of_objects(image, None if prediction is None else prediction.tolist(), reference.tolist())
@@ -363,7 +369,10 @@ def sheets_of_places(
 def picture_of_places(
     axes: int, image: NDArray[Any] | None, prediction: NDArray[Any] | None, reference: NDArray[Any] | None
 ) -> bytes | None:
-    """Objects on a picture, or on slices of a volume, as one PNG picture; nothing without an image of as many axes."""
+    """Draw objects on a picture, or on slices of a volume, as one PNG picture.
+
+    The result is ``None`` unless there is an image with `axes` axes.
+    """
     if image is None or image.ndim != axes:
         return None
     coloured_places = [
@@ -387,7 +396,10 @@ def _busiest(strip: Strip, shape: Sequence[int], places: Sequence[Sequence[float
 def _farthest(
     strip: Strip, shape: Sequence[int], prediction: Sequence[Sequence[float]], reference: Sequence[Sequence[float]]
 ) -> int:
-    """The slice of the object that lies farthest from any of the other side; the busiest where one side has none."""
+    """Return the slice of the object that is farthest from any object of the other side.
+
+    If one side has no objects, it is the busiest slice.
+    """
     if strip.place is None or not prediction or not reference:
         return _busiest(strip, shape, [*prediction, *reference])
     axes = len(shape)

@@ -1,4 +1,4 @@
-"""How much of the risk slips through, and do confidences follow the quality?"""
+"""Figures of undetected risk, and of the relation between confidence and quality."""
 
 from __future__ import annotations
 

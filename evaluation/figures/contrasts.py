@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from evaluation.assessment import Assessment, MetricUse
 
 DIVERGING: Final = [[0.0, QUALITATIVE[3]], [0.5, "#f0ede6"], [1.0, QUALITATIVE[0]]]
-"""From brick over nothing to blue: told apart under every colour vision, and by lightness from the middle."""
+"""Diverging scale from brick over neutral to blue.
+
+Its ends can be distinguished under every colour vision, and lightness shows the distance from the middle.
+"""
 DETECTION, SEGMENTATION, CLASSIFICATION = "detection", "segmentation", "classification"
 _OUTLINES: Final = frozenset({"overlap", "boundary"})
 _FOUND: Final = frozenset({"detection_quality", "recognition_quality"})
@@ -26,12 +29,12 @@ _BOTH: Final = frozenset({"panoptic_quality"})
 
 
 def tau_map(comparison: Mapping[str, Any]) -> Figure:
-    """Show how alike every two rankings are, by Kendall's τ-b: do two metrics say the same?
+    """Show the agreement of every two rankings by Kendall's τ-b: do two metrics agree?
 
     Parameters
     ----------
     comparison
-        From `evaluation.ranking.comparison.across_rankings`.
+        Result of `evaluation.ranking.comparison.across_rankings`.
     """
     labels = comparison["labels"]
     values = comparison["tau"]
@@ -63,12 +66,12 @@ def tau_map(comparison: Mapping[str, Any]) -> Figure:
 
 
 def kind_of(metric: MetricUse, problem: str) -> str | None:
-    """What of a task with several parts a metric judges alone: finding, outlining or naming objects.
+    """Return the single part of a task that a metric assesses: finding, outlining or naming objects.
 
     Returns
     -------
     str or None
-        ``None`` for a metric that mixes them, or a task that has one part only.
+        ``None`` for a metric that mixes these parts, or a task that has only one part.
     """
     if not problems.get(problem).finds_objects or metric.id in _BOTH or metric.id == "value":
         return None
@@ -80,9 +83,9 @@ def kind_of(metric: MetricUse, problem: str) -> str | None:
 
 
 def disentangled(document: Mapping[str, Any], assessment: Assessment) -> Figure | None:
-    """Show scores for finding, outlining and naming objects against each other, one panel for every two.
+    """Show scores for finding, outlining and naming objects against each other, one panel per pair.
 
-    One number for all of them cannot tell a weak detector from a weak outline; here they stand apart.
+    One number for all parts cannot distinguish a weak detector from a weak outline; this figure separates them.
 
     Returns
     -------
@@ -267,5 +270,5 @@ def _score_title(kind: str, entry: Mapping[str, Any]) -> str:
 
 
 def _better_end(entry: Mapping[str, Any]) -> dict[str, Sequence[Any] | str]:
-    """The better end lies to the right and at the top, whatever the direction of the metric."""
+    """Return axis settings that put the better end at the right or top, for either metric direction."""
     return {"autorange": "reversed"} if entry["score_direction"] == "lower" else {}

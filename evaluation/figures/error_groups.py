@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evaluation.metrics.values import FloatArray
 
 _MOST_GROUPS: Final = 12
-"""So many groups have boxes, the largest ones."""
+"""Maximum number of groups with boxes; the largest groups are shown."""
 
 
 def error_groups(
@@ -32,16 +32,16 @@ def error_groups(
     Parameters
     ----------
     errors
-        By algorithm, the best first, and case.
+        Errors by algorithm, the best first, and case.
     groups
-        By characteristic the group of each case.
+        Group of each case, by characteristic.
     signed
-        Whether errors say in which direction they go.
+        Whether errors have a direction.
 
     Returns
     -------
     dict or None
-        ``None`` where no characteristic makes two groups of cases with errors.
+        ``None`` if no characteristic forms two groups of cases with errors.
     """
     apart = {title: _mean_sizes(errors, of_case) for title, of_case in groups.items()}
     apart = {title: means for title, means in apart.items() if len(means) > 1}

@@ -80,17 +80,17 @@ def small_multiples(
 def worst_groups(
     document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]], **selection: str | None
 ) -> Figure | None:
-    """Show for every algorithm its score on all cases, and on the groups where it is worst and best.
+    """Show for every algorithm its score on all cases, and on its worst and best groups.
 
     Parameters
     ----------
     document, groups, **selection
-        As for `small_multiples`; groups of several characteristics may stand together.
+        As for `small_multiples`; groups of several characteristics can be combined.
 
     Returns
     -------
     dict or None
-        ``None`` where a group has no score.
+        ``None`` if a group has no score.
     """
     entry = select(document, **selection)
     higher = entry["score_direction"] == "higher"

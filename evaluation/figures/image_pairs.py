@@ -1,4 +1,7 @@
-"""A predicted image beside its reference and the error, and a grid as a displacement field bends it, as one PNG picture."""
+"""Pictures of predicted images and deformed grids, as PNG.
+
+A predicted image is shown next to its reference and the error. A grid is shown as a displacement field bends it.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +27,22 @@ SIZE: Final = 7
 def picture_of_pair(
     prediction: NDArray[Any] | None, reference: NDArray[Any] | None, *, upwards: bool = False
 ) -> bytes | None:
-    """Draw a plane of an image; beside a reference also that and the error, all in one window of grey levels.
+    """Draw a plane of an image, with the reference and the error if both are available.
+
+    All planes share one window of grey levels.
 
     Parameters
     ----------
     prediction, reference
-        Intensities, axes x and y; ``None`` for what is not there or may not be seen.
+        Intensities, axes x and y; ``None`` for data that are missing or must not be shown.
     upwards
         Whether y runs upwards.
 
     Returns
     -------
     bytes or None
-        Reference, prediction, the absolute error, from black at 0 to white at the width of the window, and how alike the
-        structures are, from black at 0 to white at 1; nothing without either image.
+        Reference, prediction, absolute error and structural similarity. The error ranges from black at 0 to white at
+        the width of the window. The similarity ranges from black at 0 to white at 1. ``None`` without either image.
     """
     planes = [plane for plane in (reference, prediction) if plane is not None]
     if not planes:

@@ -1,4 +1,4 @@
-"""Which findings does each algorithm recognise? A score for every label and algorithm."""
+"""Figure of recognized findings: a score for every label and algorithm."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def label_map(
 def _worst_labels(
     scores: Mapping[str, Mapping[str, float | None]], algorithms: Sequence[str], what: str, *, higher: bool
 ) -> list[str]:
-    """At which labels even the best value is bad, and at which nobody has one."""
+    """List the labels at which even the best value is bad, and those without any value."""
     best = dict[str, float | None]()
     for name, label_scores in scores.items():
         values = [value for algorithm in algorithms if (value := label_scores.get(algorithm)) is not None]

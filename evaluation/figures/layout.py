@@ -1,4 +1,4 @@
-"""What all figures share: transparent ground, the question as title, room for long names."""
+"""Common layout of all figures: transparent background, the question as title, room for long names."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def names_axis(names: Sequence[str], labels: Sequence[str] | None = None, **sett
 
 
 def ranks_axis(highest: int, *, down: bool = False, **settings: Any) -> dict[str, Any]:
-    """An axis of ranks from 1; `down` for one that is upright, so that the first stands on top."""
+    """Return an axis of ranks from 1; use `down` for a vertical axis with rank 1 at the top."""
     step = 1 if highest <= 20 else 5
     ticks = [1, *range(step if step > 1 else 2, highest + 1, step)]
     ends = [0.4, highest + 0.6]
@@ -74,7 +74,7 @@ def side(places: int, *, smallest: int = 360, each: int = 26, around: int = 200)
 
 
 def shared_firsts(algorithms: Sequence[Mapping[str, Any]]) -> str:
-    """Why shares of first places add up to more than all resamples, where they do; else nothing.
+    """Explain why shares of first ranks add up to more than 100 %; empty if they do not.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def alike(values: Sequence[float | None]) -> list[str]:
-    """Numbers of one column, all with as many decimals as the one that needs most.
+    """Format the numbers of one column with the same number of decimals, as the most precise number needs.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def rank_words(value: float | None) -> str:
 
 
 def interval_words(interval: Sequence[float] | None) -> str:
-    """A range of ranks as in "rank 2 (1–4)"; a single one stands alone, as on the board.
+    """Format a range of ranks as in "rank 2 (1–4)"; a single rank appears alone, as on the leaderboard.
 
     Examples
     --------

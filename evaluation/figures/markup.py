@@ -1,8 +1,8 @@
-"""Markup of figures: marks of our own inside, and the one place where texts of people become harmless for Plotly.
+"""Markup of figures: internal marks, and the only function that makes user text safe for Plotly.
 
-Plotly reads a subset of HTML in every text that it draws: names, tick labels, hover texts, annotations, titles. Figures of
-this package therefore hold plain text throughout, and what they want in bold or on a new line is marked by characters that
-Unicode reserves for inside a program (noncharacters). `for_plotly` escapes every text, then writes those marks as tags.
+Plotly reads a subset of HTML in every text that it draws: names, tick labels, hover texts, annotations, titles. Figures
+of this package therefore contain plain text throughout. Bold text and line breaks are marked by characters that Unicode
+reserves for internal use (noncharacters). `for_plotly` escapes every text, then writes those marks as tags.
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ def bold(text: str) -> str:
 
 
 def for_plotly(figure: Mapping[str, Any]) -> dict[str, Any]:
-    """Make a figure of plain text ready for Plotly, which takes text for HTML; once, right before it is handed on.
+    """Prepare a figure of plain text for Plotly, which interprets text as HTML.
+
+    Call it once, directly before the figure is passed to Plotly.
 
     Parameters
     ----------
     figure
-        ``data`` and ``layout`` as the functions of this package return them; what else it holds is left as it is.
+        ``data`` and ``layout`` as the functions of this package return them; other keys are not changed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What makes cases hard? Forest plots of mixed models, and whether their residuals are fit for it."""
+"""Figures of factors that make cases hard: forest plots of mixed models, and checks of their residuals."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def forest_plot(analysis: Mapping[str, Any], algorithm: str | None = None) -> Fi
 
 
 def quantile_plot(fit: Mapping[str, Any]) -> Figure:
-    """Show whether residuals are normal: they should lie on the line.
+    """Show whether residuals are normal: the points should follow the line.
 
     Raises
     ------

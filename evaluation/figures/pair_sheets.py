@@ -45,10 +45,10 @@ def sheets_of_intensities(
     Parameters
     ----------
     image
-        Grey levels 0 to 255 of the image of the case, where organizers sent one on the same grid.
+        Grey levels 0 to 255 of the image of the case, if organizers uploaded an image on the same grid.
     prediction, reference
-        Intensities, axes x, y[, z]. Beside a reference both have its window of grey levels; alone the prediction has its own,
-        so that it tells nothing of what is not shown.
+        Intensities, axes x, y[, z]. Next to a reference, both use the reference's window of grey levels. Alone, the
+        prediction uses its own window, which reveals nothing about data that are not shown.
     """
     laid_out = tuple(strips(geometry))
     error = None if prediction is None else np.abs(prediction - reference)

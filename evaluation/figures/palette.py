@@ -1,4 +1,4 @@
-"""Colours that people with any colour vision can tell apart, on light and on dark pages."""
+"""Colours that can be distinguished with any colour vision, on light and on dark pages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 QUALITATIVE: Final = ("#0048a8", "#ca7e0e", "#04a281", "#850e00", "#48004a", "#4479af", "#394450", "#7a6601")
-"""After Okabe and Ito, "Color universal design", 2008, moved until all can be told apart under three colour-vision
-deficiencies; the series of the web pages, which exchange them for lighter ones on a dark page."""
+"""Qualitative colours after Okabe and Ito, "Color universal design", 2008.
+
+The colours were shifted until all can be distinguished under three colour-vision deficiencies. They are also the series
+of the web pages, which exchange them for lighter colours on a dark page.
+"""
 
 DASHES: Final = ("solid", "dash", "dot", "longdash", "dashdot", "longdashdot", "12px,3px,2px,3px,2px,3px")
-"""How the line of a team is broken: the second eight teams have the second dash, and so on."""
+"""Dash patterns of lines: the second eight teams have the second pattern, and so on."""
 
 SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down")
 """The same for points."""
@@ -30,7 +33,10 @@ NEUTRAL: Final = "#4c575b"
 
 
 class Mark(NamedTuple):
-    """How an algorithm is drawn: no two of a document, up to 56, have the same colour and the same dash and symbol."""
+    """Colour, dash and symbol of an algorithm; distinct for up to 56 algorithms of a document.
+
+    No two of them share both the colour and the pair of dash and symbol.
+    """
 
     colour: str
     dash: str
@@ -38,7 +44,9 @@ class Mark(NamedTuple):
 
 
 def marks(document: Mapping[str, Any]) -> dict[str, Mark]:
-    """How each algorithm is drawn, the same in every figure of a document; in the order of the main ranking.
+    """Return the mark of each algorithm, in the order of the main ranking.
+
+    The marks are the same in every figure of a document.
 
     Examples
     --------
@@ -52,7 +60,7 @@ def marks(document: Mapping[str, Any]) -> dict[str, Mark]:
 
 
 def colours(document: Mapping[str, Any]) -> dict[str, str]:
-    """The colour of each algorithm alone, for figures whose rows, columns or panels say whose they are.
+    """Return only the colour of each algorithm, for figures whose rows, columns or panels are labelled.
 
     Examples
     --------
@@ -63,10 +71,10 @@ def colours(document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def sequence(number: int) -> list[Mark]:
-    """As many marks as asked for: eight colours that all can tell apart, again with another dash and symbol.
+    """Return `number` marks: eight distinguishable colours, repeated with other dashes and symbols.
 
-    A finer scale of hues would be told apart by nobody: of 13 hues of one lightness two lie 0.006 apart (OKLab) under
-    deuteranopia, where eight colours keep 0.08.
+    A finer scale of hues would not be distinguishable: of 13 hues of one lightness, two are 0.006 apart (OKLab) under
+    deuteranopia, while eight colours keep 0.08.
     """
     turns = (divmod(index, len(QUALITATIVE)) for index in range(number))
     return [Mark(QUALITATIVE[at], DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)]) for turn, at in turns]

@@ -69,7 +69,7 @@ def panels(
 
 
 def beyond(names: Sequence[str], most: int) -> list[str]:
-    """Say who is left out where a figure has room for the first ones only."""
+    """State how many algorithms are shown, if a figure has room only for the first ones."""
     if len(names) <= most:
         return []
     return [f"Shown are the first {most} of {len(names)} in the order of the ranking."]

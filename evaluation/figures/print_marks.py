@@ -61,7 +61,10 @@ def points(
     label: str | None,
     opacity: float | None,
 ) -> None:
-    """Draw the points of a trace, each with its symbol; a hollow one tells as much as a full one."""
+    """Draw the points of a trace, each with its symbol.
+
+    Hollow symbols carry the same information as full ones.
+    """
     sizes = _sizes(marker, len(x), scale)
     names = marker.get("symbol", "circle")
     chosen = [names] * len(x) if isinstance(names, str) else list(names)

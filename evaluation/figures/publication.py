@@ -153,7 +153,7 @@ def _draw(figure: Mapping[str, Any]) -> Figure:
 
 
 def _panels(drawn: Figure, layout: Mapping[str, Any]) -> dict[str, Axes]:
-    """Axes beside and below each other as their domains lie, each with the note that names it above it."""
+    """Create axes arranged by their domains, each with its title note above it."""
     numbers = [key.removeprefix("yaxis") for key in layout if key.startswith("yaxis")]
     tops = sorted({layout[f"yaxis{suffix}"].get("domain", [0, 1])[1] for suffix in numbers}, reverse=True)
     lefts = sorted({layout[f"xaxis{suffix}"].get("domain", [0, 1])[0] for suffix in numbers})
@@ -309,7 +309,10 @@ def _axes(axes: Axes, layout: Mapping[str, Any], x: str, y: str, *, bottom: bool
 
 
 def _ticks(axes: Axes, direction: str, settings: Mapping[str, Any]) -> None:
-    """Ticks with their words; where they would overlap they get smaller, then only every second, third, … has words."""
+    """Set ticks with their labels.
+
+    If labels would overlap, they get smaller; then only every second, third, … tick has a label.
+    """
     places = list(settings["tickvals"])
     raw = [str(text) for text in settings.get("ticktext", places)]
     words = [_plain(text) for text in raw]

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _NAMED: Final = 6
-"""So many algorithms have their names beside their points; more would cover each other and have numbers."""
+"""Maximum number of algorithms with names next to their points.
+
+More names would cover each other; points then have numbers.
+"""
 _LONG: Final = 24
-"""Characters of a name that still fit beside a point on a small screen; where one is longer, all have numbers."""
+"""Maximum characters of a name next to a point on a small screen; with a longer name, all have numbers."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What do the values of single cases look like? Figures of raw data, from a document and the values it ranks."""
+"""Figures of the values of single cases, from a document and the values it ranks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEGEND = 20
 
 
 def dot_and_box_plot(document: Mapping[str, Any], raw: Raw) -> Figure:
-    """Show every case as a dot beside a box of quartiles, best algorithm left.
+    """Show every case as a dot next to a box of quartiles, best algorithm left.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def dot_and_box_plot(document: Mapping[str, Any], raw: Raw) -> Figure:
 
     Notes
     -----
-    Dots are spread sideways only, by a fixed pattern, so that the figure is the same every time. A case is not followed
-    across algorithms here; `parallel_cases` does that.
+    Dots are spread sideways only, by a fixed pattern, which makes the figure reproducible. `parallel_cases` follows a
+    case across algorithms; this figure does not.
     """
     entry = _entry(document, raw)
     palette, order = colours(document), _columns(entry, raw)
@@ -286,7 +286,7 @@ def _what(raw: Raw) -> str:
 
 
 def summary_table(raw: Raw) -> list[dict[str, str]]:
-    """Median and quartiles of every algorithm, as text: a spread beside every aggregate."""
+    """Return median and quartiles of every algorithm as text: the spread next to every aggregate."""
     rows = []
     for column, name in enumerate(raw["algorithms"]):
         values = sorted(row[column] for row in raw["values"] if row[column] is not None)

@@ -1,4 +1,4 @@
-"""How far off points are: the share within each distance, and the error of each point apart."""
+"""Figures of point errors: the share of points within each distance, and the error of each point."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evaluation.metrics.values import FloatArray
 
 _LAST: Final = 1.05
-"""Where the axis of distances ends, in largest distances."""
+"""End of the axis of distances, as a multiple of the largest distance."""
 
 
 def share_within(
@@ -89,19 +89,19 @@ def share_within(
 def error_by_point(
     document: Mapping[str, Any], errors: Mapping[str, Mapping[str, FloatArray]], *, unit: str, most: int
 ) -> Figure | None:
-    """Draw the errors of each point as a box, of the first algorithms side by side.
+    """Draw the errors of each point as boxes, with the first algorithms side by side.
 
     Parameters
     ----------
     errors
-        By algorithm, the best first, and point; only finite ones are drawn.
+        Errors by algorithm, the best first, and point; only finite errors are shown.
     most
-        So many algorithms are drawn.
+        Number of algorithms to draw.
 
     Returns
     -------
     dict or None
-        ``None`` without any error.
+        ``None`` if there is no error.
     """
     points = sorted({point for by_point in errors.values() for point in by_point})
     return beside(

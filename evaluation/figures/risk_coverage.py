@@ -95,21 +95,21 @@ def risk_coverage_of_each(
     *,
     most: int,
 ) -> Figure | None:
-    """Draw the curve of each algorithm with its band, its best order and its mean risk; a panel each.
+    """Draw the curve of each algorithm with its band, its best order and its mean risk, one panel each.
 
     Parameters
     ----------
     answers
         Risks and confidences ``(n,)`` of every algorithm, the best first.
     draws
-        How often each of its cases stands in each draw, ``(B, n)``.
+        Frequency of each case in each resample, ``(B, n)``, by algorithm.
     most
-        So many algorithms, the first ones, are drawn.
+        Number of algorithms to draw, from the first.
 
     Returns
     -------
     dict or None
-        ``None`` without any case.
+        ``None`` if there is no case.
     """
     chosen = {name: pair for name, pair in list(answers.items())[:most] if len(pair[0])}
     if not chosen:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def line_plot(document: Mapping[str, Any], comparison: Mapping[str, Any], *, by: str = "scheme") -> Figure:
-    """Show the rank of every algorithm under each of several ways of ranking; level lines do not depend on it.
+    """Show the rank of every algorithm under several ways of ranking; level lines mean no dependence.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def line_plot(document: Mapping[str, Any], comparison: Mapping[str, Any], *, by:
     comparison
         From `evaluation.ranking.comparison`.
     by
-        What tells the ways apart: scheme, metric, annotator, site.
+        Property that distinguishes the ways: scheme, metric, annotator, site.
     """
     palette = marks(document)
     labels = comparison["labels"]

@@ -1,4 +1,4 @@
-"""Who is significantly better than whom?"""
+"""Figures of significant differences between algorithms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between which ranks does each algorithm lie? Intervals for tables, as a figure and as small drawings."""
+"""Figures of possible ranks: intervals for tables, as a figure and as small drawings."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def interval_strip(document: Mapping[str, Any], **which: str | None) -> Figure:
 
 
 def rank_forest(document: Mapping[str, Any], *, highlight: str = "", **which: str | None) -> Figure:
-    """Show of every algorithm its rank, its rank set as a band and its resampling range as a line, best at the top.
+    """Show every algorithm's rank, rank set (band) and resampling range (line), best at the top.
 
     Parameters
     ----------
     highlight
-        An algorithm that stands out; the others then have no name.
+        An algorithm to highlight; the others then have no name.
     which
-        As in `select`.
+        Selection of the ranking, as in `select`.
     """
     entry = select(document, **which)
     algorithms = entry["algorithms"]

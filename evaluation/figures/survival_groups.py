@@ -27,7 +27,7 @@ _DASHES: Final = {LOW: "solid", MIDDLE: "dash", HIGH: "solid", WITHOUT: "dot"}
 
 
 class Predicted(NamedTuple):
-    """What is known of people, and the risk that an algorithm gives each of them; ``(n,)``."""
+    """Observed follow-up of people, and the risk that an algorithm predicts for each of them; ``(n,)``."""
 
     known: Followed
     risk: FloatArray
@@ -35,7 +35,9 @@ class Predicted(NamedTuple):
 
 
 def thirds(risk: FloatArray, answered: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
-    """Who belongs to which third of the answered cases by risk; equal risks stay together, so that no order matters.
+    """Return the members of each third of the answered cases by risk.
+
+    Equal risks stay together: the order of the cases does not matter. Cases without an answer form a separate group.
 
     Examples
     --------
@@ -59,23 +61,23 @@ def thirds(risk: FloatArray, answered: NDArray[np.bool_]) -> dict[str, NDArray[n
 def survival_by_risk(
     answers: Mapping[str, Predicted], *, unit: str, most: int, interval: float = 0.95
 ) -> Figure | None:
-    """Draw Kaplan and Meier's estimate for each third of the predicted risk; a panel for each algorithm.
+    """Draw Kaplan and Meier's estimate for each third of the predicted risk, one panel per algorithm.
 
     Parameters
     ----------
     answers
-        By algorithm, the best first.
+        Predictions by algorithm, the best first.
     unit
-        Of the times; may be empty.
+        Unit of the times; may be empty.
     most
-        So many algorithms, the first ones, are drawn.
+        Number of algorithms to draw, from the first.
     interval
-        Of the bands.
+        Confidence level of the bands.
 
     Returns
     -------
     dict or None
-        ``None`` without any case.
+        ``None`` if there is no case.
     """
     deviates = float(stats.norm.ppf((1 + interval) / 2))
     chosen = {name: predicted for name, predicted in list(answers.items())[:most] if len(predicted.risk)}

@@ -1,4 +1,4 @@
-"""How good are predictions of survival at each time, and do their probabilities come true at the last of them?"""
+"""Figures of the quality of survival predictions at each time, and of their calibration at the last time."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 
 TENTHS: Final = 10
 FEWEST: Final = 10
-"""So many people at least are a group of those whose probabilities are compared with what was observed."""
+"""Minimum number of people in a group whose probabilities are compared with observations."""
 
 
 class Foretold(NamedTuple):
-    """What is known of people, and what an algorithm says of them.
+    """Observed follow-up of people, and an algorithm's predictions for them.
 
     Attributes
     ----------
     risk
-        ``(n,)``.
+        Predicted risk, ``(n,)``.
     survival
-        Probability of no event until each of the times, ``(n, times)``; ``None`` where the algorithm gives none.
+        Probability of no event until each of the times, ``(n, times)``; ``None`` if the algorithm predicts none.
     answered, told
-        Who has a risk, and who has probabilities.
+        Masks of the people with a risk, and of those with probabilities.
     draws
-        How often each stands in each draw, ``(B, n)``.
+        Frequency of each person in each resample, ``(B, n)``.
     """
 
     known: Followed
@@ -59,7 +59,10 @@ class Foretold(NamedTuple):
 
 
 def usable_times(followed: Followed, censoring: Censoring, times: FloatArray) -> NDArray[np.bool_]:
-    """At which times there is a value: an event until then, somebody under observation, and weights that exist."""
+    """Return a mask of the times at which there is a value.
+
+    This requires an event until then, someone under observation, and weights that exist.
+    """
     weighted = np.sort(followed.time[followed.event])
     lost = weighted[censoring.before(weighted) <= 0]
     first = weighted[0] if len(weighted) else np.inf
@@ -119,12 +122,14 @@ def auc_over_time(
 def brier_over_time(
     assessment: Assessment, document: Mapping[str, Any], answers: Mapping[str, Foretold], *, unit: str, most: int
 ) -> Figure | None:
-    """Draw the Brier score of each algorithm at the times that probabilities are asked for, with its band; a panel each.
+    """Draw the Brier score of each algorithm over time with its band, one panel each.
+
+    The times are those at which probabilities are required.
 
     Returns
     -------
     dict or None
-        ``None`` without probabilities.
+        ``None`` if there are no probabilities.
     """
     chosen, times, places = _with_probabilities(assessment, answers, most)
     if not chosen:
@@ -242,7 +247,7 @@ def like_groups(foretold: FloatArray) -> list[NDArray[np.bool_]]:
 def observed(
     followed: Followed, foretold: FloatArray, members: NDArray[np.bool_], horizon: float, deviates: float
 ) -> Group:
-    """What became of a group until the horizon."""
+    """Return the predicted and observed share of events of a group until the horizon, with its range."""
     group = Followed(followed.time[members], followed.event[members])
     survival, reach = event_free_survival(group), survival_reach(group, deviates)
     index = int(np.searchsorted(survival.times, horizon, side="right"))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _what(document: Mapping[str, Any]) -> str:
-    """What the rankings of a document are of: tasks, or metrics and regions of one task."""
+    """Return the noun for the rankings of a document: "tasks" if only tasks differ, else "rankings"."""
     told_apart = [
         key for key in ("name", "task", "metric", "region") if len({e.get(key) for e in entries(document)}) > 1
     ]
@@ -175,9 +175,10 @@ def stacked_frequencies(document: Mapping[str, Any], algorithm: str) -> Figure:
 
 
 def dendrogram(across: Mapping[str, Any], method: str = "complete") -> Figure:
-    """Show which tasks rank the algorithms alike; the height of a bracket is the distance at which they merge.
+    """Show the tasks that rank the algorithms similarly, as a dendrogram.
 
-    Only ranks enter: tasks that stand together may differ widely in difficulty.
+    The height of a bracket is the distance at which tasks merge. Only ranks enter: tasks next to each other may differ
+    widely in difficulty.
 
     Raises
     ------

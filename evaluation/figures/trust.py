@@ -1,4 +1,7 @@
-"""Quality of predictions against what confidences tell of it: who segments well and knows when it fails."""
+"""Figures of prediction quality against the information in confidences.
+
+They show which algorithms segment well and detect their own failures.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +23,23 @@ if TYPE_CHECKING:
 
 _SIDES: Final = ("top right", "bottom right", "top left", "bottom left")
 _NAMED: Final = 5
-"""So many algorithms have their names beside their points; more would cover each other and have numbers."""
+"""Maximum number of algorithms with names next to their points.
+
+More names would cover each other; points then have numbers.
+"""
 
 
 class Trusted(NamedTuple):
-    """Where an algorithm stands, each value with the ends of its range; not a number where there is none.
+    """Position of an algorithm in the figure, each value with the ends of its range.
+
+    A value that does not exist is not a number.
 
     Attributes
     ----------
     risk
         Mean risk of all cases.
     missed
-        Its nAURC: how much of the best order its confidences miss.
+        Its nAURC: the amount of the best order that its confidences miss.
     """
 
     risk: float
@@ -41,7 +49,10 @@ class Trusted(NamedTuple):
 
 
 def place_of(risk: FloatArray, confidence: FloatArray, draws: FloatArray, interval: float) -> Trusted:
-    """Where an algorithm stands by its risks and confidences ``(n,)``, and in draws ``(B, n)``."""
+    """Return the position of an algorithm by its risks and confidences ``(n,)``, with ranges.
+
+    The ranges come from the resamples `draws`, ``(B, n)``.
+    """
     weights = np.concatenate([np.ones((1, len(risk))), draws])
     means = ratio(weights @ risk, weights.sum(axis=1))
     missed = missed_order(risk, confidence, weights).numbers
@@ -51,7 +62,9 @@ def place_of(risk: FloatArray, confidence: FloatArray, draws: FloatArray, interv
 
 
 def unbeaten(places: Mapping[str, Trusted]) -> list[str]:
-    """Who is beaten by nobody in both: no other is at least as good twice and better once.
+    """Return the algorithms that no other dominates.
+
+    An algorithm dominates another if it is at least as good in both values and better in one of them.
 
     Examples
     --------
@@ -71,7 +84,10 @@ def unbeaten(places: Mapping[str, Trusted]) -> list[str]:
 
 
 def sentence(name: str, trusted: Trusted, others: Sequence[Trusted]) -> str:
-    """What one algorithm's place says; of its range nothing but where it lies, since each is of one algorithm taken alone."""
+    """Describe the position of one algorithm.
+
+    Of its range, only the location is described, since each range belongs to one algorithm alone.
+    """
     better = sum(other.risk < trusted.risk for other in others)
     ordinal = "lowest" if better == 0 else f"number {better + 1}"
     risk = f"{name}: mean risk {number(trusted.risk, 3)} ({ordinal} of {len(others)})"

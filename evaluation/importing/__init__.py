@@ -1,8 +1,9 @@
-"""Results tables of finished challenges, as people have them: read within bounds, their columns recognised, and analysed.
+"""Import of existing results tables of finished challenges: bounded reading, column recognition and analysis.
 
-`read_sheet` reads a file, `guess_roles` says what its columns are, `arrange` puts the values in the contract's form,
-`suggest_metrics` and `assessment_of` make of two answers a metric (which direction is better, what a missing value counts
-as) an assessment, and `analyse` computes everything from it. `read_measured` reads a table against an assessment that there is.
+`read_sheet` reads a file, `guess_roles` identifies its columns, and `arrange` converts the values to the contract's
+form. `suggest_metrics` and `assessment_of` create an assessment from two answers per metric: which direction is better,
+and what a missing value counts as. `analyse` computes everything from it. `read_measured` reads a table against an
+existing assessment.
 """
 
 from evaluation.importing.analysing import Analysis, analyse

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evaluation.importing.sheets import Sheet
 
 OUTSIDE: Final = "values measured outside Podium"
-"""The mark of everything that is made of values which nobody here has scored."""
+"""Label of all content that is based on values not scored by this platform."""
 CHOSEN: Final = (
     "The values were measured outside Podium, and were taken as they stand in the table. Nothing was registered before they "
     "were known: where this report says “registered”, it means what was chosen for this analysis, with the results at hand."
@@ -30,18 +30,18 @@ CHOSEN: Final = (
 
 @dataclass(frozen=True)
 class Analysis:
-    """What came of a table.
+    """Result of the analysis of a table.
 
     Attributes
     ----------
     title
-        What the person calls it.
+        Title chosen by the user.
     results
         The results table in the contract's form.
     document
         The ranking document.
     gaming
-        What withholding bad cases would have brought each algorithm (`evaluation.ranking.gaming.gaming_check`).
+        Gain that each algorithm would have had from withholding bad cases (`evaluation.ranking.gaming.gaming_check`).
     """
 
     title: str
@@ -75,7 +75,7 @@ class Analysis:
 
     @property
     def scheme(self) -> list[str]:
-        """How the order is found, as sentences."""
+        """Return sentences that explain how the order is determined."""
         return list(describe(self.assessment))
 
     def results_csv(self) -> str:

@@ -26,22 +26,23 @@ ONE_METRIC: Final = "value"
 
 @dataclass(frozen=True)
 class Arranged:
-    """The values of a table.
+    """Values of a table in the form of the results contract.
 
     Attributes
     ----------
     results
-        ``task``, ``algorithm``, ``case``, ``region``, ``metric``, ``value``, ``outcome``, one row a value of the table.
+        ``task``, ``algorithm``, ``case``, ``region``, ``metric``, ``value``, ``outcome``, one row per value of the
+        table.
     tasks, algorithms, regions, metrics
-        Names in the order of the table; of tasks and regions none where the table names none.
+        Names in the order of the table; `tasks` and `regions` are empty if the table names none.
     cases
-        How many there are, over all tasks.
+        Number of cases, over all tasks.
     meaning
-        What the columns of values stand for: ``value`` (there is one), ``algorithm``, ``case`` or ``metric``.
+        Meaning of the columns of values: ``value`` (there is one), ``algorithm``, ``case`` or ``metric``.
     missing
-        Cells without a value, and combinations of algorithm, case, region and metric that the table does not mention.
+        Cells without a value, and combinations of algorithm, case, region and metric that the table does not contain.
     notes
-        What a reader has to know of how the table was read, as sentences.
+        Sentences on how the table was read that a reader must know.
     """
 
     results: pd.DataFrame
@@ -63,7 +64,7 @@ class Arranged:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the table holds, as JSON values."""
+        """Return the content of the table as JSON values."""
         return {
             "tasks": list(self.tasks),
             "algorithms": list(self.algorithms),
@@ -82,12 +83,12 @@ def arrange(sheet: Sheet, roles: Mapping[str, str], *, limits: SheetLimits = DEF
     Parameters
     ----------
     roles
-        As `evaluation.importing.guess_roles` returns them.
+        Roles as `evaluation.importing.guess_roles` returns them.
 
     Raises
     ------
     TableError
-        For roles that do not make a table of results, a cell that is no number, a value that stands there twice, too
+        For roles that do not make a table of results, a cell that is no number, a value that appears twice, too
         little to rank or too much to compute.
     """
     places = _places(sheet, roles)
@@ -154,7 +155,7 @@ def _places(sheet: Sheet, roles: Mapping[str, str]) -> dict[str, list[int]]:
 
 
 def _meaning(sheet: Sheet, places: Mapping[str, Sequence[int]]) -> str:
-    """What the columns of values are named for: the one thing that no other column says."""
+    """Return the meaning of the columns of values: the one category that no other column names."""
     has_case, has_algorithm, several = "case" in places, "algorithm" in places, len(places["value"]) > 1
     if not has_case and not has_algorithm:
         raise TableError(

@@ -60,7 +60,10 @@ def read_case_list(
 
 
 def _holds_numbers(sheet: Sheet, column: str, assessment: Assessment, grouping: Sequence[str]) -> bool:
-    """Whether a characteristic is a number: names of cases and whatever the ranking groups by are not, however they look."""
+    """Return whether a characteristic is a number.
+
+    Names of cases and columns by which the ranking groups are not, even if they look like numbers.
+    """
     if column == "case" or column in grouping or assessment.columns.get(column, "number") != "number":
         return False
     cells = [cell for cell in sheet.column(sheet.columns.index(column)) if not is_blank(cell)]

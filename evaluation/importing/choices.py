@@ -74,18 +74,18 @@ _LOWER: Final = (
 
 @dataclass(frozen=True)
 class MetricChoice:
-    """What is decided about a metric of the table.
+    """Decisions about a metric of the table.
 
     Attributes
     ----------
     name
-        As in the table.
+        Name as in the table.
     direction
-        ``higher`` or ``lower``; empty where nobody has said it.
+        ``higher`` or ``lower``; empty if it is not specified.
     missing
-        The number that a missing value counts as, or ``"exclude"``: it is left out for this algorithm.
+        The number that a missing value counts as, or ``"exclude"``: it is excluded for this algorithm.
     why
-        Where a suggested number comes from, as a phrase.
+        Origin of a suggested number, as a phrase.
     """
 
     name: str
@@ -95,12 +95,15 @@ class MetricChoice:
 
     @property
     def document(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the decisions as JSON values."""
         return {"name": self.name, "direction": self.direction, "missing": self.missing, "why": self.why}
 
 
 def suggest_metrics(arranged: Arranged) -> list[MetricChoice]:
-    """Suggest direction and missing rule of every metric, from its name and its values; somebody has to confirm them."""
+    """Suggest direction and missing rule of every metric from its name and its values.
+
+    A person must confirm them.
+    """
     suggested = []
     for metric in arranged.metrics:
         direction = direction_of(metric)
@@ -110,7 +113,9 @@ def suggest_metrics(arranged: Arranged) -> list[MetricChoice]:
 
 
 def worst_value(values: Iterable[float], direction: str) -> tuple[float, str]:
-    """What a missing value counts as unless something else is said: as bad as anything in the table, and why.
+    """Return the default value for a missing value, and its reason.
+
+    The default is as bad as the worst value in the table, or worse.
 
     Examples
     --------
@@ -127,7 +132,7 @@ def worst_value(values: Iterable[float], direction: str) -> tuple[float, str]:
 
 
 def direction_of(metric: str) -> str:
-    """Which direction is better, by the name of a metric; empty where the name does not say it.
+    """Return the better direction by the name of a metric; empty if the name does not show it.
 
     Examples
     --------
@@ -206,7 +211,10 @@ def assessment_of(
 
 
 def _everybody_everywhere(arranged: Arranged) -> bool:
-    """Whether all algorithms took part in all tasks: otherwise ranks of different fields would be averaged."""
+    """Return whether all algorithms took part in all tasks.
+
+    Otherwise ranks from different sets of algorithms would be averaged.
+    """
     counts = arranged.results.groupby("task")["algorithm"].nunique()
     return bool((counts == len(arranged.algorithms)).all())
 

@@ -1,4 +1,4 @@
-"""What a table of values measured outside has to fit: the assessment, the complete list of cases, and the teams."""
+"""Requirements for a table of externally measured values: assessment, complete case list and teams."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ NO_CASE = ""
 
 @dataclass(frozen=True)
 class Fitting:
-    """What a table has to fit.
+    """Requirements that a table must meet.
 
     Attributes
     ----------
     assessment
-        By which the values are ranked.
+        Assessment that ranks the values.
     cases
         Names of the cases in their order.
     teams
-        Names of the teams that there are.
+        Names of the existing teams.
     team
-        The only team that the table is of; empty where a column names the teams.
+        The only team of the table; empty if a column names the teams.
     takes_new_teams
         Whether the table may name teams that do not exist yet.
     """
@@ -59,7 +59,7 @@ class Fitting:
     def keys(self) -> list[tuple[str, str, str]]:
         """Case, region and metric of every value that a team has, in the order in which values are listed.
 
-        Values of the whole data set stand behind those of cases, and name none.
+        Values of the whole data set come after those of cases, and name no case.
         """
         of_cases = [metric.name for metric in self.assessment.metrics if metric.level == "case"]
         single = [(case, region, name) for case in self.cases for region in self.regions for name in of_cases]
@@ -73,13 +73,13 @@ class Fitting:
 
 
 def is_in_range(metric: MetricUse, value: float) -> bool:
-    """Whether a value lies between the bounds that the assessment declares."""
+    """Return whether a value is within the bounds that the assessment declares."""
     low, high = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
     return (low is None or value >= low) and (high is None or value <= high)
 
 
 def range_words(metric: MetricUse) -> str:
-    """The declared range in words.
+    """Describe the declared range.
 
     Examples
     --------
@@ -97,22 +97,22 @@ def range_words(metric: MetricUse) -> str:
 
 
 def takes_uncertainty(metric: MetricUse) -> bool:
-    """Whether a value of the whole data set has to come with replicates or a standard error."""
+    """Return whether a value of the whole data set requires replicates or a standard error."""
     return metric.level == "dataset" and not metric.options.get(WITHOUT)
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Metrics by where what is said of their uncertainty comes from; of each the title.
+    """Titles of metrics by the source of their uncertainty.
 
     Attributes
     ----------
     drawn
-        Units are drawn here.
+        Units are resampled here.
     sent
-        Whoever measured them sent replicates or standard errors.
+        Replicates or standard errors come from the people who measured the values.
     unknown
-        Nobody says anything.
+        No uncertainty is available.
     """
 
     drawn: tuple[str, ...]
@@ -121,7 +121,7 @@ class Sources:
 
 
 def sources_of(assessment: Assessment) -> Sources:
-    """Where the uncertainty of each metric comes from."""
+    """Return the source of the uncertainty of each metric."""
     if not assessment.kind.is_measured_elsewhere:
         return Sources(tuple(use.title for use in assessment.metrics))
     whole = [use for use in assessment.metrics if use.level == "dataset"]
@@ -133,5 +133,5 @@ def sources_of(assessment: Assessment) -> Sources:
 
 
 def needs_worst(metric: MetricUse) -> bool:
-    """Whether a missing value counts as the worst one of its case, which only the table can tell."""
+    """Return whether a missing value counts as the worst value of its case, which only the table contains."""
     return metric.level == "case" and metric.policy.missing == "worst" and metric.worst is None

@@ -29,7 +29,7 @@ REPLICATES_FILE: Final = "replicates.csv"
 
 @dataclass
 class CaseList(References):
-    """The complete list of cases, without which nobody knows which values are missing."""
+    """The complete list of cases, which is required to detect missing values."""
 
     cases: list[str]
     shared: dict[str, Any] = field(default_factory=dict)
@@ -61,14 +61,14 @@ class OpenedValues(Opened):
         return rows
 
     def blocks(self, algorithm: str) -> list[Block]:
-        """What is known of the uncertainty of values of the whole data set."""
+        """Return the available uncertainty of values of the whole data set."""
         assert self.fitting is not None
         assert self.measured is not None
         return given_blocks(self.fitting, self.measured, algorithm)
 
 
 def given_blocks(fitting: Fitting, measured: Measured, algorithm: str) -> list[Block]:
-    """What is known of the uncertainty of values of the whole data set, as evidence holds it."""
+    """Return the available uncertainty of values of the whole data set, in the form of evidence."""
     first = len(fitting.keys) - len(fitting.whole)
     blocks = []
     for position, (region, metric) in enumerate(fitting.whole):

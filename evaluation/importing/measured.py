@@ -1,8 +1,8 @@
-"""Values measured outside, read against the assessment that ranks them and the cases that it is registered for.
+"""Reading of externally measured values against their assessment and the registered cases.
 
-`evaluation.importing.arrange` takes a table as it comes; here everything is known before: the cases, the metrics with their
-ranges, the regions and, as a rule, the teams. So nothing is guessed and nothing is dropped: whatever does not fit is a
-problem of one line, and as long as there is one, nothing counts.
+`evaluation.importing.arrange` accepts any table. Here the cases, the metrics with their ranges, the regions and usually
+the teams are known before. Therefore nothing is guessed and nothing is dropped: each mismatch is a problem of one line.
+As long as there is a problem, no value counts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Cell", "Fitting", "Measured", "is_in_range", "range_words", "read_measured", "roles_of"]
 
 MOST_PROBLEMS: Final = 50
-"""So many problems are listed; how many there are beside them is said."""
+"""Maximum number of listed problems; the number of others is reported."""
 DIAGONAL: Final = "image_diagonal"
 Cell = float | str | None
 """A value, the outcome that left it undefined, or nothing where it is missing."""
@@ -30,31 +30,31 @@ Cell = float | str | None
 
 @dataclass
 class Measured:
-    """What a table says.
+    """Content of a table of measured values.
 
     Attributes
     ----------
     values
-        Team → value of every entry of `Fitting.keys`; ``None`` is a missing one, a text the outcome that left it undefined. Empty as
-        long as there are problems.
+        Team → value of every entry of `Fitting.keys`; ``None`` is a missing value, a text the outcome that left it
+        undefined. Empty as long as there are problems.
     errors
-        Team → standard error of every entry of `Fitting.whole`; ``None`` where there is none.
+        Team → standard error of every entry of `Fitting.whole`; ``None`` if there is none.
     replicates
-        Team → replicates of every entry of `Fitting.whole`, in the order of `numbers`; ``None`` where there are none.
+        Team → replicates of every entry of `Fitting.whole`, in the order of `numbers`; ``None`` if there are none.
     numbers
-        What tells the replicates apart, the same for all teams and metrics.
+        Names that distinguish the replicates, identical for all teams and metrics.
     diagonals
-        Case → diagonal of its image, where the kind of problem has images and the table says it.
+        Case → diagonal of its image, if the kind of problem has images and the table contains it.
     worst
-        Case, region and metric → the worst value there, where a missing value counts as that.
+        Case, region and metric → the worst value, if a missing value counts as that.
     new_teams
-        Names of teams that do not exist yet, with the row that names them first.
+        Names of teams that do not exist yet, with the first row that names them.
     problems
-        Why the table does not count, one line each: file, row, column, value and remedy.
+        Reasons why the table does not count, one line each: file, row, column, value and remedy.
     more
-        How many problems there are beside those that are listed.
+        Number of problems in addition to those listed.
     notes
-        What a reader has to know of how the table was read, as sentences.
+        Sentences on how the table was read that a reader must know.
     """
 
     values: dict[str, list[Cell]] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Measured:
 
     @property
     def document(self) -> dict[str, Any]:
-        """What it says as JSON values."""
+        """Return the content of the table as JSON values."""
         return {
             "teams": self.values,
             "errors": self.errors,
@@ -89,7 +89,7 @@ class Measured:
 
 
 def roles_of(sheet: Sheet, fitting: Fitting) -> dict[str, str]:
-    """What the columns of a table are, guessed from their names and contents and from what the table has to fit."""
+    """Guess the roles of a table's columns from their names and contents, and from the requirements."""
     roles = guess_roles(sheet)
     if "value" not in roles.values():
         # Not one number stands in it, and still its name says what it should hold.
@@ -111,9 +111,9 @@ def read_measured(
     Parameters
     ----------
     roles
-        As `evaluation.importing.guess_roles` returns them.
+        Roles as `evaluation.importing.guess_roles` returns them.
     replicates
-        The table of replicates beside it, of values of the whole data set.
+        An additional table of replicates for values of the whole data set.
     """
     from evaluation.importing.replicates import read_replicates
     from evaluation.importing.table_reader import TableReader
@@ -138,7 +138,7 @@ def read_measured(
 
 
 def _settle(sheet: Sheet, fitting: Fitting, measured: Measured, drawn: Replicates | None) -> None:
-    """Put replicates beside their values, and refuse what cannot be ranked without what the table does not say."""
+    """Attach replicates to their values, and refuse values that lack information required for ranking."""
     if drawn is not None:
         drawn.settle(measured)
     _check_uncertainty(sheet, fitting, measured)
@@ -184,7 +184,7 @@ def _check_uncertainty(sheet: Sheet, fitting: Fitting, measured: Measured) -> No
 
 
 def _check_worst(sheet: Sheet, fitting: Fitting, measured: Measured) -> None:
-    """Where a missing value counts as the worst one of its case, the table says what that is."""
+    """Check that the table contains the worst value of a case if a missing value counts as that."""
     wanted = {metric.name for metric in fitting.assessment.metrics if needs_worst(metric)}
     if not wanted:
         return

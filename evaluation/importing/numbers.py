@@ -11,7 +11,7 @@ _BLANK: Final = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "–", "
 
 
 def is_blank(cell: str) -> bool:
-    """Whether a cell says that there is no value.
+    """Return whether a cell states that there is no value.
 
     Examples
     --------

@@ -20,14 +20,14 @@ COLUMNS: Final = ("algorithm", "metric", "region", "replicate", "value")
 
 @dataclass
 class Replicates:
-    """What a table of replicates says.
+    """Content of a table of replicates.
 
     Attributes
     ----------
     values
-        By team and place in `Fitting.whole`: the value on each replicate.
+        Value on each replicate, by team and position in `Fitting.whole`.
     numbers
-        What tells the replicates apart, in their order.
+        Names that distinguish the replicates, in their order.
     """
 
     sheet: Sheet
@@ -36,7 +36,7 @@ class Replicates:
     numbers: tuple[str, ...] = ()
 
     def settle(self, measured: Measured) -> None:
-        """Put the replicates beside the values that they are of."""
+        """Attach the replicates to their values."""
         measured.numbers = self.numbers
         for (team, position), values in self.values.items():
             if team in measured.values:
@@ -47,10 +47,10 @@ class Replicates:
 
 
 def read_replicates(sheet: Sheet, fitting: Fitting, measured: Measured) -> Replicates:
-    """Read ``algorithm,metric,region,replicate,value``; the columns that are needless may lack.
+    """Read ``algorithm,metric,region,replicate,value``; unnecessary columns may be absent.
 
-    A replicate is a resample of the test cases on which all values of all algorithms were computed: the same number stands for the
-    same cases, so that differences between algorithms are paired.
+    A replicate is a resample of the test cases on which all values of all algorithms were computed. The same replicate
+    number refers to the same cases, which makes differences between algorithms paired.
     """
     reader = _Reader(sheet, fitting, measured)
     replicates = Replicates(sheet, fitting)
@@ -80,7 +80,7 @@ class _Reader:
         self.unknown: set[tuple[str, str]] = set()
 
     def is_laid_out(self) -> bool:
-        """Whether every column is there that tells one replicate from another."""
+        """Return whether all columns that distinguish the replicates are present."""
         needed = {"replicate", "value"}
         needed |= set() if self.fitting.team else {"algorithm"}
         needed |= {"metric"} if len({metric.name for _, metric in self.fitting.whole}) > 1 else set()

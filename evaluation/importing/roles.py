@@ -1,4 +1,4 @@
-"""What the columns of a table are, guessed from their names and from what stands in them."""
+"""Roles of a table's columns, guessed from their names and contents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ ROLES: Final[Mapping[str, str]] = MappingProxyType({
     "value": "values",
     "ignore": "not used",
 })  # fmt: skip
-"""Roles of a column. Several columns of values are named for what no other column says: algorithms, cases or metrics."""
+"""Roles of a column.
+
+Several columns of values are named by the category that no other column contains: algorithms, cases or metrics.
+"""
 
 _WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "algorithm": (
@@ -46,13 +49,16 @@ _WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
         "createdat", "se", "seed", "fold", "site", "center", "centre", "scanner", "institution", "mean", "average", "std",
     ),
 })  # fmt: skip
-"""Names that tables use, in lower case without separators, chosen here: those of challengeR's example, of our own results table, and
-other words for the same things. They only suggest: whoever brings a table confirms them."""
+"""Column names in common use, in lower case without separators.
+
+The selection was made here: names of challengeR's example, of our own results table, and synonyms. They are
+suggestions only: the person who uploads a table confirms them.
+"""
 _FEWEST_NUMERIC: Final = 0.5
 
 
 def guess_roles(sheet: Sheet) -> dict[str, str]:
-    """Say what each column is, to be confirmed by whoever knows the table.
+    """Guess the role of each column, to be confirmed by a person who knows the table.
 
     Returns
     -------
@@ -92,7 +98,10 @@ def guess_roles(sheet: Sheet) -> dict[str, str]:
 
 
 def _name_by_content(sheet: Sheet, roles: dict[str, str], numeric: Mapping[str, bool]) -> None:
-    """Find the column of names where its own name tells nothing: the first one whose cells are all different."""
+    """Find the column of names by its content: the first column whose cells are all different.
+
+    This applies if no column name identifies it.
+    """
     if not {"algorithm", "case"} & set(roles.values()):
         for column_index, column in enumerate(sheet.columns):
             cells = sheet.column(column_index)

@@ -1,4 +1,7 @@
-"""A stranger's table as rows of text: bounded before it is parsed, refused in one line that says where and what to do."""
+"""Reading of an unknown table as rows of text.
+
+Its size is limited before parsing. A refusal is one line with the location and the remedy.
+"""
 
 from __future__ import annotations
 
@@ -73,13 +76,13 @@ class Sheet:
     sha256
         Digest of its bytes.
     delimiter
-        What stands between two cells.
+        Separator between two cells.
     columns
         Names in the header, each once.
     rows
         As many cells each as there are columns, without space around them.
     lines
-        For every row the number of the line where it stands, the header being row 1.
+        Line number of every row; the header is row 1.
     """
 
     file: str
@@ -91,7 +94,7 @@ class Sheet:
 
     @property
     def has_decimal_commas(self) -> bool:
-        """Whether numbers may be written with a comma: where commas do not separate cells."""
+        """True if numbers may have a decimal comma, because commas do not separate cells."""
         return self.delimiter != ","
 
     def column(self, index: int) -> list[str]:
@@ -134,7 +137,7 @@ def read_sheet(path: Path, *, name: str = "", limits: SheetLimits = DEFAULT) -> 
 
 
 def shown(text: str) -> str:
-    """A cell as messages quote it: short, and without characters that nobody sees.
+    """Return a cell as messages quote it: short, and without invisible characters.
 
     Examples
     --------
@@ -161,7 +164,7 @@ def _decoded(name: str, content: bytes) -> str:
 
 
 def _delimiter(text: str) -> str:
-    """What separates the cells of the header; quoted text does not count."""
+    """Return the separator of the cells of the header; quoted text does not count."""
     head = text.lstrip().split("\n", 1)[0]
     bare = "".join(head.split('"')[::2])
     return max(DELIMITERS, key=bare.count)

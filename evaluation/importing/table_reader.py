@@ -1,4 +1,7 @@
-"""One pass over a table of values measured outside: what its columns are named for, and what each cell says of whom."""
+"""One pass over a table of externally measured values.
+
+It determines the meaning of the columns, and the subject and value of each cell.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,7 @@ class TableReader:
     # The columns ------------------------------------------------------------------------------------------------------
 
     def is_laid_out(self) -> bool:
-        """Say what the columns of values are named for; whether the roles make a table of results."""
+        """Determine the meaning of the value columns; return whether the roles form a table of results."""
         before = len(self.measured.problems)
         for metric in self.uses:
             if metric.level != "case" and not self.problem.is_measured_elsewhere:
@@ -199,7 +202,7 @@ class TableReader:
         return team, case, region, metric
 
     def _is_of_cases(self, index: int) -> bool:
-        """Whether a row names a case."""
+        """Return whether a row names a case."""
         return "case" in self.places and bool(self.sheet.rows[index][self.places["case"][0]])
 
     def _no_case(self, index: int, metric: str | None) -> str | None:
@@ -217,7 +220,7 @@ class TableReader:
         return None
 
     def _named(self, role: str, index: int, column_index: int) -> tuple[str, int]:
-        """What a row, or the head of a column, names; with the column that it stands in."""
+        """Return the name that a row or the head of a column contains, with the index of its column."""
         if self.columns_are == role:
             return self.sheet.columns[column_index], column_index
         name_index = self.places[role][0]
@@ -296,7 +299,10 @@ class TableReader:
         return None
 
     def _value(self, index: int, column_index: int, metric: str) -> Cell:
-        """What a cell says; ``None`` where its value is missing, or cannot be taken and that is noted."""
+        """Return the value of a cell; ``None`` if it is missing.
+
+        The result is also ``None`` for a value that cannot be accepted, which is recorded as a problem.
+        """
         cell, line = self.sheet.rows[index][column_index], self.sheet.lines[index]
         value = None if is_blank(cell) else as_number(cell, comma=self.sheet.has_decimal_commas)
         if value is None and not is_blank(cell):
@@ -311,7 +317,10 @@ class TableReader:
         return outcome if value is None else value
 
     def _outcome(self, index: int, value: float | None) -> str | None:
-        """Why a value is undefined; ``None`` where it is missing, and where it is there."""
+        """Return the outcome that left a value undefined.
+
+        The result is ``None`` if the value is present, and if it is missing.
+        """
         if "outcome" not in self.places:
             return None
         column_index = self.places["outcome"][0]

@@ -1,7 +1,7 @@
-"""Simple shapes that stand for an object: ellipse, circle, convex hull, or its own outline.
+"""Simple shapes that approximate an object: ellipse, circle, convex hull, or its own outline.
 
-In 2D all are convex polygons and intersect exactly as such; a circle is one of so many corners, scaled to the true area,
-that its error is below 1e-4. In 3D they are sampled on a regular grid.
+In 2D all are convex polygons and intersect exactly as such. A circle is a polygon scaled to the true area, with enough
+corners for an error below 1e-4. In 3D the shapes are sampled on a regular grid.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Body:
         self.matrix, self.faces, self.corners = matrix, faces, corners
 
     def contains(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which points lie inside or on the edge."""
+        """Return a mask of the points inside or on the edge."""
         if self.matrix is not None:
             reach: NDArray[np.float64] = (((points - self.centre) @ self.matrix.T) ** 2).sum(axis=1)
             return np.less_equal(reach, 1 + 1e-9)

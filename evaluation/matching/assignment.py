@@ -1,7 +1,7 @@
-"""Who is matched to whom: from pairs that pass the criterion to a matching.
+"""Assignment of predictions to references: from pairs that pass the criterion to a matching.
 
-Ties never depend on the order of files or on label numbers: equal scores are broken by the criterion's value, equal
-values by where the objects lie.
+Ties never depend on the order of files or on label numbers. Equal scores are broken by the criterion's value, equal
+values by the positions of the objects.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _EXACT: Final = 1e-12
 
 @dataclass(frozen=True)
 class Rule:
-    """How objects are matched.
+    """Rule for matching objects.
 
     Attributes
     ----------
     criterion, options
-        Catalogue id of the hit criterion, and its own options.
+        Catalogue id of the hit criterion, and its options.
     threshold
         A hit needs this overlap or more, or this distance in mm or less; not read by point criteria and
         ``criterion_gt_half``.
     assignment
         One of `ASSIGNMENTS`.
     double_assignment
-        ``fp`` or ``ignore``: what becomes of a prediction that hits only references which are taken.
+        ``fp`` or ``ignore``: treatment of a prediction that hits only references that are already matched.
     """
 
     criterion: str = "loc_box_iou"
@@ -126,13 +126,13 @@ class Matching:
 def match_objects(reference: Objects, prediction: Objects, rule: Rule) -> Matching:
     """Match the objects of one image and one class.
 
-    Regions of the reference that are to be ignored take no part; a prediction without a match is dropped if more than
-    half of it (or its centre, if it has no extent) lies in one of them.
+    Ignored regions of the reference take no part. A prediction without a match is excluded if more than half of it
+    (or its centre, if it has no extent) is in one of them.
 
     Raises
     ------
     ValueError
-        If the criterion needs masks, boxes or scores that are not there.
+        If the criterion needs masks, boxes or scores that are missing.
     """
     real = np.flatnonzero(~reference.ignored)
     unignored = reference if len(real) == reference.size else reference.select(real)
@@ -191,7 +191,7 @@ def pairs_of(
 
 
 def assign(pairs: Pairs, reference: Objects, prediction: Objects, rule: Rule) -> NDArray[np.bool_]:
-    """Which of the passing pairs are matches."""
+    """Return a mask of the passing pairs that are matches."""
     if not len(pairs.value):
         return np.zeros(0, dtype=bool)
     distance = CRITERIA[rule.criterion].kind == "distance"
@@ -268,7 +268,7 @@ def _hungarian(pairs: Pairs, goodness: NDArray[np.float64], references: int, pre
 
 
 def inside_ignored(regions: Objects, prediction: Objects) -> NDArray[np.int64]:
-    """Predictions that lie in a region to be ignored, by more than half."""
+    """Return the predictions of which more than half is in an ignored region."""
     if regions.labels is not None and prediction.labels is not None:
         shared, whole = mask_overlap(regions, prediction), prediction.areas
     elif regions.has_extent and prediction.has_extent:

@@ -201,7 +201,7 @@ def _center_distance(reference: Objects, prediction: Objects, *, within: float =
 
 
 def _points_inside(points: NDArray[np.float64], objects: Objects) -> list[tuple[int, int]]:
-    """Pairs of object and point that lies in the object's mask, or in its box if it has no mask."""
+    """Return pairs of object and point for points in the object's mask, or in its box if it has no mask."""
     if objects.labels is not None:
         pixels = np.floor(points).astype(int)
         inside = ((pixels >= 0) & (pixels < objects.labels.shape)).all(axis=1)

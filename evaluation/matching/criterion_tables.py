@@ -174,7 +174,7 @@ def loc_center_distance(reference: Objects, prediction: Objects, *, spacing: Any
     needs="objects",
 )
 def loc_center_cover(reference: Objects, prediction: Objects) -> NDArray[np.float64]:
-    """1 where the reference's centre lies in the prediction."""
+    """Return a table with 1 if the reference's centre is in the prediction."""
     return _table("loc_center_cover", reference, prediction)
 
 
@@ -188,7 +188,7 @@ def loc_center_cover(reference: Objects, prediction: Objects) -> NDArray[np.floa
     needs="objects",
 )
 def loc_center_hit(reference: Objects, prediction: Objects) -> NDArray[np.float64]:
-    """1 where the prediction's centre lies in the reference."""
+    """Return a table with 1 if the prediction's centre is in the reference."""
     return _table("loc_center_hit", reference, prediction)
 
 
@@ -202,7 +202,7 @@ def loc_center_hit(reference: Objects, prediction: Objects) -> NDArray[np.float6
     needs="objects",
 )
 def loc_point_in_mask(reference: Objects, prediction: Objects) -> NDArray[np.float64]:
-    """1 where the prediction's point lies in the reference's mask."""
+    """Return a table with 1 if the prediction's point is in the reference's mask."""
     return _table("loc_point_in_mask", reference, prediction)
 
 
@@ -216,7 +216,7 @@ def loc_point_in_mask(reference: Objects, prediction: Objects) -> NDArray[np.flo
     needs="objects",
 )
 def loc_point_in_box(reference: Objects, prediction: Objects) -> NDArray[np.float64]:
-    """1 where the prediction's point lies in the reference's box, its edge included."""
+    """Return a table with 1 if the prediction's point is in the reference's box, its edge included."""
     return _table("loc_point_in_box", reference, prediction)
 
 
@@ -231,5 +231,5 @@ def loc_point_in_box(reference: Objects, prediction: Objects) -> NDArray[np.floa
     options=(SHAPE,),
 )
 def loc_point_in_approx(reference: Objects, prediction: Objects, *, shape: Shape = "ellipse") -> NDArray[np.float64]:
-    """1 where the prediction's point lies in the reference's approximation."""
+    """Return a table with 1 if the prediction's point is in the reference's approximation."""
     return _table("loc_point_in_approx", reference, prediction, shape=shape)

@@ -18,8 +18,8 @@ InstanceConnectivity = Literal["as_submitted", "full", "face"]
 class Objects:
     """The objects of one image; treat it as immutable.
 
-    Coordinates count pixel edges: pixel i of an axis reaches from i to i + 1, its centre lies at i + 0.5. Axes stand in
-    the order of the label map's axes, or of the columns of boxes and points.
+    Coordinates count pixel edges: pixel i of an axis reaches from i to i + 1, its centre is at i + 0.5. Axes have the
+    order of the label map's axes, or of the columns of boxes and points.
 
     Parameters
     ----------
@@ -28,15 +28,15 @@ class Objects:
     points
         Shape ``(n, k)``.
     labels
-        Label map, 0 is background; it cannot hold objects that overlap.
+        Label map, 0 is background; it cannot contain objects that overlap.
     ids
-        Label of each object, in the order of the other arrays; all labels that occur, ascending, if not given.
+        Label of each object, in the order of the other arrays; all labels that occur, ascending, if omitted.
     classes, scores
-        One each object.
+        One value per object.
     ignored
-        Regions of the reference that count neither for nor against anyone.
+        Mask of the objects that are ignored regions of the reference; they count neither for nor against an algorithm.
     decisions
-        Whether each object counts as detected for metrics at one threshold; scores decide if not given.
+        Whether each object counts as detected for metrics at one threshold; scores decide if omitted.
     spacing
         Size of a pixel in mm along each axis.
 
@@ -89,7 +89,7 @@ class Objects:
             message = "scores have to be finite numbers"
             raise ValueError(message)
         self.memory: dict[object, tuple[Objects, object]] = {}
-        """What was found out about these objects together with others, kept for the next metric."""
+        """Cached results about these objects together with others, for the next metric."""
         self.spacing = (1.0,) * self.dimensions if spacing is None else tuple(float(size) for size in spacing)
 
     def __len__(self) -> int:
@@ -107,7 +107,7 @@ class Objects:
 
     @property
     def has_extent(self) -> bool:
-        """Whether there is more than a point of each object."""
+        """True if each object has an extent and is not only a point."""
         return self.points_given is None
 
     @cached_property
@@ -143,7 +143,7 @@ class Objects:
 
     @cached_property
     def slices(self) -> list[tuple[slice, ...]]:
-        """Where each object of a label map lies."""
+        """Bounding slices of each object of a label map."""
         from scipy import ndimage
 
         return [box for box in ndimage.find_objects(self.index_map, max_label=self.size) if box is not None]
@@ -161,7 +161,7 @@ class Objects:
 
     @cached_property
     def centres(self) -> NDArray[np.float64]:
-        """The points, the middles of the boxes, or the centres of mass (which may lie outside an object)."""
+        """The points, the centres of the boxes, or the centres of mass (which may be outside an object)."""
         if self.points_given is not None:
             return self.points_given
         if self.labels is None:

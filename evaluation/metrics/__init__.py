@@ -1,7 +1,8 @@
-"""Metrics, one module a family: pure functions of a reference and a prediction that return value and outcome.
+"""Metrics as pure functions of a reference and a prediction that return value and outcome.
 
-Each is here by its id, imported when it is first asked for; where a metric counts something else in another kind of problem
-(pixels, objects), this is the function for whole images, and the others stand in the modules.
+There is one module per family. Each metric is available here by its id and is imported at first use. If a metric counts
+other things in another kind of problem (pixels, objects), this package provides the function for whole images. The
+other functions are in the modules.
 
 >>> from evaluation.metrics import dsc
 >>> dsc([[1, 1, 0]], [[0, 1, 1]]).value

@@ -47,14 +47,14 @@ def hausdorff_distance(
     spacing: Sequence[float] | None = None,
     boundary_connectivity: Connectivity = "face",
 ) -> Result:
-    """Hausdorff distance: the farthest that a point of either boundary lies from the other boundary.
+    """Hausdorff distance: the largest distance of a point on either boundary from the other boundary.
 
     Parameters
     ----------
     reference, prediction
         Masks of one shape.
     spacing
-        Size of a voxel along each array axis in mm; 1 if not given.
+        Size of a voxel along each array axis in mm; 1 if omitted.
     boundary_connectivity
         ``face`` (4 neighbours in 2D, 6 in 3D) or ``full`` (8, 26).
 
@@ -265,7 +265,7 @@ def nsd(
     spacing: Sequence[float] | None = None,
     boundary_connectivity: Connectivity = "face",
 ) -> Result:
-    """Normalized surface distance: the share of both boundaries that lies within a tolerance of the other.
+    """Normalized surface distance: the share of both boundaries within a tolerance of the other.
 
     Parameters
     ----------
@@ -274,7 +274,8 @@ def nsd(
     tolerance
         Largest deviation in mm that still counts as correct; a distance equal to it is within.
     boundary_weighting
-        ``pixel_count``: every boundary voxel counts one; ``surface_area``: each counts the surface that it stands for.
+        ``pixel_count``: every boundary voxel has weight 1; ``surface_area``: its weight is the surface area that it
+        represents.
 
     Returns
     -------
@@ -361,16 +362,16 @@ def boundary_iou(
         Masks of one shape.
     distance
         Width of the band in mm: a voxel belongs to it if its distance to the nearest voxel outside is not greater, so
-        that the width of one voxel gives the boundary. ``None`` takes ``distance_ratio``.
+        that the width of one voxel gives the boundary. ``None`` uses ``distance_ratio``.
     distance_ratio
         Width as a share of the image's diagonal, but no less than a voxel along any axis.
     combine_with_mask_iou
-        Return the smaller of the value and the IoU of the masks, so that a hole that lies wholly inside the band of the
-        other mask cannot go unseen.
+        Return the smaller of the value and the IoU of the masks. A hole entirely inside the band of the other mask is
+        then detected.
     spacing
-        Size of a voxel along each array axis in mm; 1 if not given.
+        Size of a voxel along each array axis in mm; 1 if omitted.
     boundary_connectivity
-        Taken so that all boundary metrics can be called alike; a band is made of distances, not of neighbours.
+        Accepted for a uniform signature of all boundary metrics; a band consists of distances, not of neighbours.
 
     Returns
     -------

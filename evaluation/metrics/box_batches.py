@@ -36,7 +36,7 @@ class Flat(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """What `Detections` is made of, for one class."""
+    """Components of `Detections` for one class."""
 
     references: NDArray[np.int64]
     image: NDArray[np.int64]
@@ -46,7 +46,7 @@ class Steps(NamedTuple):
 
 
 def applies(references: Sequence[Objects], predictions: Sequence[Objects], rule: Rule) -> bool:
-    """Whether boxes can be matched all at once."""
+    """Return whether boxes can be matched all at once."""
     return (
         rule.criterion == "loc_box_iou"
         and rule.assignment == "greedy_by_score"
@@ -152,7 +152,7 @@ def _ranks(boxes: FloatArray) -> NDArray[np.int64]:
 
 
 def _greedy(one: NDArray[np.int64], other: NDArray[np.int64], references: int, predictions: int) -> NDArray[np.bool_]:
-    """Which predictions find a free reference, pair by pair."""
+    """Return a mask of the predictions that find a free reference, pair by pair."""
     free = bytearray(b"\1") * references
     matched = bytearray(predictions)
     for reference, prediction in zip(one.tolist(), other.tolist(), strict=True):

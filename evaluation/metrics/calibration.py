@@ -82,21 +82,21 @@ def ece(
     target: Literal["top_label", "positive_class"] = "top_label",
     classes: Sequence[Hashable] | None = None,
 ) -> Result:
-    """Expected calibration error: the mean gap between winning score and share of correct decisions over bins.
+    """Expected calibration error: mean gap between winning score and share of correct decisions over bins.
 
     Parameters
     ----------
     reference, scores, classes
-        As the module says.
+        As described in the module.
     n_bins
         Number of bins over [0, 1].
     binning
-        ``equal_width``, or ``equal_mass`` with as equally many cases a bin as ties allow.
+        ``equal_width``, or ``equal_mass`` with numbers of cases per bin as equal as ties allow.
     bin_edge
-        Which end of a bin belongs to it; the lowest holds 0 and the highest 1 in any case.
+        The end of a bin that belongs to it; the lowest bin always contains 0, and the highest 1.
     target
-        ``top_label``: the winning score and whether its class is right; ``positive_class``: of two classes the score of
-        the positive one and whether the case is.
+        ``top_label``: the winning score and whether its class is correct; ``positive_class``: of two classes, the score
+        of the positive class and whether the case is positive.
 
     Returns
     -------
@@ -292,19 +292,22 @@ def kce(
     bandwidth: float | Literal["median"] = "median",
     classes: Sequence[Hashable] | None = None,
 ) -> Result:
-    """Kernel calibration error: whether errors of similar score vectors point the same way; canonical, without bins.
+    """Kernel calibration error: the agreement in direction of errors of similar score vectors.
+
+    It is canonical and uses no bins.
 
     Parameters
     ----------
     reference, scores, classes
-        As the module says; at most 50,000 cases.
+        As described in the module; at most 50,000 cases.
     estimator
         ``skce_unbiased`` estimates the squared error without bias and may be negative; ``skce_biased`` is not;
         ``kce_biased`` is its root.
     kernel
         ``laplacian``, exp(-d/ν), or ``gaussian``, exp(-d²/2ν²), of the distance d, times the identity matrix.
     bandwidth
-        ν, or ``median`` for the median distance of all pairs (1 if that is 0). A leaderboard is fairer with one number.
+        ν, or ``median`` for the median distance of all pairs (1 if that is 0). A leaderboard is fairer with one fixed
+        number.
 
     Returns
     -------
@@ -355,17 +358,17 @@ def ece_kde(
     Parameters
     ----------
     reference, scores, classes
-        As the module says; at most 50,000 cases.
+        As described in the module; at most 50,000 cases.
     bandwidth
-        Width of the Dirichlet kernel (beta for two classes), or ``auto`` for the likeliest of a grid.
+        Width of the Dirichlet kernel (beta for two classes), or ``auto`` for the most likely width of a grid.
     norm
-        Of the difference vector; for two classes that of the positive alone.
+        Norm of the difference vector; for two classes, of the positive class alone.
 
     Returns
     -------
     Result
-        Value in [0, 1] for two classes, else in [0, 2] (``l1``) or [0, √2]; lower is better, 0 is perfect. Every case is
-        left out of its own estimate.
+        Value in [0, 1] for two classes, else in [0, 2] (``l1``) or [0, √2]; lower is better, 0 is perfect. Every case
+        is excluded from its own estimate.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Binned calibration: in every bin of scores, how far the share of hits lies from the mean score.
+"""Binned calibration: the distance between share of hits and mean score in every bin of scores.
 
-A case without a valid answer stands in a bin of its own with the greatest gap, 1. So it cannot balance the under-confidence
-of others, and leaving out a case never makes ECE, MCE, TCE or CWCE with bins of equal width smaller.
+A case without a valid answer is in a separate bin with the greatest gap, 1. It therefore cannot balance the
+under-confidence of other cases. Omitting a case never makes ECE, MCE, TCE or CWCE with bins of equal width smaller.
 """
 
 from __future__ import annotations

@@ -143,9 +143,10 @@ def median_distance(vectors: FloatArray) -> float:
 
 
 def likeliest_bandwidth(vectors: FloatArray) -> float:
-    """The bandwidth of a logarithmic grid from 0.001 to 1 under which every case is likeliest by the others.
+    """Return the bandwidth under which every case is most likely according to the other cases.
 
-    Of more than 2,000 cases, as many evenly spaced in the order of their scores decide.
+    Candidates form a logarithmic grid from 0.001 to 1. With more than 2,000 cases, 2,000 cases evenly spaced in the
+    order of their scores are used.
     """
     if len(vectors) < 2:
         return _FIXED_BANDWIDTH

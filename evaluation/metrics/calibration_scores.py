@@ -165,7 +165,7 @@ def class_calibration_error(
     bin_edge: BinEdge = "right_closed",
     norm: Literal["l2", "l1"] = "l2",
 ) -> Values:
-    """The part of the class-wise calibration error that one class has, as an error of its own."""
+    """Return the contribution of one class to the class-wise calibration error, as a separate error."""
     scores = samples.required_scores
     chosen = scores[:, positive[0]] if len(positive) == 1 else np.minimum(scores[:, list(positive)].sum(axis=1), 1)
     gaps = find_gaps(

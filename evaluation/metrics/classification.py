@@ -1,8 +1,9 @@
-"""Decisions about whole images, one class against the rest: what was found, missed and falsely raised.
+"""Decisions about whole images, one class against the rest: hits, misses and false alarms.
 
-All functions take the reference first and the prediction second, one entry a case: labels (whole numbers, booleans or
-text), or scores as floating-point numbers in [0, 1], ``(N,)`` for the positive of two classes or ``(N, C)`` with rows that
-sum to 1. They return value and outcome. Metrics of all classes at once stand in `evaluation.metrics.multi_class`.
+All functions take the reference first and the prediction second, one entry per case. Entries are labels (whole numbers,
+booleans or text), or scores as floating-point numbers in [0, 1]: ``(N,)`` for the positive of two classes or ``(N, C)``
+with rows that sum to 1. The functions return value and outcome. Metrics of all classes at once are in
+`evaluation.metrics.multi_class`.
 Reference: L. Maier-Hein, A. Reinke et al., "Metrics reloaded: recommendations for image analysis validation", Nature
 Methods 21 (2024).
 """
@@ -50,7 +51,7 @@ def judge_class(
     ------
     ValueError
         For arrays that do not fit (see `evaluation.metrics.samples.make_samples`), or if there are more than two
-        classes, no mean is asked for, and ``positive_class`` does not name one.
+        classes, no mean is requested, and ``positive_class`` does not name a class.
     """
     samples = make_samples(
         reference,
@@ -95,7 +96,7 @@ def sensitivity(
     classes: Sequence[Hashable] | None = None,
     score_threshold: float = 0.5,
 ) -> Result:
-    """Sensitivity (Recall), TP / (TP + FN): the share of the positive cases that was found.
+    """Sensitivity (Recall), TP / (TP + FN): the share of the positive cases that were detected.
 
     Parameters
     ----------
@@ -106,12 +107,12 @@ def sensitivity(
     positive_class
         The class against the rest; of two classes the last by default.
     class_average
-        ``macro`` or ``weighted`` (as often as they occur) for the mean over all classes. Classes that the reference
-        lacks are left out of it; an undefined value that the prediction causes enters as 0.
+        ``macro`` or ``weighted`` (by frequency) for the mean over all classes. Classes that the reference lacks are
+        excluded from it; an undefined value that the prediction causes enters as 0.
     classes
         All classes in order; by default those that occur, ascending, and 0 and 1 if no others occur.
     score_threshold
-        Of two classes, scores from here on are positive; of more, the greatest score decides.
+        With two classes, scores of at least this value are positive; with more, the greatest score decides.
 
     Returns
     -------

@@ -79,7 +79,10 @@ def trace_coco(
 
 
 def _match(iou: FloatArray, crowd: NDArray[np.bool_], threshold: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which predictions, best first, hit a reference, and which fall into a crowd and count neither way."""
+    """Return masks of the predictions that hit a reference, and of those ignored because they match a crowd.
+
+    The predictions must be sorted with the best first.
+    """
     order = np.argsort(crowd, kind="mergesort")
     taken = np.zeros(len(crowd), dtype=bool)
     hits = np.zeros(len(iou), dtype=bool)
@@ -102,7 +105,10 @@ def _match(iou: FloatArray, crowd: NDArray[np.bool_], threshold: float) -> tuple
 
 
 def _iou(reference: Objects, prediction: Objects, criterion: str) -> FloatArray:
-    """IoU of every prediction with every reference; of a crowd, the share of the prediction that lies in it."""
+    """Return the IoU of every prediction with every reference.
+
+    For a crowd, it is the share of the prediction inside the crowd.
+    """
     shared = np.zeros((prediction.size, reference.size))
     if criterion == "loc_mask_iou":
         pairs = mask_overlap(reference, prediction)

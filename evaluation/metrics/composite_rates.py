@@ -59,7 +59,9 @@ def lr_plus(
     classes: Sequence[Hashable] | None = None,
     score_threshold: float = 0.5,
 ) -> Result:
-    """Positive likelihood ratio, Sensitivity / (1 - Specificity): how much a positive decision raises the odds.
+    """Positive likelihood ratio, Sensitivity / (1 - Specificity).
+
+    It is the factor by which a positive decision raises the odds.
 
     Parameters
     ----------
@@ -71,9 +73,9 @@ def lr_plus(
     Returns
     -------
     Result
-        Value in [0, inf), higher is better, 1 says nothing. ``degenerate`` with the flag ``unbounded`` without any
-        false positive, which ranks as best; plainly ``degenerate`` if nothing is called positive; with the flag
-        ``reference`` if a class is absent.
+        Value in [0, inf), higher is better, 1 is uninformative. ``degenerate`` with the flag ``unbounded`` without
+        any false positive, which ranks as best; ``degenerate`` without a flag if nothing is predicted as positive;
+        with the flag ``reference`` if a class is absent.
 
     Examples
     --------

@@ -162,7 +162,10 @@ def _n_aurc(risk: FloatArray, confidence: FloatArray, weights: FloatArray, *, ru
 
 
 def missed_order(risk: FloatArray, confidence: FloatArray, weights: FloatArray) -> Values:
-    """How much of the best order confidences miss, by the default rule: 0 for the best order, 1 for one that tells nothing."""
+    """Return the amount of the best order that confidences miss, by the default rule.
+
+    It is 0 for the best order and 1 for an uninformative order.
+    """
     return _n_aurc(risk, confidence, weights)
 
 

@@ -35,17 +35,17 @@ class Counts(NamedTuple):
 
     @property
     def positive(self) -> FloatArray:
-        """How many are positive in the reference."""
+        """Number of positives in the reference."""
         return self.tp + self.fn
 
     @property
     def negative(self) -> FloatArray:
-        """How many are negative in the reference."""
+        """Number of negatives in the reference."""
         return self.fp + self.tn
 
     @property
     def swapped(self) -> Counts:
-        """The same with the other class as the positive one."""
+        """Return the counts with the other class as the positive class."""
         return Counts(self.tn, self.fn, self.fp, self.tp)
 
 
@@ -106,7 +106,7 @@ def net_benefit(counts: Counts, threshold_probability: float) -> Values:
 
 
 def _marginals(matrix: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """How often each class occurs, how often it is predicted, and how many there are."""
+    """Return the number of occurrences of each class, the number of its predictions, and the total."""
     return matrix.sum(axis=2), matrix.sum(axis=1), matrix.sum(axis=(1, 2))
 
 
@@ -136,7 +136,7 @@ def balanced_accuracy(matrix: FloatArray) -> Values:
 
 
 def youden_j(matrix: FloatArray, multiclass_form: MultiClassForm = "normalized") -> Values:
-    """How far the Sensitivities stand above those of a constant guess."""
+    """Return the excess of the Sensitivities over those of a constant guess."""
     occurs, _, _ = _marginals(matrix)
     classes = (occurs > 0).sum(axis=1)
     total = np.where(occurs > 0, ratio(_diagonal(matrix), occurs), 0.0).sum(axis=1)

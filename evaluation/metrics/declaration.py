@@ -1,8 +1,9 @@
-"""How a metric says what it is: `declare` above its function, in one place with the formula.
+"""Declaration of a metric with `declare` above its function, next to its formula.
 
-What is declared (name, direction, range, options, what the function takes, what its value on a whole data set is made of,
-what undefined outcomes count as) is all that pages, checks and scorers know about a metric; `evaluation.catalogue` lists
-it. Packages declare theirs with a `Metric` of their own under the entry point group ``podium.metrics``.
+Pages, checks and scorers know only the declaration of a metric. It contains name, direction, range, options, input of
+the function, evidence of its value on a whole data set, and the treatment of undefined outcomes.
+`evaluation.catalogue` lists the metrics. Packages declare their metrics with their own `Metric` under the entry point
+group ``podium.metrics``.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ MODULES: Final = (
     "evaluation.metrics.registration",
     "evaluation.metrics.image_similarity",
 )
-"""Where metrics are declared; within a family, they are listed in this order."""
+"""Modules that declare metrics; within a family, metrics are listed in this order."""
 
 Direction = Literal["higher", "lower"]
 Evidence = Literal[
@@ -93,14 +94,15 @@ Evidence = Literal[
     "labels",
     "landmarks",
 ]
-"""What the value on a whole data set is recomputed from, for any choice of cases.
+"""Data from which the value on a whole data set is recomputed, for any choice of cases.
 
-``one_class``, ``all_classes`` and ``calibration``: decisions and scores of each case (`evaluation.metrics.evaluators`,
-`evaluation.metrics.calibration_scores`); ``counts`` and ``curve``: what was found in each image, at one threshold or at all
-(`evaluation.metrics.detection_values`); ``panoptic``: counts and summed IoU of each image. ``paired``: the two numbers of each
-case (`evaluation.metrics.paired_values`); ``confidences``: its risk and confidence (`evaluation.metrics.confidence_values`);
-``survival``: times and predictions (`evaluation.metrics.survival_values`); ``labels``: its decisions on all labels; ``landmarks``:
-found and known landmarks of each case.
+``one_class``, ``all_classes`` and ``calibration``: decisions and scores of each case
+(`evaluation.metrics.evaluators`, `evaluation.metrics.calibration_scores`); ``counts`` and ``curve``: detections in
+each image, at one threshold or at all (`evaluation.metrics.detection_values`); ``panoptic``: counts and summed IoU of
+each image. ``paired``: the two numbers of each case (`evaluation.metrics.paired_values`); ``confidences``: its risk
+and confidence (`evaluation.metrics.confidence_values`); ``survival``: times and predictions
+(`evaluation.metrics.survival_values`); ``labels``: its decisions on all labels; ``landmarks``: found and known
+landmarks of each case.
 """
 
 
@@ -110,14 +112,15 @@ class CatalogueError(LookupError):
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric: everything that a page, a check or a scorer has to know about it.
+    """One metric: all information for pages, checks and scorers.
 
     Attributes
     ----------
     id, name, abbreviation
         The id is the name of the function; ``abbreviation`` may be a pattern in ``label``.
     categories
-        Of the problems that it is offered to, as ``ImLC`` or ``SemS``: `evaluation.problems.Problem.category`.
+        Categories of the problems that it is offered for, such as ``ImLC`` or ``SemS``:
+        `evaluation.problems.Problem.category`.
     direction
         ``higher`` or ``lower``, whichever is better.
     range
@@ -127,36 +130,37 @@ class Metric:
     options
         Its hyperparameters; those with ``sets_policy`` describe defaults of the outcome policy only.
     function
-        The function, or its place as ``package.module:name``, imported when first needed.
+        The function, or its path as ``package.module:name``, imported when first needed.
     needs
-        What the function takes from a case: any of ``masks``, ``spacing``, ``labels``, ``scores``, ``objects``,
+        Parts of a case that the function takes: any of ``masks``, ``spacing``, ``labels``, ``scores``, ``objects``,
         ``instances``, ``images``, ``numbers``, ``confidences``, ``times``, ``landmarks``, ``field``, ``intensities``,
         ``data_range``, ``windows`` (of voxels around each), ``all_landmarks`` (also those of other regions).
     optional
-        Those of ``needs`` without which it can be computed, too.
+        Parts of ``needs`` that are not required for its computation.
     unit
         ``mm`` for distances, else ``None``.
     functions_by_problem
-        Other functions, or their places, for problems in which the metric counts something else (pixels, objects).
+        Other functions, or their paths, for problems in which the metric counts other things (pixels, objects).
     source
-        Who brought it: ``podium``, or the name of a package.
+        Origin: ``podium``, or the name of a package.
     evidence
-        What its value on a whole data set is made of; ``None`` if it has a value for each case only, or its function is
-        called with the cases of each resample.
+        Data from which its value on a whole data set is computed; ``None`` if it has a value for each case only, or
+        its function is called with the cases of each resample.
     evidence_of_objects
-        The same for problems with objects, where it differs.
+        ``evidence`` for problems with objects, if it differs.
     whole_data_set
-        One value for all cases together in every problem, whatever its family.
+        One value for all cases together in every problem, regardless of its family.
     all_classes
         Takes the objects of all classes at once.
     policy
         Outcomes whose default differs from that of all metrics (see `default_policy`).
     worst_by_case
-        Rows of results give the worst value that a case can reasonably have, where the range has no worst end.
+        Rows of results contain the worst value that a case can reasonably have, if the range has no worst end.
     worst_of
-        That value of a mask of the reference, for metrics of masks that have one by case.
+        Function that returns the worst value for a mask of the reference, for metrics of masks with a worst value per
+        case.
     label
-        How it is called with its options, a format string, such as ``HD{percentile:g}``; the abbreviation if empty.
+        Name with its options, a format string, such as ``HD{percentile:g}``; the abbreviation if empty.
     """
 
     id: str
@@ -217,12 +221,12 @@ class Metric:
 
     @property
     def is_criterion(self) -> bool:
-        """Whether it decides hits of objects, and is therefore an option of other metrics and not one itself."""
+        """True if it decides hits of objects; it is then an option of other metrics and not a metric."""
         return self.family == "localization_criterion"
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether a greater value is the better one."""
+        """True if a greater value is better."""
         return self.direction == "higher"
 
     @property
@@ -266,7 +270,7 @@ class Metric:
         return {option.name: option.accepted[category] for option in self.options if category in option.accepted}
 
     def requires(self, what: str) -> bool:
-        """Whether it cannot be computed without this part of a case, such as ``scores``.
+        """Return whether it cannot be computed without this part of a case, such as ``scores``.
 
         Examples
         --------
@@ -277,7 +281,7 @@ class Metric:
         return what in self.needs - self.optional
 
     def short_name(self, options: Mapping[str, Any]) -> str:
-        """The abbreviation as it stands above a column, with the options that belong to the name.
+        """Return the abbreviation for a column heading, with the options that belong to the name.
 
         Examples
         --------
@@ -324,18 +328,18 @@ class Metric:
         Parameters
         ----------
         given
-            Options as they stand in an assessment document.
+            Options as they appear in an assessment document.
 
         Returns
         -------
         dict
-            Every option that an assessment may set, in the catalogue's order, defaults written out but for those that
-            stand only where they are set.
+            Every option that an assessment may set, in the catalogue's order. Defaults are written out, except for
+            options that appear only if they are set.
 
         Raises
         ------
         OptionError
-            For an unknown name, a value outside the limits, or one that has no safe default and is not given.
+            For an unknown name, a value outside the limits, or a missing option that has no safe default.
 
         Examples
         --------
@@ -364,10 +368,10 @@ class Metric:
         return tuple(option.name for option in self.assessment_options if option.required and option.name not in given)
 
     def default_policy(self, problem: str) -> dict[str, float | str]:
-        """What each outcome counts as when an assessment does not say: a number, or a policy word.
+        """Return the default treatment of each outcome: a number, or a policy word.
 
-        Metrics reference, sections 3.3 and 3.4. Nothing that a participant causes is left out; an exclusion depends on
-        the reference alone.
+        It applies if an assessment does not specify the outcome; see the metrics reference, sections 3.3 and 3.4. No
+        outcome that a participant causes is excluded; an exclusion depends on the reference alone.
         """
         problem = self.measured_as(problem)
         policy: dict[str, float | str] = {
@@ -451,9 +455,10 @@ def declare(
     worst_by_case: bool = False,
     worst_of: Callable[..., float] | None = None,
 ) -> Callable[[_Function], _Function]:
-    """Declare the function below a metric of that name; its id is the function's name.
+    """Declare the decorated function as a metric; its id is the function's name.
 
-    The function stays as it is. Arguments are the attributes of `Metric`; ``needs`` and ``optional`` are words.
+    The function is not changed. Arguments are the attributes of `Metric`; ``needs`` and ``optional`` are
+    space-separated texts.
     """
 
     def remember(function: _Function) -> _Function:
@@ -497,13 +502,13 @@ def computes(*problems: str) -> Callable[[_Function], _Function]:
 
 
 def declared_in(module: str) -> tuple[Metric, ...]:
-    """The metrics that a module declares, in the order in which they stand there; imports it."""
+    """Import a module and return the metrics that it declares, in the order of their declarations."""
     importlib.import_module(module)
     return tuple(_DECLARED.get(module, ()))
 
 
 def _check_together(given: Mapping[str, object], checked: dict[str, Any], options: Mapping[str, Option]) -> None:
-    """What one option alone does not show."""
+    """Check combinations of options, which the check of a single option does not cover."""
     for name, option in options.items():
         if option.required and checked[name] is None:
             raise OptionError(name, None, f"{option.allowed}, set by the organizers: there is no safe default")

@@ -19,7 +19,7 @@ _PIECE = 1 << 18
 
 
 def sample_field(field: ArrayLike, points: ArrayLike) -> NDArray[np.float64]:
-    """Displacements at points, linear between voxels.
+    """Return displacements at points, interpolated linearly between voxels.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def sample_field(field: ArrayLike, points: ArrayLike) -> NDArray[np.float64]:
     Raises
     ------
     ValueError
-        If a point lies outside the hull.
+        If a point is outside the hull.
 
     Examples
     --------

@@ -338,7 +338,9 @@ def evaluate_thresholds(
 
 
 def mean_over_classes(values: Sequence[Values], class_weights: Sequence[float] | None = None) -> Values:
-    """Mean over the classes that are defined: a class without a reference object is left out for everyone.
+    """Return the mean over the defined classes.
+
+    A class without a reference object is excluded for all algorithms.
 
     Raises
     ------

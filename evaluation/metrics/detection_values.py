@@ -82,7 +82,7 @@ def evaluate(
 
 
 def image_outcome(tp: float, fp: float, fn: float) -> Outcome:
-    """What an image without objects on either side is called."""
+    """Return the outcome of an image, which shows whether either side has no objects."""
     if tp + fn == 0:
         return Outcome.BOTH_EMPTY if fp == 0 else Outcome.REF_EMPTY
     return Outcome.PRED_EMPTY if tp + fp == 0 else Outcome.OK

@@ -1,4 +1,4 @@
-"""What was found in each image, score by score: the evidence of all detection metrics of one class."""
+"""Detections in each image by score: the evidence of all detection metrics of one class."""
 
 from __future__ import annotations
 
@@ -76,7 +76,10 @@ class Detections:
         return ThresholdCounts(score[last], tp, fp, positive, np.zeros_like(positive))
 
     def repeated(self, times: NDArray[np.int64]) -> Detections:
-        """The same with every image as often as it was drawn, each copy an image of its own."""
+        """Return the detections of a resample, with every image repeated `times`.
+
+        Each copy is a separate image.
+        """
         source = np.repeat(np.arange(self.images), times)
         start = np.concatenate([[0], np.cumsum(times)])
         copies = times[self.image]
@@ -97,10 +100,10 @@ def rule_without_scores(rule: Rule) -> Rule:
 def count_detections(
     references: Sequence[Objects], predictions: Sequence[Objects], rule: Rule, *, score_threshold: float = 0.0
 ) -> Detections:
-    """Match every image at one threshold: predictions below it are taken away before matching.
+    """Match every image at one threshold: predictions below it are removed before matching.
 
-    Where predictions have decisions, these say which count, whatever the scores are. Without both, all predictions count.
-    Without scores, ``greedy_by_score`` gives way to ``greedy_by_criterion``.
+    If predictions have decisions, these determine which predictions count, regardless of the scores. Without
+    decisions and scores, all predictions count. Without scores, ``greedy_by_criterion`` replaces ``greedy_by_score``.
     """
     steps = []
     for index, (reference, prediction) in enumerate(_images(references, predictions)):

@@ -1,10 +1,10 @@
-"""Detection, classification and segmentation of objects, each judged on its own.
+"""Detection, classification and segmentation of objects, each assessed separately.
 
-One number for all three cannot tell a weak classifier from a weak detector. Here objects are matched without looking at
-their class; detection counts the matches, classification looks at the classes of matched objects only, and segmentation
-at their outlines only. Counts of several images are pooled (within a patient) by adding them up, values of patients are
-averaged. After A. Foucart, O. Debeir, C. Decaestecker, "Evaluating participating methods in image analysis challenges:
-lessons from MoNuSAC 2020", Pattern Recognition 141 (2023).
+One number for all three cannot distinguish a weak classifier from a weak detector. Here objects are matched
+regardless of their class. Detection counts the matches. Classification uses the classes of matched objects only,
+segmentation their outlines only. Counts of several images are pooled (within a patient) by addition, values of
+patients are averaged. After A. Foucart, O. Debeir, C. Decaestecker, "Evaluating participating methods in image
+analysis challenges: lessons from MoNuSAC 2020", Pattern Recognition 141 (2023).
 """
 
 from __future__ import annotations
@@ -35,22 +35,23 @@ PANOPTIC: Final = ("panoptic_quality", "segmentation_quality", "detection_qualit
 
 @dataclass(frozen=True)
 class Disentangled:
-    """What was found in an image, or in several after adding them up.
+    """Matched objects of an image, or of several images added up.
 
     Attributes
     ----------
     classes
         Names, in the order of rows and columns.
     confusion
-        Shape ``(C + 1, C + 1)``, rows reference, columns prediction; the first row holds predictions without a
+        Shape ``(C + 1, C + 1)``, rows reference, columns prediction; the first row contains predictions without a
         reference, the first column references without a prediction.
     iou_sum, iou_hits
-        Sum of the IoU of the matched pairs by reference class, ``(C,)``: of all of them, and of those whose class is right.
+        Sum of the IoU of the matched pairs by reference class, ``(C,)``: of all pairs, and of those whose class is
+        correct.
     hausdorff_sum
         Sum of the Hausdorff distances of all matched pairs, in mm.
     panoptic
-        What panoptic quality is made of, one number a class. It matches within each class and by IoU above one half,
-        whatever the rule of the matrix.
+        Components of panoptic quality, one number per class. It matches within each class and by IoU above one half,
+        regardless of the rule of the matrix.
     """
 
     classes: tuple[str, ...]
@@ -128,7 +129,10 @@ class Disentangled:
 
     @property
     def normalized_classification(self) -> NDArray[np.float64]:
-        """The same with rows that sum to 1, so that frequent classes weigh no more; NaN for classes that do not occur."""
+        """Confusion matrix of the matched objects with rows that sum to 1; NaN for classes that do not occur.
+
+        Frequent classes therefore have no more weight than rare ones.
+        """
         block = self.classification.astype(float)
         total = block.sum(axis=1, keepdims=True)
         shares: NDArray[np.float64] = np.divide(block, total, out=np.full_like(block, np.nan), where=total > 0)
@@ -138,20 +142,20 @@ class Disentangled:
 def disentangle(
     reference: Objects, prediction: Objects, classes: Sequence[str], *, matching: MatchingRule = "strict_iou"
 ) -> Disentangled:
-    """Match the objects of one image regardless of class and sort them out.
+    """Match the objects of one image regardless of class, and count them.
 
-    Regions of the reference that are to be ignored take no part; a prediction without a match that lies by more than half
-    in one of them is dropped as a whole, never cut.
+    Ignored regions of the reference take no part. A prediction without a match is excluded as a whole, never cut, if
+    more than half of it is in one of them.
 
     Parameters
     ----------
     reference, prediction
-        Objects of label maps with a class each; with a single class in all they need none.
+        Objects of label maps with a class each; with a single class, they do not need classes.
     classes
         All classes of the task.
     matching
         ``strict_iou``: masks overlap by more than half; ``centroid``: each reference takes the prediction with the
-        greatest IoU if its centre of mass lies inside the reference.
+        greatest IoU if its centre of mass is inside the reference.
 
     Raises
     ------
@@ -194,7 +198,7 @@ def disentangle(
 
 
 def nothing_found(reference: Objects, classes: Sequence[str]) -> Disentangled:
-    """What an image gives for which there is no prediction: all its objects are missed, none is dropped from the count."""
+    """Return the counts of an image without a prediction: all its objects are missed, none is excluded."""
     real = reference.select(~reference.ignored)
     confusion = np.zeros((len(classes) + 1,) * 2, dtype=np.int64)
     np.add.at(confusion[:, 0], _codes(real, classes), 1)
@@ -202,7 +206,7 @@ def nothing_found(reference: Objects, classes: Sequence[str]) -> Disentangled:
 
 
 def nothing_at_all(classes: Sequence[str]) -> Disentangled:
-    """What to begin with when adding up."""
+    """Return the empty counts as the start of a sum."""
     return Disentangled.of_matrix(classes, np.zeros((len(classes) + 1,) * 2, dtype=np.int64))
 
 
@@ -213,11 +217,11 @@ def detection_scores(disentangled: Disentangled) -> dict[str, Result]:
 
 
 def classification_scores(disentangled: Disentangled) -> dict[str, Result]:
-    """Balanced accuracy of matched objects, and PPV, Sensitivity and F1 of each class on the normalised matrix.
+    """Return balanced accuracy of matched objects, and PPV, Sensitivity and F1 of each class.
 
-    The mean is over the classes that occur among the matched references. A class of which no object was matched has no
-    values; whether that is fair to leave out says the flag. A task with a single class has nothing to classify:
-    ``not_applicable``.
+    All use the normalized matrix. The mean is over the classes that occur among the matched references. A class
+    without a matched object has no values; the flag shows whether its exclusion is fair. A task with a single class
+    has nothing to classify: ``not_applicable``.
     """
     if len(disentangled.classes) == 1:
         return {"balanced_accuracy": undefined(Outcome.NOT_APPLICABLE)}

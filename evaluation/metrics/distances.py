@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DENSE: Final = 0.1
 """Share of border voxels in the joint box from which a distance transform is the faster way …"""
 _FEW: Final = 20_000
-"""… unless they are so few that a tree is quick however they lie."""
+"""Number of border voxels up to which a tree is fast for any arrangement, regardless of their density."""
 
 
 class DirectedDistances(NamedTuple):
@@ -65,7 +65,10 @@ def _by_tree(start: Surface, target: Surface) -> NDArray[np.float64]:
 
 
 def _coincident(start: Surface, target: Surface) -> NDArray[np.bool_]:
-    """Which border voxels of one are border voxels of the other as well: their distance is 0 without a search."""
+    """Return a mask of the border voxels that are also border voxels of the target.
+
+    Their distance is 0 without a search.
+    """
     local = start.indices - np.asarray(target.offset, dtype=np.int32)
     inside = ((local >= 0) & (local < np.asarray(target.border.shape, dtype=np.int32))).all(axis=1)
     coincident = np.zeros(start.size, dtype=bool)

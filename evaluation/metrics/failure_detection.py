@@ -1,8 +1,8 @@
-"""Whether a method knows when it fails: a confidence beside each prediction, against the risk of that prediction.
+"""Failure detection: the confidence of each prediction compared with the risk of that prediction.
 
-All functions take the risk of each case first, a finite number of 0 or more, and its confidence second: any number, a larger
-one for a surer answer, minus infinity for a case that was rejected. Equal confidences enter together, and a strictly rising
-function of all confidences changes nothing but `confidence_pearson` and `mae_quality`.
+All functions take the risk of each case first, a finite number of 0 or more, and its confidence second. A confidence is
+any number, larger for a more certain answer, minus infinity for a rejected case. Equal confidences enter together. A
+strictly rising function of all confidences changes only `confidence_pearson` and `mae_quality`.
 """
 
 from __future__ import annotations

@@ -35,12 +35,12 @@ def _numbers(
     *,
     clip: bool,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Both images within the region, as rows of numbers.
+    """Return both images within the region, as rows of numbers.
 
     Raises
     ------
     ValueError
-        If the shapes differ, or clipping is asked for without a range.
+        If the shapes differ, or clipping is requested without a range.
     """
     truth, guess = np.asarray(reference, dtype=np.float64), np.asarray(prediction, dtype=np.float64)
     if truth.shape != guess.shape:
@@ -206,9 +206,9 @@ def psnr(
     region: ArrayLike | None = None,
     clip: bool = False,
 ) -> Result:
-    """Peak signal-to-noise ratio, 10 log10(R² / mean (p - r)²), R the width of the data range; may be negative.
+    """Peak signal-to-noise ratio, 10 log10(R² / mean (p - r)²), R the width of the data range.
 
-    Rewards blur, as `ssim` does: rank something beside it that a clinician would look at.
+    It may be negative. It rewards blur, as `ssim` does. Also rank a property that a clinician would look at.
 
     Parameters
     ----------
@@ -220,8 +220,8 @@ def psnr(
     Returns
     -------
     Result
-        Value in dB, higher is better; ``degenerate`` with the flag ``unbounded`` for images that are equal (ranked best), with
-        the flag ``reference`` for an empty region.
+        Value in dB, higher is better; ``degenerate`` with the flag ``unbounded`` for images that are equal (ranked
+        best), with the flag ``reference`` for an empty region.
 
     Examples
     --------

@@ -43,7 +43,7 @@ STRICT = Rule(criterion="loc_mask_iou", assignment="criterion_gt_half")
 
 @dataclass(frozen=True)
 class PanopticCounts:
-    """What panoptic quality is made of; numbers, or arrays of one number an image.
+    """Components of panoptic quality; numbers, or arrays of one number per image.
 
     Attributes
     ----------

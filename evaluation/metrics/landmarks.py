@@ -1,8 +1,8 @@
-"""Named points: how far predicted ones lie from those of the reference, and how many are found.
+"""Named points: distances between predicted and reference landmarks, and rates of detection.
 
-All functions take the reference first and the prediction second: one row a landmark, in the same order, with the coordinates
-in mm (or pixels) as columns. A row that is not a number is a landmark that is not there. What one missing landmark of a case
-counts as has to be said: without the image nobody knows how far wrong a lost point is.
+All functions take the reference first and the prediction second: one row per landmark, in the same order, with the
+coordinates in mm (or pixels) as columns. A row that is not a number is a missing landmark. The penalty of one missing
+landmark in a case must be specified: without the image, the error of a lost point is unknown.
 """
 
 from __future__ import annotations
@@ -60,10 +60,11 @@ def distances(reference: ArrayLike, prediction: ArrayLike) -> NDArray[np.float64
 def radial_error(
     reference: ArrayLike, prediction: ArrayLike, *, operator: str = "mean", penalty: float | None = None
 ) -> Result:
-    """Euclidean distance of predicted landmarks from those of the reference, combined over the landmarks of a case.
+    """Euclidean distance between predicted and reference landmarks, combined over a case.
 
-    A landmark that the reference lacks is left out; one that the prediction lacks counts as ``penalty``. The mean radial
-    error of the literature is the mean over cases of the one with ``operator`` ``mean`` over all landmarks.
+    A landmark that the reference lacks is excluded; a landmark that the prediction lacks counts as ``penalty``. The
+    mean radial error of the literature is the mean over cases of this value with ``operator`` ``mean`` over all
+    landmarks.
 
     Parameters
     ----------
@@ -72,13 +73,13 @@ def radial_error(
     operator
         ``mean``, ``median`` or ``max``.
     penalty
-        What a landmark counts as that is not predicted, in the same unit.
+        Error of a landmark that is not predicted, in the same unit.
 
     Returns
     -------
     Result
-        Value in [0, ∞), lower is better; ``degenerate`` with the flag ``reference`` without a landmark in the reference,
-        ``pred_empty`` if none of them is predicted.
+        Value in [0, ∞), lower is better; ``degenerate`` with the flag ``reference`` without a landmark in the
+        reference, ``pred_empty`` if none of them is predicted.
 
     Raises
     ------
@@ -116,7 +117,10 @@ def combined(errors: NDArray[np.float64], operator: str) -> float:
 
 
 def count_found(reference: ArrayLike, prediction: ArrayLike, *, radius: float) -> tuple[int, int]:
-    """Landmarks of one case that lie within a radius (≤) of their own, and how many the reference has."""
+    """Return the number of landmarks within a radius (≤) of their reference, and the number in the reference.
+
+    Both numbers are of one case.
+    """
     in_reference = ~np.isnan(np.asarray(reference, dtype=float)).any(axis=1)
     errors = distances(reference, prediction)
     return int((errors[in_reference] <= radius).sum()), int(in_reference.sum())
@@ -176,17 +180,17 @@ def _share(counts: Sequence[tuple[int, int]]) -> Result:
 def success_detection_rate(
     references: Sequence[ArrayLike], predictions: Sequence[ArrayLike], *, radius: float
 ) -> Result:
-    """Share of the reference's landmarks, pooled over cases, that lie at most ``radius`` from their own.
+    """Share of the reference's landmarks, pooled over cases, with a prediction at most ``radius`` away.
 
-    At most, as in the cephalometric challenge (Wang et al., Medical Image Analysis 31, 2016); some scripts take less than. A
-    landmark that is not predicted is not found.
+    "At most" is the rule of the cephalometric challenge (Wang et al., Medical Image Analysis 31, 2016); some scripts
+    use "less than". A landmark that is not predicted is not detected.
 
     Parameters
     ----------
     references, predictions
-        One array a case; see the module.
+        One array per case; see the module.
     radius
-        In the unit of the coordinates.
+        Radius in the unit of the coordinates.
 
     Returns
     -------
@@ -228,17 +232,18 @@ def success_detection_rate(
 def identification_rate(
     references: Sequence[ArrayLike], predictions: Sequence[ArrayLike], *, radius: float = 20.0
 ) -> Result:
-    """Share of the reference's landmarks that lie within ``radius`` of their own and nearer to no other landmark of the case.
+    """Share of the reference's landmarks that are predicted within ``radius`` and are the nearest landmark.
 
-    As in VerSe (Sekuboyina et al., Medical Image Analysis 73, 2021); equally near counts as identified. Compare
-    `success_detection_rate`, which does not ask what else is near.
+    A predicted point must not be nearer to another reference landmark of the case. This is the rule of VerSe
+    (Sekuboyina et al., Medical Image Analysis 73, 2021); equally near counts as identified. Compare
+    `success_detection_rate`, which ignores other landmarks.
 
     Parameters
     ----------
     references, predictions
-        One array a case; see the module.
+        One array per case; see the module.
     radius
-        In the unit of the coordinates.
+        Radius in the unit of the coordinates.
 
     Returns
     -------

@@ -98,7 +98,7 @@ class Mask:
         return np.ascontiguousarray(self.inside(self.box))
 
     def inside(self, box: Box) -> NDArray[np.bool_]:
-        """The mask inside a box that lies within what this object holds."""
+        """Return the mask inside a box, which must be within the stored part of the mask."""
         return self._values[tuple(slice(a - o, b - o) for (a, b), o in zip(box, self._offset, strict=True))]
 
     def within(self, box: Box) -> NDArray[np.bool_]:
@@ -120,7 +120,7 @@ class Mask:
 
     @property
     def empty(self) -> bool:
-        """Whether there is no foreground."""
+        """True if there is no foreground."""
         return self.box is None
 
     @cached_property
@@ -128,7 +128,10 @@ class Mask:
         return {}
 
     def surface(self, connectivity: Connectivity = "face") -> Surface:
-        """Foreground voxels with a neighbour outside; whatever lies beyond the image's edge is outside."""
+        """Return the foreground voxels with a neighbour outside.
+
+        Everything beyond the image's edge is outside.
+        """
         if connectivity not in self._surfaces:
             self._surfaces[connectivity] = surface_of(self, connectivity)
         return self._surfaces[connectivity]
@@ -198,7 +201,7 @@ def pair(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, spacing: Seq
 
 
 def bounding_box(values: NDArray[Any]) -> Box | None:
-    """Find the smallest box that holds the foreground (whatever is not 0), ``None`` if there is none.
+    """Return the smallest box that contains the foreground (values other than 0); ``None`` if there is none.
 
     Examples
     --------

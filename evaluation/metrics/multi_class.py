@@ -246,7 +246,7 @@ def cohens_kappa(
     classes: Sequence[Hashable] | None = None,
     score_threshold: float = 0.5,
 ) -> Result:
-    """Cohen's kappa: agreement above what the two distributions of classes would give by chance.
+    """Cohen's kappa: agreement beyond the chance agreement of the two distributions of classes.
 
     Parameters are those of `accuracy`.
 
@@ -254,7 +254,7 @@ def cohens_kappa(
     -------
     Result
         Value in [-1, 1], higher is better, 0 for chance; ``degenerate`` with the flag ``reference`` if fewer than two
-        classes occur, whatever was decided.
+        classes occur, regardless of the decisions.
 
     Examples
     --------

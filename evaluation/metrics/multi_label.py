@@ -1,7 +1,7 @@
-"""Several yes/no findings of each case, judged together.
+"""Several yes/no findings of each case, assessed together.
 
-A finding that the reference does not know is left out. Findings one by one are judged by the metrics of
-`evaluation.metrics.classification`.
+A finding that is unknown in the reference is excluded. The metrics of `evaluation.metrics.classification` assess single
+findings.
 """
 
 from __future__ import annotations

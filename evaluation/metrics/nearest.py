@@ -1,4 +1,4 @@
-"""From each of some points to the nearest of others, whatever they are points of."""
+"""Distances from each point of a set to the nearest point of another set, for points of any kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pykdtree.kdtree import KDTree
 
 ALL_PAIRS: Final = 20_000
-"""Up to so many pairs, comparing all of them is the quickest way."""
+"""Maximum number of pairs for which comparing all of them is fastest."""
 
 
 def tree_of(points: NDArray[np.float64]) -> KDTree:
@@ -50,9 +50,10 @@ def both_ways(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[NDA
 
 @cache
 def _library() -> ModuleType:
-    """Load the library of k-d trees with one thread: we use as many processes as there are cores, and they fork.
+    """Load the library of k-d trees with one thread.
 
-    Its threads could not be forked, and what OpenMP is to use is read once, while it is loaded.
+    The platform uses one process per core, and the processes fork. Threads of the library could not be forked. The
+    OpenMP settings are read once, while the library is loaded.
     """
     name = "OMP_NUM_THREADS"
     before = os.environ.get(name)

@@ -32,7 +32,10 @@ _DOCUMENT_KEYS = {
 
 
 class OptionError(ValueError):
-    """A value that an option does not take; says which, what was found, and what is allowed."""
+    """Raised for a value that an option does not accept.
+
+    The message names the option, the value and the allowed values.
+    """
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
         self.name = name
@@ -57,20 +60,26 @@ class Option:
     exclusive_maximum: float | None = None
     required: bool = False
     stands_where_set: bool = False
-    """Left out of documents that do not set it: an option that came later leaves the digests of earlier assessments alone."""
+    """True if documents that do not set the option omit it.
+
+    A later option then does not change the digests of earlier assessments.
+    """
     choices_declared_in: str = ""
-    """Module whose metrics are the choices, so that a choice may come with options of its own."""
+    """Module whose metrics are the choices; a choice may then have its own options."""
     accepted: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, hash=False, compare=False)
     """By category of problem, the only values that can be set there; an empty tuple means that scoring ignores the option."""
 
     @property
     def sets_policy(self) -> bool:
-        """Whether it only sets the default of an outcome policy; functions and assessments do not take it."""
+        """True if it only sets the default of an outcome policy.
+
+        Functions and assessments do not accept it.
+        """
         return self.name.startswith("on_") or self.name == _POLICY_ONLY
 
     @property
     def allowed(self) -> str:
-        """What a value may be, in words for an error message.
+        """Description of the allowed values for an error message.
 
         Examples
         --------
@@ -102,7 +111,7 @@ class Option:
 
     @property
     def default_document(self) -> Any:
-        """The default as it stands in a JSON document: lists are lists, not tuples."""
+        """The default as it appears in a JSON document: lists are lists, not tuples."""
         return list(self.default) if isinstance(self.default, tuple) else self.default
 
     def as_document(self) -> dict[str, Any]:
@@ -127,7 +136,7 @@ class Option:
         Parameters
         ----------
         value
-            What stands in a JSON document.
+            Value from a JSON document.
 
         Returns
         -------
@@ -137,7 +146,7 @@ class Option:
         Raises
         ------
         OptionError
-            If the value has the wrong type or lies outside the limits.
+            If the value has the wrong type or is outside the limits.
 
         Examples
         --------
@@ -251,7 +260,10 @@ class Option:
 
 
 def _check_choice_with_options(option: Option, value: Mapping[str, object]) -> dict[str, Any]:
-    """A hit criterion with options of its own: ``{"id": "loc_boundary_iou", "options": {"distance": 2}}``."""
+    """Check and return a hit criterion with its own options.
+
+    Example: ``{"id": "loc_boundary_iou", "options": {"distance": 2}}``.
+    """
     from evaluation.metrics.declaration import declared_in
 
     allowed = option.allowed + ' or {"id": …, "options": {…}} with the options of that criterion'

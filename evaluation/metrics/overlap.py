@@ -160,18 +160,18 @@ def cldice(
     make_isotropic: bool = False,
     spacing: Sequence[float] | None = None,
 ) -> Result:
-    """Centreline Dice: harmonic mean of how much of each centreline lies inside the other mask.
+    """Centreline Dice: harmonic mean of the shares of each centreline inside the other mask.
 
     Parameters
     ----------
     reference, prediction
         Masks of one shape.
     skeleton_method
-        Thinning: ``zhang`` (2D only), ``lee``, or ``auto``: the former in 2D, the latter in 3D.
+        Thinning: ``zhang`` (2D only), ``lee``, or ``auto`` (the former in 2D, the latter in 3D).
     make_isotropic
         Resample both masks to the smallest spacing along all axes before thinning.
     spacing
-        Size of a voxel along each array axis in mm; matters only with ``make_isotropic``.
+        Size of a voxel along each array axis in mm; used only with ``make_isotropic``.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def cldice(
     Raises
     ------
     ValueError
-        If shapes differ or the method is not one for volumes.
+        If shapes differ or the method does not support volumes.
 
     References
     ----------

@@ -64,10 +64,10 @@ def brier_score(
     Parameters
     ----------
     reference, scores, classes
-        As the module says.
+        As described in the module.
     task_form
-        ``binary``: of the positive class alone; ``multiclass``: summed over the vector, twice the binary form for two
-        classes; ``auto``: by the number of classes.
+        ``binary``: score of the positive class alone; ``multiclass``: summed over the vector, twice the binary form
+        for two classes; ``auto``: by the number of classes.
     scaling
         ``halved`` divides the vector form by two.
 
@@ -192,9 +192,9 @@ def nll(
     Parameters
     ----------
     reference, scores, classes
-        As the module says.
+        As described in the module.
     epsilon
-        Scores are clipped to [epsilon, 1 - epsilon], so that one certain error is not infinite.
+        Scores are clipped to [epsilon, 1 - epsilon]. This prevents an infinite value for one certain error.
     log_base
         ``e`` or ``2``.
 

@@ -1,7 +1,8 @@
-"""Registration: how far mapped points lie from their partners, and whether a displacement field folds.
+"""Registration: distances of mapped points from their partners, and folding of displacement fields.
 
-Fields are arrays ``(X, Y[, Z], d)`` of displacements in voxels, from the fixed to the moving image (`evaluation.metrics.deformations`).
-Overlap and distances of labels that are pulled through a field are the metrics of masks.
+Fields are arrays ``(X, Y[, Z], d)`` of displacements in voxels, from the fixed to the moving image
+(`evaluation.metrics.deformations`). Overlap and distances of labels that are pulled through a field are the metrics of
+masks.
 """
 
 from __future__ import annotations
@@ -126,10 +127,11 @@ def sdlogj(
     margin: int = 2,
     determinants: NDArray[np.float64] | None = None,
 ) -> Result:
-    """Standard deviation (1/n) of ln(min(max(J + offset, 1e-9), 1e9)) over the evaluated voxels, J the Jacobian determinant.
+    """Standard deviation (1/n) of the clipped logarithm of Jacobian determinants.
 
-    The offset 3 is that of Learn2Reg (Hering et al., IEEE Transactions on Medical Imaging 42, 2023): with it folded voxels
-    hardly move the value, so that `folding_fraction` belongs beside it. Values with another offset or margin cannot be
+    The logarithm is ln(min(max(J + offset, 1e-9), 1e9)) over the evaluated voxels, J the Jacobian determinant. The
+    offset 3 is that of Learn2Reg (Hering et al., IEEE Transactions on Medical Imaging 42, 2023). With it, folded
+    voxels hardly change the value: use `folding_fraction` in addition. Values with another offset or margin cannot be
     compared.
 
     Parameters
@@ -137,13 +139,13 @@ def sdlogj(
     field
         Displacements in voxels, ``(X, Y[, Z], d)``.
     mask
-        Where voxels are evaluated; everywhere if not given.
+        Mask of the evaluated voxels; all voxels if omitted.
     offset
-        Added to the determinant.
+        Number added to the determinant.
     margin
-        Voxels left out at every face.
+        Number of voxels excluded at every face.
     determinants
-        Those of the field, where they are known.
+        Determinants of the field, if they are known.
 
     Returns
     -------

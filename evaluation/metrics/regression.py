@@ -169,14 +169,15 @@ def rmse(reference: ArrayLike, prediction: ArrayLike) -> Result:
     worst_by_case=True,
 )
 def absolute_bias(reference: ArrayLike, prediction: ArrayLike) -> Result:
-    """Absolute value of the mean error over all cases: how far answers are shifted as a whole.
+    """Absolute value of the mean error over all cases: the overall shift of the answers.
 
-    Parameters are those of `rmse`. Errors in both directions cancel: beside it belongs a metric of single errors.
+    Parameters are those of `rmse`. Errors in both directions cancel: use a metric of single errors in addition.
 
     Returns
     -------
     Result
-        Value in [0, inf) in the unit of the target, lower is better; ``degenerate`` with the flag ``reference`` without any case.
+        Value in [0, inf) in the unit of the target, lower is better; ``degenerate`` with the flag ``reference`` if
+        there is no case.
 
     Examples
     --------
@@ -410,15 +411,15 @@ def ccc(reference: ArrayLike, prediction: ArrayLike) -> Result:
     policy={"degenerate": "exclude"},
 )
 def loa_width(reference: ArrayLike, prediction: ArrayLike) -> Result:
-    """Width of Bland and Altman's limits of agreement: 2 times 1.96 standard deviations (n - 1) of the errors.
+    """Width of Bland and Altman's limits of agreement: 2 × 1.96 standard deviations (n - 1) of the errors.
 
-    Parameters are those of `rmse`. A shift of all answers costs nothing: beside it belongs `absolute_bias`.
+    Parameters are those of `rmse`. A shift of all answers costs nothing: use `absolute_bias` in addition.
 
     Returns
     -------
     Result
-        Value in [0, inf) in the unit of the target, lower is better; ``degenerate`` with the flag ``reference`` for fewer
-        than two cases.
+        Value in [0, inf) in the unit of the target, lower is better; ``degenerate`` with the flag ``reference`` for
+        fewer than two cases.
 
     Examples
     --------

@@ -72,9 +72,10 @@ class Samples:
         return cells.reshape(-1, size, size)
 
     def counts(self, positive: Sequence[int], weights: FloatArray | None = None) -> Counts:
-        """Cardinalities of a class, or of several taken together, against the rest.
+        """Return the cardinalities of a class, or of several classes together, against the rest.
 
-        A case without an answer is a wrong decision here too: whatever it is not, it is counted as.
+        A case without an answer counts as a wrong decision here too: as negative if it is positive, and as positive
+        if it is negative.
         """
         return _binary_counts(self.belongs(positive), self._decided_as(positive), weights)
 
@@ -83,11 +84,11 @@ class Samples:
         return _binary_counts(self.belongs(positive), self.score_of(positive) >= threshold, weights)
 
     def counts_of_reference(self, positive: Sequence[int], weights: FloatArray | None = None) -> FloatArray:
-        """How often a class, or any of several, stands in the reference, ``(B,)``."""
+        """Return the number of cases of a class, or of any of several, in the reference, ``(B,)``."""
         return weighted_sum(self.belongs(positive).astype(np.float64), weights)
 
     def belongs(self, positive: Sequence[int]) -> BoolArray:
-        """Which cases are positive in the reference."""
+        """Return a mask of the cases that are positive in the reference."""
         return _is_any(self.reference, positive)
 
     def score_of(self, positive: Sequence[int]) -> FloatArray:
@@ -114,7 +115,7 @@ class Samples:
 
     @property
     def absent(self) -> BoolArray:
-        """Which cases have no valid answer, as an array in any case."""
+        """Mask of the cases without a valid answer; an array even if none is missing."""
         return np.zeros(len(self), dtype=bool) if self.missing is None else self.missing
 
     def _decided(self) -> IntArray:
@@ -131,7 +132,7 @@ class Samples:
 
 
 def totals(groups: npt.NDArray[Any], size: int, weights: FloatArray | None) -> FloatArray:
-    """How many cases fall into each group, or the sum of their multiplicities, ``(B, size)``."""
+    """Return the number of cases in each group, or the sum of their multiplicities, ``(B, size)``."""
     if weights is None:
         return np.bincount(groups, minlength=size).astype(np.float64)[None]
     from scipy import sparse
@@ -148,7 +149,7 @@ def weighted_sum(numbers: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 
 def weighted_count(count: int, weights: FloatArray | None) -> FloatArray:
-    """How many cases there are, copies counted, ``(B,)``."""
+    """Return the number of cases, copies counted, ``(B,)``."""
     return np.array([float(count)]) if weights is None else weights.sum(axis=1)
 
 
@@ -161,23 +162,24 @@ def make_samples(
     score_threshold: float = 0.5,
     decided: bool = True,
 ) -> Samples:
-    """Check arrays and bring them into one form.
+    """Check arrays and convert them to a common form.
 
     Parameters
     ----------
     reference
         Label of every case, ``(N,)``.
     prediction
-        Labels ``(N,)`` of whole numbers, booleans or text; or scores as floating-point numbers: ``(N,)`` of the positive
-        of two classes, or ``(N, C)`` with rows that sum to 1.
+        Labels ``(N,)`` of whole numbers, booleans or text; or scores as floating-point numbers: ``(N,)`` of the
+        positive of two classes, or ``(N, C)`` with rows that sum to 1.
     classes
         All classes in order; by default those that occur, ascending, and 0 and 1 if no others occur.
     positive_class
-        Of two classes, the one that one-dimensional scores belong to; the last by default.
+        With two classes, the class that one-dimensional scores belong to; the last by default.
     score_threshold
-        Of two classes, scores from here on decide for the positive one. Of more, the greatest score decides.
+        With two classes, scores of at least this value select the positive class. With more, the greatest score
+        decides.
     decided
-        Whether decisions are wanted, or scores alone.
+        Whether decisions are required, or scores alone.
 
     Raises
     ------
@@ -245,7 +247,7 @@ def check_scores(scores: npt.NDArray[Any]) -> FloatArray:
 
 
 def sums_to_one(scores: FloatArray) -> BoolArray:
-    """Which rows sum to 1, as far as three decimals can tell."""
+    """Return a mask of the rows that sum to 1, within the precision of three decimals."""
     close: BoolArray = np.abs(scores.sum(axis=1) - 1) <= SUM_SLACK * scores.shape[1]
     return close
 

@@ -43,7 +43,7 @@ class Window:
         return (self.size - 1) // 2
 
     def factor(self, axes: int) -> float:
-        """What covariances are multiplied with in so many dimensions."""
+        """Return the factor by which covariances are multiplied in this number of dimensions."""
         number = self.size**axes
         return number / (number - 1) if self.is_sample else 1.0
 

@@ -1,4 +1,7 @@
-"""The border of a mask: its voxels with a neighbour outside, and how much surface each stands for."""
+"""Border of a mask and surface area of each border voxel.
+
+A border voxel is a voxel of the mask with a neighbour outside.
+"""
 
 from __future__ import annotations
 
@@ -72,15 +75,19 @@ class Surface:
         return tree_of(self.points)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the tree, which cannot travel to another process and is made anew there."""
+        """Return the attributes without the tree.
+
+        The tree cannot be sent to another process. It is created again there.
+        """
         return {name: value for name, value in self.__dict__.items() if name != "tree"}
 
     @cached_property
     def areas(self) -> NDArray[np.float64]:
-        """Surface that each border voxel stands for, in mm² (in 2D: length in mm).
+        """Surface area of each border voxel, in mm² (in 2D: length in mm).
 
-        A voxel whose open faces have the areas a, b, c along the axes counts as sqrt(a² + b² + c²): the area of the
-        plane that cuts off those faces. A flat surface along an axis and a staircase at 45° thereby get their true area.
+        A voxel whose open faces have the areas a, b, c along the axes counts as sqrt(a² + b² + c²). This is the area of
+        the plane that cuts off those faces. A flat surface along an axis and a staircase at 45° thereby get their true
+        area.
         """
         if all(self.thin):
             return np.ones(self.size)

@@ -62,7 +62,9 @@ def _censoring(follow_up: Followed, censoring: ArrayLike | None) -> Censoring:
     policy={"degenerate": "exclude"},
 )
 def harrell_c(reference: ArrayLike, risk: ArrayLike) -> Result:
-    """Harrell's concordance: of all pairs whose order is known, the share with the higher risk for the earlier event.
+    """Return Harrell's concordance index.
+
+    It is the share of comparable pairs in which the earlier event has the higher risk.
 
     Parameters
     ----------
@@ -74,18 +76,18 @@ def harrell_c(reference: ArrayLike, risk: ArrayLike) -> Result:
     Returns
     -------
     Result
-        Value in [0, 1], higher is better, 0.5 for a guess, equal risks counting half; ``degenerate`` with the flag
+        Value in [0, 1], higher is better, 0.5 for a guess. Equal risks count half. ``degenerate`` with the flag
         ``reference`` if no pair can be compared.
 
     Raises
     ------
     ValueError
-        If the arrays do not fit one another, or a time, event or risk is none.
+        If the shapes of the arrays do not match, or a time, event or risk is invalid.
 
     Notes
     -----
-    A pair is an event at T and somebody under observation for longer, or until T and censored then. Two events at one time
-    are no pair. The value depends on how the test set is censored; across years `uno_c` compares better.
+    A pair consists of an event at T and a person observed for longer, or observed until T and censored then. Two events at
+    the same time are not a pair. The value depends on how the test set is censored. Across years, `uno_c` is more comparable.
 
     Examples
     --------
@@ -165,7 +167,9 @@ def uno_c(
 def time_dependent_auc(
     reference: ArrayLike, risk: ArrayLike, *, time: float, censoring: ArrayLike | None = None
 ) -> Result:
-    """AUROC of events until a time against those who are under observation at it, weighted for censoring.
+    """Return the AUROC of events until a time against people still under observation.
+
+    It is weighted for censoring.
 
     Parameters
     ----------
@@ -177,8 +181,8 @@ def time_dependent_auc(
     Returns
     -------
     Result
-        Value in [0, 1], higher is better, 0.5 for a guess; ``degenerate`` with the flag ``reference`` if no event lies
-        before the horizon, or nobody is under observation behind it.
+        Value in [0, 1], higher is better, 0.5 for a guess. ``degenerate`` with the flag ``reference`` if there is no event
+        before the horizon, or no person is under observation after it.
 
     Examples
     --------

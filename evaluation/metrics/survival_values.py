@@ -48,7 +48,7 @@ class Censoring(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """What is known of people: time under observation, and whether it ended with the event; each ``(n,)``."""
+    """Follow-up of people: time under observation, and whether it ended with the event; each ``(n,)``."""
 
     time: FloatArray
     event: NDArray[np.bool_]
@@ -183,7 +183,10 @@ def _pairs(
 
 
 def harrell_c(follow_up: Followed, risk: FloatArray, answered: NDArray[np.bool_], weights: FloatArray) -> Values:
-    """Pairs of an event and somebody under observation for longer, all of the same weight."""
+    """Return Harrell's concordance over pairs of an event and a person observed for longer.
+
+    All pairs have the same weight.
+    """
     return _pairs(follow_up, risk, answered, weights, follow_up.event.astype(np.float64), controls=None)
 
 
@@ -212,7 +215,7 @@ def time_dependent_auc(
     *,
     time: float,
 ) -> Values:
-    """Pairs of an event until a time and somebody under observation at it."""
+    """Return the AUC over pairs of an event until a time and a person still under observation at that time."""
     first = _inverse(censoring.before(follow_up.time), follow_up.event & (follow_up.time <= time))
     return _pairs(follow_up, risk, answered, weights, first, controls=follow_up.time > time)
 
@@ -225,7 +228,10 @@ def _inverse(probability: FloatArray, chosen: NDArray[np.bool_]) -> FloatArray:
 def brier_terms(
     follow_up: Followed, survival: FloatArray, answered: NDArray[np.bool_], censoring: Censoring, time: float
 ) -> FloatArray:
-    """What each case adds to the Brier score at a time; one without an answer as if it were as wrong as can be."""
+    """Return the contribution of each case to the Brier score at a time.
+
+    A case without an answer counts as the largest possible error.
+    """
     had_event = follow_up.event & (follow_up.time <= time)
     observed = follow_up.time > time
     error = np.where(observed, 1.0 - survival, survival)

@@ -18,7 +18,7 @@ _SLACK = 1e-12
 
 
 class ThresholdCounts(NamedTuple):
-    """How much is predicted positive from each distinct score on, in descending order of scores.
+    """Counts of predicted positives at each distinct score, in descending order of scores.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class ThresholdCounts(NamedTuple):
     tp, fp
         Shape ``(B, T)``: true and false positives among the cases with at least that score.
     positive, negative
-        Shape ``(B, 1)``: how many there are in the reference. More positives than the lowest threshold finds are
+        Shape ``(B, 1)``: their numbers in the reference. Positives beyond those that the lowest threshold finds are
         objects without a prediction.
     """
 
@@ -41,18 +41,18 @@ class ThresholdCounts(NamedTuple):
 def count_thresholds(
     positive: npt.NDArray[np.bool_], scores: FloatArray, weights: FloatArray | None = None, *, grouped: bool = True
 ) -> ThresholdCounts:
-    """Sort the scores once and count from the top.
+    """Count true and false positives at each threshold, from the highest score down.
 
     Parameters
     ----------
     positive
-        Which cases are positive in the reference, ``(N,)``.
+        True for cases that are positive in the reference, ``(N,)``.
     scores
         In [0, 1], ``(N,)``.
     weights
         Multiplicities ``(B, N)`` of the cases.
     grouped
-        Equal scores enter together; otherwise one by one as they stand.
+        Equal scores enter together; otherwise one by one in the order of the cases.
 
     Examples
     --------

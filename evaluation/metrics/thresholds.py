@@ -142,7 +142,9 @@ def average_precision(
     class_average: ClassAverage = "per_class",
     classes: Sequence[Hashable] | None = None,
 ) -> Result:
-    """Average precision: the mean of PPV over the steps of Sensitivity, from the highest score down.
+    """Return the average precision.
+
+    It is the mean of PPV over the steps of Sensitivity, from the highest score down.
 
     Parameters
     ----------
@@ -150,18 +152,17 @@ def average_precision(
         As for `auroc`.
     interpolation
         ``step``: the sum of (R_i - R_{i-1}) P_i; ``voc_all_points``: with the greatest PPV at the same or a higher
-        Sensitivity; ``points_101``: the mean of that envelope at 101 Sensitivities; ``coco_101``: the same as pycocotools
-        computes it. Never the trapezoid, which is too
-        optimistic.
+        Sensitivity; ``points_101``: the mean of that envelope at 101 Sensitivities; ``coco_101``: that mean as pycocotools
+        computes it. The trapezoid rule is not offered because it is too optimistic.
     ties
-        ``grouped``: equal scores enter together; ``sequential``: one by one as they stand, so that the value depends on
-        the order of the cases.
+        ``grouped``: equal scores enter together; ``sequential``: one by one in the order of the cases, on which
+        the value then depends.
 
     Returns
     -------
     Result
-        Value in [0, 1], higher is better, the share of positives for a guess; ``degenerate`` with the flag
-        ``reference`` if nothing is positive.
+        Value in [0, 1], higher is better, the share of positives for a guess. ``degenerate`` with the flag
+        ``reference`` if no case is positive.
 
     Examples
     --------

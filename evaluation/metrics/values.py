@@ -69,7 +69,7 @@ class Values:
         return values
 
     def has(self, outcome: Outcome, flag: Flag | None = None) -> npt.NDArray[np.bool_]:
-        """Where the outcome is this one (and the flag, if one is named)."""
+        """Return a mask of the values with this outcome (and this flag, if one is named)."""
         matches: npt.NDArray[np.bool_] = self._outcomes == _OUTCOMES.index(outcome)
         return matches if flag is None else matches & (self._flags == _FLAGS.index(flag))
 
@@ -100,19 +100,19 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
 def mean_of_classes(values: list[Values], occurs: FloatArray, worst: float, *, weighted: bool) -> Values:
     """Average one-versus-rest values over classes.
 
-    Classes that the reference lacks, or for which it alone leaves no value, are left out for every participant alike; a
-    class for which the prediction is to blame counts as the worst value.
+    Classes without a value because of the reference alone are excluded for all participants. This includes classes that
+    the reference lacks. A class without a value because of the prediction counts as the worst value.
 
     Parameters
     ----------
     values
-        One entry a class.
+        One entry per class.
     occurs
-        How often each class stands in the reference, ``(B, classes)``.
+        Frequency of each class in the reference, ``(B, classes)``.
     worst
         The worst value of the metric.
     weighted
-        Whether classes weigh as often as they occur, or all the same.
+        Whether classes are weighted by their frequency; otherwise all classes have equal weight.
     """
     numbers = np.stack([value.numbers for value in values], axis=1)
     unfit = np.stack([value.has(Outcome.DEGENERATE, Flag.REFERENCE) for value in values], axis=1) | (occurs == 0)
@@ -123,5 +123,5 @@ def mean_of_classes(values: list[Values], occurs: FloatArray, worst: float, *, w
 
 
 def any_array(values: Any) -> npt.NDArray[Any]:
-    """An array of whatever was given, one-dimensional at least."""
+    """Return any input as an array with at least one dimension."""
     return np.atleast_1d(np.asarray(values))

@@ -1,7 +1,7 @@
-"""Difference of the volumes of two masks: how much, never where.
+"""Difference between the volumes of two masks, regardless of position.
 
-All functions take the reference first and the prediction second, as those of `evaluation.metrics.overlap`. A prediction of
-the right size at another place has no error here, so such a metric never stands alone.
+All functions take the reference first and the prediction second, as those of `evaluation.metrics.overlap`. A prediction
+of the right size in another position has no error here. Such a metric is therefore never used alone.
 """
 
 from __future__ import annotations

@@ -215,9 +215,11 @@ def ordinal_mae(reference: ArrayLike, prediction: ArrayLike, *, classes: Sequenc
 def macro_ordinal_mae(
     reference: ArrayLike, prediction: ArrayLike, *, classes: Sequence[Hashable] | None = None
 ) -> Result:
-    """Mean over the classes of the reference of their own `ordinal_mae`, so that rare classes weigh like common ones.
+    """Return the mean over the classes of the reference of the `ordinal_mae` of each class.
 
-    Parameters are those of `accuracy`. Classes that the reference lacks are left out (Baccianella et al. 2009).
+    Rare classes weigh as much as common ones.
+
+    Parameters are those of `accuracy`. Classes that the reference lacks are excluded (Baccianella et al. 2009).
 
     Returns
     -------

@@ -1,7 +1,8 @@
-"""Kinds with one row of numbers a case, where a case without an answer counts by definition and is never left out.
+"""Kinds with one row of numbers per case, in which a case without an answer counts by definition.
 
-What a case adds to values of the whole data set is one part, ``answers``: a state, the numbers of the reference, and behind
-them those of the answer. A kind says how many numbers there are, what an answer may be, and how values come of them.
+Such a case is never excluded. The contribution of a case to values of the whole data set is one part, ``answers``. It
+consists of a state, the numbers of the reference, and after them the numbers of the answer. A kind defines how many
+numbers there are, which answers are valid, and how values are computed from them.
 """
 
 from __future__ import annotations
@@ -64,11 +65,11 @@ class NumberPredictions(PredictionTable):
     remarks: Mapping[str, str] = field(default_factory=dict)
 
     def issue(self, case: str) -> Issue | None:
-        """Why the row of a case is no answer."""
+        """Return the reason why the row of a case is not a valid answer."""
         return self.reasons.get(case)
 
     def remark(self, case: str) -> str:
-        """What lacks in an answer that is taken all the same."""
+        """Return a remark on what an accepted answer lacks."""
         return self.remarks.get(case, "")
 
     def of(self, case: str) -> Any | None:
@@ -78,16 +79,16 @@ class NumberPredictions(PredictionTable):
 
 @dataclass(frozen=True)
 class KnownCase:
-    """What the references say of a case.
+    """Content of the references for a case.
 
     Attributes
     ----------
     numbers
-        By region; ``None`` where nothing is known.
+        By region; ``None`` where the reference is unknown.
     columns
-        Column of the table of predictions that a region is, where regions are columns.
+        Column of the table of predictions for each region, where regions are columns.
     width
-        How many numbers of a kind an answer has, where that is for the assessment to say.
+        Number of values of each type in an answer, where the assessment defines it.
     """
 
     numbers: Mapping[str, tuple[float, ...] | None]
@@ -96,9 +97,9 @@ class KnownCase:
 
 
 class PooledAnswers(Problem):
-    """A kind whose values of the whole data set come of one part, the answers of all cases.
+    """A kind whose values of the whole data set come from one part, the answers of all cases.
 
-    A case without an answer counts by definition, and is never left out.
+    A case without an answer counts by definition and is never excluded.
     """
 
     evidence_tells_missing = True
@@ -108,7 +109,10 @@ class PooledAnswers(Problem):
         return None
 
     def has_answers(self, block: Block) -> bool:
-        """Whether any case of a region is answered; else its values are missing."""
+        """Return whether any case of a region has an answer.
+
+        Otherwise the values of the region are missing.
+        """
         return bool((block.counts > UNANSWERED).any())
 
     def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
@@ -180,7 +184,7 @@ class AnswerProblem(PooledAnswers, TableProblem):
         return UNANSWERED, []
 
     def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
-        """Whether finite numbers can be an answer in this state."""
+        """Return whether finite numbers can be an answer in this state."""
         raise NotImplementedError
 
     def case_rows(
@@ -205,7 +209,10 @@ class AnswerProblem(PooledAnswers, TableProblem):
         algorithm: str = "",
         parts: bool = False,
     ) -> ScoredCase:
-        """Put the answer beside what is known; a case without one adds that it has none."""
+        """Combine the answer of a case with its reference.
+
+        A case without an answer contributes the fact that it has none.
+        """
         from evaluation.scoring.rows import Numbers, ScoredCase
 
         pieces = {}
@@ -227,7 +234,7 @@ class AnswerProblem(PooledAnswers, TableProblem):
     def is_possible(
         self, assessment: Assessment, case: str, reference: KnownCase, pieces: Mapping[tuple[str, str], Numbers]
     ) -> bool:
-        """Whether the reference's numbers are as they are, and the others can be an answer."""
+        """Return whether the pieces match the reference's numbers and the other numbers can be an answer."""
         if set(pieces) != {(PART, region) for region in reference.numbers}:
             return False
         return all(self._fits(reference, region, pieces[PART, region]) for region in reference.numbers)
@@ -286,7 +293,10 @@ def one_row(columns: Sequence[str], numbers: Mapping[str, Any]) -> Rows:
 
 
 def refuse_rows(table: NumberTable, cases: Sequence[str]) -> tuple[dict[str, Issue], frozenset[str], list[str]]:
-    """What any table of predictions has: rows that stand there twice, cases without a row, rows of no case."""
+    """Find the row errors of any table of predictions.
+
+    Return the reasons for duplicate rows by case, the cases without a row, and the rows of unknown cases.
+    """
     expected, named = set(cases), set(table.cases)
     reasons = {case: error.issue for case, error in table.twice.items() if case in expected}
     return reasons, frozenset(expected - named), [case for case in table.cases if case not in expected]

@@ -1,7 +1,8 @@
-"""What a kind of problem has to say: one object, asked by the command line, the worker, the pages and the documentation.
+"""Interface of a kind of problem.
 
-Most methods have an answer that fits many kinds. Whatever costs time to import is imported inside the methods, so that a
-registry of kinds costs nothing to a page.
+The command line, the worker, the pages and the documentation all use this one object. Most methods have a default that
+fits many kinds. Modules that are slow to import are imported inside the methods. A page can therefore load the registry
+of kinds at no cost.
 """
 
 from __future__ import annotations
@@ -44,62 +45,62 @@ class Problem(PicturedProblem, TriedProblem):
     Attributes
     ----------
     id
-        As assessment documents name it.
+        Identifier in assessment documents.
     category
         Its code in the metric catalogue; empty if its metrics are not from there.
     task_categories
         Categories of tasks in the design catalogue that are of this kind.
     source
-        Who brought it: ``podium``, or the name of a package.
+        Origin of the kind: ``podium``, or the name of a package.
     is_scored
         Whether submissions can be scored here.
     settings
-        What an assessment may set under ``settings``.
+        Options that an assessment can set under ``settings``.
     is_measured_elsewhere
         Whether values come from code that is not here.
     takes_algorithms
-        Whether algorithms may be run on its cases, so that what a run costs can be ranked.
+        Whether algorithms may be run on its cases. The cost of a run can then be ranked.
     pixel_kind
-        Of a kind with objects: whose functions count their pixels.
+        For a kind with objects: the kind whose functions count their pixels.
     measures_as
-        Kinds whose metrics this one takes, too, computed as they are there.
+        Kinds whose metrics this one also accepts, computed as in those kinds.
     has_one_metric
         Whether an assessment has a single metric, which results tables do not name.
     tells_answers
-        Whether `answer_numbers_of` and `case_answers` tell what was answered for a case.
+        Whether `answer_numbers_of` and `case_answers` report the answer for a case.
     table_files
-        Names that the one table of all cases may have; empty where predictions are a file a case.
+        Permitted names of the single table of all cases; empty where predictions are one file per case.
     reference_files
-        Names that the one table of references may have, where it is called otherwise than those of predictions.
+        Permitted names of the single table of references, where they differ from those of predictions.
     files_beside_references
-        Further tables that may stand beside that of the references, read with it.
+        Additional tables that may be stored next to that of the references and are read with it.
     takes_regions, needs_regions, has_numbered_labels
-        Whether an assessment has regions, has to have them, and names their labels by whole numbers only.
+        Whether an assessment can have regions, must have them, and names their labels by whole numbers only.
     part_noun
-        What a region of an assessment is called in sentences.
+        Noun for a region of an assessment in sentences.
     has_image_diagonal
-        Whether a case has an image whose diagonal can stand for the worst distance.
+        Whether a case has an image whose diagonal can be used as the worst distance.
     evidence_tells_missing
-        Whether a value of the whole data set takes in cases without a valid prediction, which its evidence names.
+        Whether a value of the whole data set includes cases without a valid prediction, which its evidence identifies.
     tells_outcomes
-        Whether a metric can be undefined in a single case for what was predicted there (otherwise only ``missing``).
+        Whether a metric can be undefined in a single case because of its prediction (otherwise only ``missing``).
     has_values_of_cases
-        Whether any metric has a value for a single case; otherwise all are of the whole data set.
+        Whether any metric has a value for a single case; otherwise all values are of the whole data set.
     averages_micro
-        Whether counts can be pooled over classes, since a case may have several.
+        Whether counts can be pooled over classes, since a case can have several.
     tells_reference_by_results
-        Whether what a result is made of gives the references away.
+        Whether the components of a result reveal the references.
     finds_objects
-        Whether metrics can judge finding, outlining and naming objects apart.
+        Whether metrics can rate the detection, outlines and classification of objects separately.
     rates_parts
-        Whether detection, classification and outlines are also rated apart, beside the metrics.
+        Whether detection, classification and outlines are also rated separately, in addition to the metrics.
     pools
-        Whether metrics with one value for the whole data set are put together from single cases.
+        Whether metrics with one value for the whole data set are computed from contributions of single cases.
     figures
-        What only this kind has: figures drawn from what values of the whole data set are made of, or from values of cases.
+        Figures specific to this kind, drawn from the components of values of the whole data set, or from values of cases.
     cautious, doubting
-        Rules of `evaluation.problems.cautions` that say what rankings by some metrics do not notice, and what in the results of
-        one team looks like a mistake in its files.
+        Rules of `evaluation.problems.cautions`. The first report what rankings by some metrics do not notice. The second report
+        results of a team that look like a mistake in its files.
     """
 
     id: str = ""
@@ -135,7 +136,10 @@ class Problem(PicturedProblem, TriedProblem):
     tells_answers: bool = False
 
     decoy_columns: ClassVar[tuple[str, str]] = ("sha256", "predicted")
-    """Headings of what is kept of a prediction for a case that is asked for and not scored: digest, and how much it is."""
+    """Headings of the stored columns for a prediction of a case that is requested but not scored.
+
+    The columns contain its digest and its amount.
+    """
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -166,11 +170,17 @@ class Problem(PicturedProblem, TriedProblem):
         return settings
 
     def told_apart_by(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """Columns of the case table by whose values the cases are data sets of their own, each with values of its own."""
+        """Return the columns of the case table whose values split the cases into separate data sets.
+
+        Each data set has separate values.
+        """
         return ()
 
     def stands_beside(self, settings: Mapping[str, Any]) -> bool:
-        """Whether a value over all data sets stands beside those of each, and does not count where these are combined."""
+        """Return whether a value over all data sets is reported next to those of each data set.
+
+        It does not count where these are combined.
+        """
         return False
 
     def together_words(self, settings: Mapping[str, Any]) -> str:
@@ -178,7 +188,7 @@ class Problem(PicturedProblem, TriedProblem):
         return "all cases together"
 
     def complete_metric(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
-        """An entry of the metrics with what settings say of it, such as the unit of distances."""
+        """Return a metric entry completed from the settings, for example with the unit of distances."""
         return metric
 
     def metric_document(self, metric: MetricUse) -> dict[str, Any]:
@@ -211,19 +221,25 @@ class Problem(PicturedProblem, TriedProblem):
         """
 
     def cautions(self, assessment: Assessment) -> Sequence[str]:
-        """What a ranking by these metrics would not notice, a sentence each; nothing where the kind knows of nothing."""
+        """Return what a ranking by these metrics would not notice, one sentence per item.
+
+        The sequence is empty where the kind has no such rule.
+        """
         return [words for rule in self.cautious for words in rule(assessment)]
 
     def doubts(self, assessment: Assessment, results: pd.DataFrame) -> Sequence[str]:
-        """What in the results of one team looks like a mistake in its files, such as a sign the wrong way round; a sentence each."""
+        """Return what in the results of a team looks like a mistake in its files, one sentence per item.
+
+        An example is a sign that is the wrong way round.
+        """
         return [words for rule in self.doubting for words in rule(assessment, results)]
 
     def refusal(self, assessment: Assessment) -> str:
-        """Why submissions could not be scored by this assessment; empty if they can."""
+        """Return the reason why this assessment cannot score submissions; empty if it can."""
         return ""
 
     def needs_scores(self, use: MetricUse) -> bool:
-        """Whether a metric has no value for predictions without scores."""
+        """Return whether a metric has no value for predictions without scores."""
         from evaluation import catalogue
 
         return use.level == "dataset" and "scores" in catalogue.get(use.id).needs
@@ -262,7 +278,10 @@ class Problem(PicturedProblem, TriedProblem):
     def score_at_once(
         self, assessment: Assessment, algorithm: str, references: References, opened: Opened
     ) -> tuple[list[Row], list[Block]] | None:
-        """What `score` of every case and `finish` give, where all cases together are much faster; ``None`` elsewhere."""
+        """Return the results of `score` for every case and of `finish` in one pass.
+
+        This is for kinds in which scoring all cases together is much faster. Other kinds return ``None``.
+        """
         return None
 
     def preload(self) -> None:
@@ -296,7 +315,10 @@ class Problem(PicturedProblem, TriedProblem):
         return [region.name for region in assessment.regions] or [""]
 
     def unanswered_cases(self, evidence: CaseEvidence) -> int:
-        """How many cases have no valid prediction, where `evidence_tells_missing`; else a value of them is missing."""
+        """Return the number of cases without a valid prediction, where `evidence_tells_missing` is set.
+
+        Otherwise a value that includes such cases is missing.
+        """
         return 0
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
@@ -319,7 +341,10 @@ class Problem(PicturedProblem, TriedProblem):
     def is_possible(
         self, assessment: Assessment, case: str, reference: Any, pieces: Mapping[tuple[str, str], Numbers]
     ) -> bool:
-        """Whether pieces can be those of a case: for numbers from a process that has read a stranger's file."""
+        """Return whether pieces can be those of a case.
+
+        It checks numbers from a process that has read an untrusted file.
+        """
         return False
 
     def without_reference(self, reference: Any, pieces: Pieces) -> Pieces:
@@ -350,25 +375,28 @@ class Problem(PicturedProblem, TriedProblem):
     def shared_evidence(
         self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
     ) -> Mapping[str, Any]:
-        """What the evidence of all algorithms has in common.
+        """Return the content that the evidence of all algorithms has in common.
 
         Parameters
         ----------
         shared
-            What the test set has stored of it.
+            The part of it that the test set has stored.
         facts
-            What is known of each case that is scored, by column.
+            Known characteristics of each scored case, by column.
         """
         return shared
 
     counted: str = ""
-    """What `FileProblem.classes_of` and `TableProblem.classes_of` count in a case; empty where a case is of a class or is not."""
+    """Noun for what `FileProblem.classes_of` and `TableProblem.classes_of` count in a case.
+
+    It is empty where a case either is of a class or is not.
+    """
 
     # In words ---------------------------------------------------------------------------------------------------------
 
     @property
     def title(self) -> str:
-        """The kind in words.
+        """Name of the kind as readable text.
 
         Examples
         --------
@@ -385,5 +413,8 @@ class Problem(PicturedProblem, TriedProblem):
         return problem
 
     def missing_words(self, assessment: Assessment) -> str:
-        """What a case without a valid prediction counts as, where the policies of the metrics do not say it all."""
+        """Return how a case without a valid prediction counts.
+
+        The text is empty where the policies of the metrics describe it completely.
+        """
         return ""

@@ -1,4 +1,7 @@
-"""A table that may stand beside the files of predictions: what a kind of problem asks of it, and what is read of it."""
+"""Optional table next to the files of predictions.
+
+The module defines the rules of a kind of problem for the table, and the content that is read from it.
+"""
 
 from __future__ import annotations
 
@@ -27,19 +30,19 @@ class TableBeside(Protocol):
         ...
 
     def of(self, case: str) -> Any:
-        """What it says of a case."""
+        """Return the content of the table for a case."""
         ...
 
 
 class RulesBeside(Protocol):
-    """What a task asks of the table, known to everybody.
+    """Public requirements of a task for the table.
 
     Attributes
     ----------
     file
-        Its name.
-    words
-        What it is called in messages, and what to do about one that is far too large.
+        Name of the file.
+    words, remedy
+        Name of the table in messages, and the instruction for a table that is far too large.
     """
 
     @property
@@ -56,20 +59,22 @@ class RulesBeside(Protocol):
 
     @property
     def needed(self) -> bool:
-        """Whether it has to be there."""
+        """True if the table is required."""
         ...
 
     @property
     def purpose(self) -> str:
-        """What it is needed for, to end a sentence."""
+        """Purpose of the table, as the end of a sentence."""
         ...
 
     def read(self, path: Path, *, limits: Limits = ...) -> TableBeside:
-        """Read it; what cannot be taken of a case is told and costs no other.
+        """Read the table.
+
+        Invalid content of one case is reported and does not affect other cases.
 
         Raises
         ------
         ReadError
-            If it cannot be taken as a whole.
+            If the table as a whole is invalid.
         """
         ...

@@ -1,4 +1,7 @@
-"""What a kind without pictures shows of a case: the answer of a table line by line, beside the reference for who may see it."""
+"""Line-by-line view of a case for kinds without pictures.
+
+It shows the answer of a table, and next to it the reference for people who may see it.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,11 @@ if TYPE_CHECKING:
 
 NOTHING: Final = "–"
 LINES: Final = 60
-"""So many lines of an answer are shown at most."""
+"""Maximum number of lines of an answer that are shown."""
 
 
 class CaseAnswer(NamedTuple):
-    """One line: what it is about, what was predicted, what the reference says, and how far apart both lie."""
+    """One line: its subject, the prediction, the reference, and the difference between the two."""
 
     what: str
     prediction: str
@@ -50,7 +53,10 @@ class CaseAnswers:
         return cls(what, tuple(lines[:LINES]), difference, max(0, len(lines) - LINES))
 
     def document(self, *, with_reference: bool) -> dict[str, Any]:
-        """Return it as JSON; without what the reference says for who may not see it."""
+        """Return the answer as JSON values.
+
+        Without `with_reference`, the content of the reference is omitted, for people who may not see it.
+        """
         if with_reference:
             return asdict(self) | {"has_reference": any(line.reference for line in self.lines)}
         bare = [CaseAnswer(line.what, line.prediction) for line in self.lines]

@@ -22,23 +22,26 @@ if TYPE_CHECKING:
 
 CASE: Final = "case"
 KEY: Final = "predictions"
-"""Under which `interface.json` says what such tables hold, in the words in which the platform says it of uploaded ones."""
+"""Key of `interface.json` under which such tables are described.
+
+The description uses the terms that the platform uses for uploaded tables.
+"""
 
 
 @dataclass(frozen=True)
 class CaseTable:
-    """A table of which an algorithm writes the rows of each case.
+    """A table whose rows for each case are written by an algorithm.
 
     Attributes
     ----------
     expected
-        What the one table of predictions has to hold, where predictions are rows of a table.
+        Required content of the single table of predictions, where predictions are rows of a table.
     rules
-        What a table beside the files has to tell, where predictions are files.
+        Required content of a table next to the files, where predictions are files.
     most_of_case
-        So many rows of one case are taken.
+        Maximum number of rows that are accepted for one case.
     limits
-        Within which it is read.
+        Limits within which the table is read.
     """
 
     expected: ExpectedTable | None = None
@@ -48,19 +51,19 @@ class CaseTable:
 
     @property
     def file(self) -> str:
-        """Name under which it is handed in."""
+        """Name under which the table is submitted."""
         if self.expected is not None:
             return self.expected.files[0]
         return "" if self.rules is None else self.rules.file
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What it has of each row, beside the case."""
+        """Columns of each row, without that of the case."""
         source = self.expected or self.rules
         return () if source is None else tuple(name for name in source.columns if name != CASE)
 
     def described(self) -> dict[str, Any]:
-        """As it stands in `interface.json`."""
+        """Return the description of the table for `interface.json`."""
         description: dict[str, Any] = {"file": self.file, "columns": list(self.columns)}
         if self.expected is not None:
             return {
@@ -73,16 +76,16 @@ class CaseTable:
         )
 
     def judge(self, case: str, path: Path, folder: Path, compare: Callable[[Any], None] | None = None) -> str:
-        """Say why the rows of a case cannot be taken: a sentence, empty where they can.
+        """Return the reason why the rows of a case are invalid: a sentence, empty if they are valid.
 
         Parameters
         ----------
         path
-            What the algorithm wrote.
+            The file that the algorithm wrote.
         folder
-            Scratch; not the one in which that lies.
+            Scratch folder; it must not be the folder that contains `path`.
         compare
-            Given what a table beside the files says of the case; raises `ReadError` where the file does not fit.
+            Called with the content of a table next to the files for the case. It raises `ReadError` where the file does not match.
         """
         whole = folder / path.name
         try:
@@ -122,12 +125,12 @@ class CaseTable:
 
 
 def case_table(document: Mapping[str, Any]) -> CaseTable | None:
-    """What `CaseTable.described` wrote; nothing where it tells of none.
+    """Return the table that `CaseTable.described` wrote; ``None`` where the document describes no table.
 
     Raises
     ------
     ValueError
-        If it is not such a document.
+        If the document is invalid.
     """
     try:
         if (table := document.get("table")) is not None:
@@ -141,7 +144,7 @@ def case_table(document: Mapping[str, Any]) -> CaseTable | None:
 
 
 def described(expected: ExpectedTable, most_of_case: int | None) -> dict[str, Any]:
-    """What a table of predictions has to hold, as JSON values."""
+    """Return the required content of a table of predictions, as JSON values."""
     return {
         "files": list(expected.files),
         "classes": list(expected.classes),
@@ -154,14 +157,14 @@ def described(expected: ExpectedTable, most_of_case: int | None) -> dict[str, An
 
 
 def expected_of(problem: str, document: Mapping[str, Any]) -> ExpectedTable:
-    """What `described` wrote."""
+    """Return the expected table from the document that `described` wrote."""
     kind = (str(document["kind"]), int(document["axes"]))
     files, classes, scores = (tuple(document[key]) for key in ("files", "classes", "need_scores"))
     return ExpectedTable(table_problem(problem).id, files, classes, scores, kind, unit=str(document.get("unit", "")))
 
 
 def rules_of(document: Mapping[str, Any]) -> RulesBeside | None:
-    """What a table beside the files has to tell, by what was said of it under `instances` and `beside`."""
+    """Return the rules for a table next to the files, from the entries `instances` and `beside`."""
     from evaluation.readers.confidences import ConfidenceRules
     from evaluation.readers.instance_tables import InstanceRules
 
@@ -176,7 +179,7 @@ def rules_of(document: Mapping[str, Any]) -> RulesBeside | None:
 
 
 def instances_of(rules: RulesBeside | None) -> dict[str, Any] | None:
-    """What is said under `instances` of a table of instances; nothing of another."""
+    """Return the entry `instances` for the rules of a table of instances; ``None`` for other tables."""
     from evaluation.readers.instance_tables import InstanceRules
 
     if not isinstance(rules, InstanceRules):
@@ -223,9 +226,9 @@ def read_case(path: Path, *, limits: Limits = DEFAULT) -> Iterator[list[str]]:
 
 
 def join(tables: Mapping[str, Path], target: Path, *, columns: Sequence[str] = (), limits: Limits = DEFAULT) -> int:
-    """Write one table of all cases from those of single ones, and return its number of rows.
+    """Write one table of all cases from the tables of single cases, and return its number of rows.
 
-    A table without rows adds nothing, not even its columns: other cases would lack what it says of them.
+    A table without rows adds nothing, not even its columns. Otherwise other cases would lack values in these columns.
 
     Parameters
     ----------
@@ -234,12 +237,12 @@ def join(tables: Mapping[str, Path], target: Path, *, columns: Sequence[str] = (
     target
         The file to write.
     columns
-        Those that stand there where no case has a row.
+        Columns to write where no case has a row.
 
     Raises
     ------
     ReadError
-        If one is no table.
+        If a file is not a table.
     """
     filled_columns: dict[str, None] = {}
     for path in tables.values():

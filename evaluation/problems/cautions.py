@@ -1,4 +1,4 @@
-"""What rankings by some metrics do not notice, and what in the results of a team looks like a mistake in its files."""
+"""Limits of rankings by some metrics, and results of a team that look like a mistake in its files."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def of_survival(assessment: Assessment) -> Iterator[str]:
 
 
 def of_confidence(assessment: Assessment) -> Iterator[str]:
-    """Of failure detection: confidences that were never said to be estimates."""
+    """Yield the caution of failure detection for confidences that were not declared as estimates of quality."""
     is_quality = bool(assessment.settings.get("confidence_is_quality"))
     if not is_quality and any(use.id == "mae_quality" for use in assessment.metrics):
         yield (

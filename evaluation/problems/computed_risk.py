@@ -29,18 +29,18 @@ _KEYS: Final = ("metric", "regions", "operator", "scale", "failed_below")
 
 @dataclass(frozen=True)
 class Risk:
-    """How the risk of a case comes of the quality of its prediction.
+    """Rule that derives the risk of a case from the quality of its prediction.
 
     Attributes
     ----------
     use
         The metric that measures quality.
     regions
-        Regions that are looked at; ``None`` for all.
+        Regions that are used; ``None`` for all.
     operator
         ``mean`` of the regions, or ``min`` for the worst of them.
     scale
-        Value of a metric where lower is better at which the risk is 1.
+        For a metric where lower is better: the value at which the risk is 1.
     failed_below
         A value of the metric; worse ones are failures with the risk 1, all others have the risk 0.
     """
@@ -53,7 +53,7 @@ class Risk:
 
     @property
     def document(self) -> dict[str, Any]:
-        """As it stands in an assessment document, with every default."""
+        """Return the entry of an assessment document, with every default."""
         from evaluation.problems.registry import get
 
         return {
@@ -65,19 +65,19 @@ class Risk:
         }
 
     def of_regions(self, results: Sequence[Result], diagonal: float) -> float | None:
-        """The risk of a case, from the value of the metric in each of the regions.
+        """Return the risk of a case, from the value of the metric in each of the regions.
 
         Parameters
         ----------
         results
-            What is undefined counts as the policy of the metric says.
+            Results of the regions. An undefined result counts as the policy of the metric defines.
         diagonal
-            Of the image, in mm.
+            Diagonal of the image, in mm.
 
         Returns
         -------
         float or None
-            In [0, 1]; ``None`` where the policy leaves out every region.
+            In [0, 1]; ``None`` where the policy excludes every region.
         """
         values = [value for result in results if (value := self._counted(result, diagonal)) is not None]
         if not values:
@@ -94,7 +94,7 @@ class Risk:
         return min(max(risk, 0.0), 1.0)
 
     def _counted(self, result: Result, diagonal: float) -> float | None:
-        """The value of a region, or what its policy puts in its place; ``None`` for one that is left out."""
+        """Return the value of a region, or its replacement by policy; ``None`` for an excluded region."""
         if result.value is not None:
             return float(result.value)
         if result.outcome is Outcome.DEGENERATE and result.flag is Flag.REFERENCE:
@@ -113,12 +113,12 @@ class Risk:
 
 
 def read_risk(value: object, path: str) -> Risk:
-    """Check what a design says of the risk.
+    """Read and check the definition of the risk in a design.
 
     Raises
     ------
     AssessmentError
-        Naming place, value and what is allowed.
+        With the path, the value and what is allowed.
     """
     fields = Place(value, path, _KEYS)
     if not fields.has("metric"):

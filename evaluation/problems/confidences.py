@@ -19,7 +19,10 @@ RISK: Final = "risk"
 REJECTED: Final = 2
 """State of a case with a prediction of the algorithm's own and without a confidence."""
 SILENT: Final = "silent"
-"""What a case without a prediction counts as where nobody would have noticed: as surer than every other."""
+"""Rule that ranks a case without a prediction as more confident than every other case.
+
+It applies where the missing prediction would have remained unnoticed.
+"""
 READING: Final = (
     "The mean risk of the cases that are kept when the least sure ones are put aside: a curve that is low on "
     "the left knows its failures. Cases without a confidence are put aside first. Dotted is the best order there is, dashed the "
@@ -43,7 +46,10 @@ READING_QUALITY: Final = (
 
 
 def answers_of(evidence: CaseEvidence) -> tuple[Any, FloatArray, FloatArray]:
-    """Which cases have a risk, and of those the risk and the confidence; minus infinity for a case that is rejected."""
+    """Return a mask of the cases with a risk, and the risk and confidence of those cases.
+
+    The confidence of a rejected case is minus infinity.
+    """
     import numpy as np
 
     states = states_of(evidence.block)
@@ -90,7 +96,7 @@ def draw_risk_coverage(context: FigureSource) -> dict[str, Any] | None:
 
 
 def draw_each(context: FigureSource) -> dict[str, Any] | None:
-    """Draw each algorithm's curve in a panel of its own, with its band and its own bounds."""
+    """Draw the curve of each algorithm in a separate panel, with its band and its bounds."""
     from evaluation.figures.risk_coverage import risk_coverage_of_each
     from evaluation.problems.evidence_figures import MOST_PANELS
 
@@ -116,7 +122,7 @@ def draw_quality(context: FigureSource) -> dict[str, Any] | None:
 
 
 def draw_trust(context: FigureSource) -> dict[str, Any] | None:
-    """Draw quality against what confidences tell of it."""
+    """Draw quality against how well the confidences predict it."""
     from evaluation.figures.trust import place_of, quality_and_trust
 
     interval = context.assessment.uncertainty.interval

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 DATASET: Final = "dataset"
 POOLED: Final = "pooled"
 SHARED: Final = "datasets"
-"""Under what evidence says which case is of which data set."""
+"""Key of the evidence that contains the data set of each case."""
 EVERYTHING: Final = ""
 """The region of a value over all data sets."""
 _NO_CHARACTERISTICS: Final = ("case", "region", "metric", "task")
@@ -58,17 +58,17 @@ def check(settings: Mapping[str, Any]) -> None:
 
 
 def column_of(settings: Mapping[str, Any]) -> str:
-    """The column that tells data sets apart; empty where all cases are one."""
+    """Return the column that identifies data sets; empty where all cases form one data set."""
     return str(settings.get(DATASET) or "")
 
 
 def shared_of(settings: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Which case is of which data set, as evidence says it; nothing where all cases are one.
+    """Return the data set of each case, as stored in evidence; empty where all cases form one data set.
 
     Raises
     ------
     ValueError
-        If the column lacks, or is empty for a case.
+        If the column is missing, or is empty for a case.
     """
     column = column_of(settings)
     if not column:
@@ -92,7 +92,10 @@ def regions_of(settings: Mapping[str, Any], shared: Mapping[str, Any]) -> list[s
 
 
 def inside(evidence: CaseEvidence) -> Any:
-    """Which cases are of the data set that the evidence is asked for, ``(n,)``; all of them for a value over everything."""
+    """Return a mask ``(n,)`` of the cases in the data set of the evidence.
+
+    For a value over all data sets, every case is included.
+    """
     import numpy as np
 
     of_case = evidence.shared.get(SHARED, {})
@@ -102,7 +105,10 @@ def inside(evidence: CaseEvidence) -> Any:
 
 
 class TellsDataSetsApart:
-    """A kind whose cases may be of several data sets; stands before its other base classes."""
+    """A kind whose cases can belong to several data sets.
+
+    This class must precede the other base classes.
+    """
 
     def told_apart_by(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """The column of the data sets, where there are several."""
@@ -110,7 +116,10 @@ class TellsDataSetsApart:
         return (column,) if column else ()
 
     def stands_beside(self, settings: Mapping[str, Any]) -> bool:
-        """A value over all data sets rewards what only tells them apart, so that it is beside the others."""
+        """Return whether a value over all data sets is reported next to the others.
+
+        It is kept separate because it rewards predictions that only distinguish the data sets.
+        """
         return bool(settings.get(POOLED))
 
     def together_words(self, settings: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What metrics ask of the dimensions of an image."""
+"""Requirements of metrics on the dimensions of an image."""
 
 from __future__ import annotations
 

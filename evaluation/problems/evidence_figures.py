@@ -1,4 +1,4 @@
-"""Figures that a kind of problem has of its own, drawn from what values of the whole data set are made of."""
+"""Figures specific to a kind of problem, drawn from the components of values of the whole data set."""
 
 from __future__ import annotations
 
@@ -17,20 +17,23 @@ if TYPE_CHECKING:
     from evaluation.scoring.evidence_blocks import CaseEvidence
 
 MOST_PANELS: Final = 6
-"""So many algorithms, the first ones, have a panel each where a figure cannot show them in one."""
+"""Maximum number of algorithms with a separate panel.
+
+The first algorithms get a panel each where a figure cannot show all algorithms in one panel.
+"""
 
 
 class FigureSource(NamedTuple):
-    """What a figure is drawn of.
+    """Data from which a figure is drawn.
 
     Attributes
     ----------
     answers
-        Evidence of every algorithm in one region, the best first; whoever sent nothing that could be read has none.
+        Evidence of every algorithm in one region, the best first. Algorithms without a readable submission have none.
     lacking
         Algorithms of the ranking without evidence.
     cases
-        What is known of the cases.
+        Known characteristics of the cases.
     """
 
     assessment: Assessment

@@ -44,7 +44,10 @@ def _discs(centres: NDArray[np.int64], radii: NDArray[np.int64], *, numbered: bo
 
 
 def write_outlines_with_confidence(folder: Path, *, cases: int, seed: int, algorithms: Sequence[str]) -> None:
-    """Write discs with a core, predictions moved by a few pixels in some cases, and confidences that tell more or less which."""
+    """Write discs with a core, predictions, and confidences.
+
+    Predictions are moved by a few pixels in some cases. The confidences indicate more or less which cases these are.
+    """
     from PIL import Image
 
     random = np.random.default_rng(seed)
@@ -87,7 +90,7 @@ def _box(entry: tuple[str, str, list[int]], shift: int) -> str:
 
 
 def write_labels(folder: Path, *, cases: int, seed: int, algorithms: Sequence[str]) -> None:
-    """Write two classes, in turn, and scores that tell them apart more or less."""
+    """Write cases of two alternating classes, and scores that separate them more or less well."""
     random = np.random.default_rng(seed)
     _make_folders(folder, algorithms)
     truth = [(f"case-{case:02d}", case % 2) for case in range(cases)]
@@ -223,7 +226,7 @@ def write_survival(folder: Path, *, cases: int, seed: int, algorithms: Sequence[
 
 
 def write_findings(folder: Path, *, cases: int, seed: int, algorithms: Sequence[str]) -> None:
-    """Write two findings of each case, and scores that tell them more or less."""
+    """Write two findings for each case, and scores that predict them more or less well."""
     random = np.random.default_rng(seed)
     _make_folders(folder, algorithms)
     truth = [(f"case-{case:02d}", case % 2, (case // 2) % 2) for case in range(cases)]

@@ -22,7 +22,10 @@ _KEYS: Final = ("id", "as", "label", "direction", "range", "unit", "level", "wit
 
 
 class External(Problem):
-    """Values by algorithm, case, metric and region that somebody measured elsewhere; from there everything is the same."""
+    """Values by algorithm, case, metric and region that were measured elsewhere.
+
+    All further processing is the usual one.
+    """
 
     id = "external"
     is_measured_elsewhere = True
@@ -40,10 +43,10 @@ class External(Problem):
     )
 
     def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
-        """Check an entry, which says itself what the metric is called, which direction is better and what bounds it.
+        """Check a metric entry that defines its name, its better direction and its bounds.
 
-        Metrics from elsewhere have the common id ``value``, by which everything that explains a metric of the catalogue
-        knows that it can say no more of them than their name; the document's own id is kept beside it.
+        Metrics from elsewhere have the common id ``value``. It signals to the code that explains metrics of the
+        catalogue that only their name is known. The id of the document is kept as well.
         """
         from evaluation.assessment.described import WITHOUT, own_id, same_metric, value_range
         from evaluation.assessment.errors import AssessmentError
@@ -116,7 +119,7 @@ class External(Problem):
         return document | {"policy": metric.policy.document}
 
     def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
-        """Refuse an id that stands there twice."""
+        """Reject duplicate ids."""
         from evaluation.assessment.reading import distinct
 
         distinct([str(metric.options.get("id", metric.name)) for metric in metrics], "metrics", "id")
@@ -141,7 +144,10 @@ class External(Problem):
     def open_all(
         self, assessment: Assessment, predictions: Mapping[str, Path], references: References
     ) -> dict[str, Opened]:
-        """Read ``values.csv`` of each folder, of one algorithm or of those that it names, and ``replicates.csv`` beside it."""
+        """Read ``values.csv`` of each folder, and ``replicates.csv`` next to it.
+
+        The values are of one algorithm or of those that the file names.
+        """
         from evaluation.importing.folders import CaseList, open_values
 
         assert isinstance(references, CaseList)

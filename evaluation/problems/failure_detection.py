@@ -1,4 +1,4 @@
-"""Failure detection: a confidence for every case against the risk of the prediction that it stands for."""
+"""Failure detection: the confidence for every case against the risk of the prediction that it rates."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ WITHOUT_BOUND: Final = frozenset({"aurc", "e_aurc", "augrc", "e_augrc", "risk_at
 
 
 class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
-    """Whether methods know when they fail: confidences against the risks that the organizers give."""
+    """Ability of methods to detect their failures: confidences against the risks that the organizers supply."""
 
     id = "failure_detection"
     category = "FaD"
@@ -115,7 +115,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     )
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Data sets are told apart by a column of the cases."""
+        """Check that data sets are identified by a column of the cases, and return the settings."""
         data_sets.check(settings)
         return settings
 
@@ -176,7 +176,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         return {"classes": [], "patients": dict(patients)}
 
     def _risks(self, table: ReferenceTable, cases: Sequence[str]) -> Iterator[tuple[float, str]]:
-        """The risk of every case, with where it stands."""
+        """Yield the risk of every case with its location in the table."""
         if isinstance(table, OwnRisks):
             if lacking := table.lacking(cases):
                 raise ValueError(lacking)
@@ -224,7 +224,10 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     def shared_facts(
         self, table: ReferenceTable, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]
     ) -> dict[str, Any]:
-        """Which case is of which data set, and what a case without a prediction counts as where teams have predictions of their own."""
+        """Return the data set of each case and the rule for cases without a prediction.
+
+        The rule is included where each team has separate predictions.
+        """
         missing_rule = {"missing": assessment.settings.get("missing", "reject")} if isinstance(table, OwnRisks) else {}
         try:
             return missing_rule | data_sets.shared_of(assessment.settings, facts)
@@ -281,7 +284,10 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         return ANSWERED, [float(prediction)]
 
     def no_answer(self, region: str, reference: KnownCase) -> tuple[int, list[float]]:
-        """Where teams have predictions of their own, one without a confidence is told from none at all."""
+        """Return the state of a case without a confidence.
+
+        Where each team has separate predictions, a prediction without a confidence is distinguished from no prediction.
+        """
         assert isinstance(reference, KnownRisk)
         return (REJECTED if reference.is_own and reference.is_predicted else UNANSWERED), []
 
@@ -293,7 +299,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         return state == ANSWERED and len(numbers) == 1 and reference.is_predicted
 
     def has_answers(self, block: Block) -> bool:
-        """Whether any case has a confidence."""
+        """Return whether any case has a confidence."""
         return bool((block.counts == ANSWERED).any())
 
     def unanswered_cases(self, evidence: CaseEvidence) -> int:
@@ -310,7 +316,10 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         algorithm: str = "",
         parts: bool = False,
     ) -> ScoredCase:
-        """Put the confidence beside the risk; one that was sent for a case without a prediction is not used."""
+        """Combine the confidence with the risk.
+
+        A confidence for a case without a prediction is not used.
+        """
         assert isinstance(reference, KnownRisk)
         used = prediction if reference.is_predicted else None
         return super().score(assessment, case, reference, used, algorithm=algorithm, parts=parts)
@@ -318,7 +327,10 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     def case_rows(
         self, assessment: Assessment, case: str, reference: KnownCase, prediction: Any | None, algorithm: str
     ) -> Iterable[Row]:
-        """The risk, which is known whatever confidence was sent."""
+        """Return the rows with the risk of the case.
+
+        The risk is known regardless of the submitted confidence.
+        """
         from evaluation.outcomes import Flag, Outcome, ok, undefined
         from evaluation.scoring.rows import Row
 
@@ -348,7 +360,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     def case_answers(
         self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
     ) -> CaseAnswers:
-        """The confidence beside the risk."""
+        """Return the confidence next to the risk."""
         from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
 
         confidence = None if answer is None or not answer.size else float(answer[0])
@@ -365,11 +377,11 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     # Words ------------------------------------------------------------------------------------------------------------
 
     def missing_words(self, assessment: Assessment) -> str:
-        """What a case without an answer counts as."""
+        """Return how a case without an answer counts."""
         return "counts as rejected: less sure than every other, with the risk that it has"
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """What the submit page says of the table."""
+        """Return the description of the table for the submit page."""
         before = (
             f"One table `{self.table_files[0]}` with a row for each of the {cases} cases, packed into an archive or dropped as "
             "it is. The column `confidence` holds any number, larger for a prediction that is less likely to have failed; only "
@@ -381,7 +393,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     def write_example(
         self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
     ) -> dict[str, Any]:
-        """Risks, and confidences that tell them more or less."""
+        """Write risks, and confidences that predict them more or less well."""
         from evaluation.problems.examples import write_confidences
 
         write_confidences(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)

@@ -22,20 +22,20 @@ MOST_BYTES: Final = 64 * 1024**2
 
 @dataclass(frozen=True)
 class FileWords:
-    """What the submit page says of the files; words in backticks are code.
+    """Description of the files on the submit page; text in backticks is code.
 
     Attributes
     ----------
     before, after
-        Paragraphs before and behind the example of an archive.
+        Paragraphs before and after the example of an archive.
     ending
-        Of the files in the example.
+        Ending of the files in the example.
     terms
         Name and meaning, such as the labels of each region, in the paragraph that follows.
     of_terms, behind_terms
-        What stands before and behind them.
+        Text before and after the terms.
     columns
-        Headings of what participants may know of each case; see `FileProblem.fact_cells`.
+        Headings of the facts that participants may know about each case; see `FileProblem.fact_cells`.
     """
 
     before: tuple[str, ...]
@@ -48,17 +48,18 @@ class FileWords:
 
 
 class FileProblem(Problem):
-    """A kind with a file a case; its subclass says how one is read, what it is compared with, prepared and scored.
+    """A kind with one file per case.
 
-    What is read of a file is called its content here. Of each reference, `facts_of` says what participants may know:
-    plain JSON values that are stored with the case and that predictions are compared with, such as a grid.
+    Its subclass defines how a file is read, compared, prepared and scored. The data read from a file are called its
+    content here. `facts_of` returns what participants may know about a reference. These are plain JSON values, such as
+    a grid. They are stored with the case, and predictions are compared with them.
 
     Attributes
     ----------
     file_words
-        What a file is called in messages.
+        Name of a file in messages.
     no_decoy_words
-        Why a decoy needs a file among the references, where `facts_of_image` and `stand_in` cannot help.
+        Reason why a decoy needs a file among the references, where `facts_of_image` and `stand_in` cannot provide one.
     """
 
     is_scored = True
@@ -77,13 +78,14 @@ class FileProblem(Problem):
         return name[: -len(ending)] if ending else ""
 
     def ending_of(self, name: str) -> str:
-        """That of the endings which a file has; empty for one that is not read."""
+        """Return the supported ending of a file name; empty for a file that is not read."""
         return next((ending for ending in self.suffixes if name.lower().endswith(ending)), "")
 
     def place_of(self, names: Sequence[str]) -> tuple[str, str]:
-        """Case of a file of references, and its place in their folder, by the folders that it was sent in and its name.
+        """Return the case of a reference file and its path in the folder of references.
 
-        Both are empty for a file that is not read; the case alone for one that only stands beside that of a case.
+        `names` are the folders of the upload and the name of the file. Both results are empty for a file that is not
+        read. Only the case is empty for a file that accompanies that of a case.
         """
         case = self.case_of(names[-1])
         return (case, names[-1]) if case else ("", "")
@@ -101,7 +103,10 @@ class FileProblem(Problem):
         return find_cases(folder, self.case_of)
 
     def packed(self, path: Path, folder: Path) -> Path:
-        """What is kept of a reference: its file. One of several files writes a single one into the folder."""
+        """Return the file to store for a reference.
+
+        A reference of several files is written into the folder as a single file.
+        """
         return path
 
     # Reading and validating -------------------------------------------------------------------------------------------
@@ -117,7 +122,10 @@ class FileProblem(Problem):
         raise NotImplementedError
 
     def expected(self, assessment: Assessment) -> Mapping[str, Any]:
-        """What the predictions of all cases have to keep to, as JSON values; the checker before an upload gets it, too."""
+        """Return the requirements for the predictions of all cases, as JSON values.
+
+        The checker that runs before an upload receives them, too.
+        """
         return {}
 
     def read_prediction(
@@ -140,11 +148,17 @@ class FileProblem(Problem):
         raise NotImplementedError
 
     def facts_of(self, content: Any) -> dict[str, Any]:
-        """What participants may know of a reference and predictions are compared with, as JSON values."""
+        """Return the facts of a reference that predictions are compared with, as JSON values.
+
+        Participants may know them.
+        """
         return {}
 
     def classes_of(self, assessment: Assessment, content: Any, instances: Instances | None = None) -> dict[str, int]:
-        """How much of each class of the assessment a reference holds, 0 included; empty where there are no classes."""
+        """Return the amount of each class of the assessment in a reference, including 0.
+
+        The result is empty where there are no classes.
+        """
         return {}
 
     def byte_limit(self, facts: Mapping[str, Any]) -> int:
@@ -152,33 +166,42 @@ class FileProblem(Problem):
         return MOST_BYTES
 
     def cost(self, facts: Mapping[str, Any]) -> int:
-        """How much a case is to work on and to keep prepared, in voxels or what takes about as long."""
+        """Return the cost of processing a case and keeping it prepared.
+
+        The unit is voxels, or what takes about as long.
+        """
         return 100_000
 
     def table_beside(self, assessment: Assessment) -> InstanceRules | None:
-        """What a table of objects beside the files may and has to tell; ``None`` where there are no objects."""
+        """Return the optional and required content of a table of objects next to the files.
+
+        The result is ``None`` where there are no objects.
+        """
         return None
 
     def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """The table beside the files, where regions need the class of each object."""
+        """Return the columns of the table next to the files, where regions need the class of each object."""
         rules = self.table_beside(assessment)
         return {rules.file: ("case", "instance", "class")} if rules is not None and rules.need_class else {}
 
     def table_of_predictions(self, assessment: Assessment) -> RulesBeside | None:
-        """The same of predictions, where any table may stand beside them: that of objects, unless the kind says otherwise."""
+        """Return the rules for the table next to the predictions, where such a table is permitted.
+
+        By default it is the table of objects.
+        """
         return self.table_beside(assessment)
 
     def remark_beside(self, said: Any) -> str:
-        """What lacks in the rows of a case that is taken all the same; empty for nothing."""
+        """Return a remark on what the rows of an accepted case lack; empty if nothing is missing."""
         return ""
 
     def check_objects(self, content: Any, instances: Any, *, case: str, file: str) -> None:
-        """Compare a file with the rows of its objects in the table beside it.
+        """Compare a file with the rows of its objects in the table next to it.
 
         Raises
         ------
         ReadError
-            If they do not fit.
+            If they do not match.
         """
 
     # What a scoring image is shown ------------------------------------------------------------------------------------
@@ -186,39 +209,46 @@ class FileProblem(Problem):
     def show_reference(
         self, assessment: Assessment, content: Any, instances: Instances | None, folder: Path
     ) -> dict[str, Path]:
-        """Write a reference that has been read into a folder, as a scoring image is shown it; its files by their names.
+        """Write the content of a reference into a folder in the form that a scoring image receives.
+
+        Return its files by their names.
 
         Parameters
         ----------
         instances
-            Class of each object, where a table beside the files tells.
+            Class of each object, where a table next to the files contains it.
         """
         raise NotImplementedError
 
     def show_prediction(self, assessment: Assessment, content: Any, said: Any, folder: Path) -> dict[str, Path]:
-        """Write a prediction that has been read into a folder, as a scoring image is shown it; its files by their names.
+        """Write the content of a prediction into a folder in the form that a scoring image receives.
+
+        Return its files by their names.
 
         Parameters
         ----------
         said
-            What a table beside the files says of the case; ``None`` where there is no table.
+            Content of a table next to the files for the case; ``None`` where there is no table.
         """
         raise NotImplementedError
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 
     def prepare(self, assessment: Assessment, content: Any, instances: Instances | None = None) -> Any:
-        """Prepare a reference that has been read, for any number of predictions.
+        """Prepare the content of a reference for any number of predictions.
 
         Parameters
         ----------
         instances
-            Class of each object, where a table beside the files tells.
+            Class of each object, where a table next to the files contains it.
         """
         return content
 
     def submitted(self, path: Path, table: TableBeside | Issue | None) -> Any:
-        """A prediction as `score` takes it: its file, and the table beside all files or why it cannot be taken."""
+        """Return a prediction in the form that `score` takes.
+
+        It consists of its file and the table next to all files, or the reason why that table is invalid.
+        """
         return path
 
     def warm_up_with(self, assessment: Assessment, reference: Any, content: Any) -> None:
@@ -237,16 +267,18 @@ class FileProblem(Problem):
         return self.shared_of_folder(assessment, patients) | self.shared_facts(assessment, facts)
 
     def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
-        """What the evidence of all algorithms has in common."""
+        """Return the content that the evidence of all algorithms has in common."""
         return {}
 
     def shared_facts(self, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """What it has in common beside from the characteristics of the cases, by case and column.
+        """Return additional common content of the evidence, derived from the characteristics of the cases.
+
+        The characteristics are by case and column.
 
         Raises
         ------
         ValueError
-            If a characteristic that the assessment needs lacks.
+            If a characteristic that the assessment needs is missing.
         """
         return {}
 
@@ -287,17 +319,17 @@ class FileProblem(Problem):
         return self.read_reference(assessment, path)
 
     def read_table_beside(self, assessment: Assessment, folder: Path) -> InstanceTable | None:
-        """Read the table of objects beside references.
+        """Read the table of objects next to references.
 
         Raises
         ------
         ReadError
-            If it is needed and not there, or cannot be taken.
+            If it is required and missing, or invalid.
         """
         return None
 
     def predicted_table(self, assessment: Assessment, folder: Path) -> TableBeside | Issue | None:
-        """The table beside predictions, or why it cannot be taken."""
+        """Return the table next to the predictions, or the reason why it is invalid."""
         from evaluation.readers import ReadError
 
         rules = self.table_of_predictions(assessment)
@@ -337,7 +369,10 @@ class FileProblem(Problem):
         raise ValueError(message)
 
     def facts_of_image(self, path: Path) -> dict[str, Any] | None:
-        """What the image of a case tells of what its prediction has to be; ``None`` if it does not."""
+        """Return the requirements for a prediction that the image of a case determines.
+
+        The result is ``None`` if it determines none.
+        """
         return None
 
     def stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
@@ -353,7 +388,7 @@ class FileProblem(Problem):
     # Words ------------------------------------------------------------------------------------------------------------
 
     def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """What the submit page says of the files."""
+        """Return the description of the files for the submit page."""
         endings = [f"`{ending}`" for ending in self.suffixes[1:]]
         others = (
             f" (or ending in {' or '.join([', '.join(endings[:-1])] * (len(endings) > 1) + endings[-1:])})"
@@ -364,7 +399,10 @@ class FileProblem(Problem):
         return FileWords((f"{first} Files may lie in one folder of the archive.",), self.suffixes[0])
 
     def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """What participants may know of a case, in words, a cell for each of `FileWords.columns`."""
+        """Return the facts that participants may know about a case, as text.
+
+        There is one cell for each of `FileWords.columns`.
+        """
         return ()
 
 
@@ -384,7 +422,7 @@ class FileReferences(References):
         return list(self.files)
 
     def prepare(self, case: str) -> Any:
-        """Read and prepare the reference of a case, with the classes that a table beside it tells."""
+        """Read and prepare the reference of a case, with the classes from a table next to it."""
         path = self.files[case]
         content = self.problem.read_local_reference(self.assessment, path)
         instances = None

@@ -26,12 +26,12 @@ def find_cases(folder: Path, case_of: Callable[[str], str] = case_of_image) -> d
     Parameters
     ----------
     case_of
-        Says of the name of a file which case it is of; nothing if it is not read.
+        Function that returns the case of a file name; empty if the file is not read.
 
     Raises
     ------
     ReadError
-        If the folder is not there, or two files claim one case.
+        If the folder does not exist, or two files belong to the same case.
     """
     if not folder.is_dir():
         raise ReadError("not_found", folder.name or str(folder), "there is no such folder")
@@ -47,7 +47,10 @@ def find_cases(folder: Path, case_of: Callable[[str], str] = case_of_image) -> d
 
 
 def patients_of(references: Path, cases: Sequence[str]) -> dict[str, str] | None:
-    """Patient of each case, if ``cases.csv`` beside the references tells."""
+    """Return the patient of each case from ``cases.csv`` next to the references.
+
+    The result is ``None`` without the file or without a column ``patient``. A case without a row is its own patient.
+    """
     path = references / CASES_FILE
     if not path.is_file():
         return None
@@ -59,7 +62,10 @@ def patients_of(references: Path, cases: Sequence[str]) -> dict[str, str] | None
 
 
 def facts_of(references: Path, cases: Sequence[str]) -> dict[str, dict[str, str]]:
-    """What ``cases.csv`` beside the references says of each case, by column; nothing without the file."""
+    """Return the row of ``cases.csv`` next to the references for each case, by column.
+
+    Rows are empty without the file.
+    """
     path = references / CASES_FILE
     if not path.is_file():
         return {case: {} for case in cases}

@@ -1,7 +1,11 @@
-"""Risks that organizers give: one a case where all algorithms rank the same predictions, or one an algorithm and case.
+"""Risks supplied by the organizers.
 
-Where each algorithm has predictions of its own, their risks were measured elsewhere: ``risk.csv`` is then a table
-``algorithm,case,risk``, or a results table whose metric ``risk`` is taken. An empty risk there is a prediction that was not made.
+There is one risk per case where all algorithms rank the same predictions. Otherwise there is one per algorithm and
+case.
+
+Where each algorithm has separate predictions, their risks were measured elsewhere. ``risk.csv`` is then a table
+``algorithm,case,risk``, or a results table whose metric ``risk`` is used. An empty risk there means that the prediction
+is missing.
 """
 
 from __future__ import annotations
@@ -109,7 +113,7 @@ class OwnRisks(ReferenceTable):
         return [case for case in cases if all(case in risk_by_case for risk_by_case in self.risks.values())]
 
     def lacking(self, cases: Sequence[str]) -> str:
-        """The first algorithm and case without a row, in words; empty where there is none."""
+        """Return a message on the first algorithm and case without a row; empty if there is none."""
         for algorithm, risk_by_case in sorted(self.risks.items()):
             for case in cases:
                 if case not in risk_by_case:

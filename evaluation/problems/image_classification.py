@@ -66,7 +66,7 @@ class ImageClassification(TableProblem):
     )
 
     def check(self, assessment: Assessment) -> None:
-        """Refuse to look among so many classes that none is left."""
+        """Reject a metric option `k` that is not below the number of classes."""
         from evaluation.assessment.errors import AssessmentError
 
         named = {str(label) for region in assessment.regions for label in region.labels}
@@ -131,9 +131,10 @@ class ImageClassification(TableProblem):
         return ("case", *scores) if expected.need_scores else ("case", "label")
 
     def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
-        """Refuse a class that no region names: participants would be told by its name that it occurs.
+        """Reject a class that no region names, because its name would reveal to participants that it occurs.
 
-        An assessment that names one class leaves the other one of two to the table; one that names none, all of them.
+        If an assessment names one of two classes, the other one is taken from the table. If it names none, all are
+        taken from there.
         """
         super().check_references(table, assessment, cases)
         registered = {str(label) for region in assessment.regions for label in region.labels}
@@ -190,9 +191,10 @@ class ImageClassification(TableProblem):
         return worse_classes(perfect)
 
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> PreparedLabel:
-        """The class of a case.
+        """Return the class of a case.
 
-        What is asked for and not scored may have no class, or one of no scored case; it is worked on like others.
+        A case that is requested but not scored may have no class, or a class that no scored case has. It is processed
+        like other cases.
         """
         assert table.classes is not None
         classes = shared["classes"]
@@ -209,7 +211,7 @@ class ImageClassification(TableProblem):
         algorithm: str = "",
         parts: bool = False,
     ) -> ScoredCase:
-        """Put the answer beside the class; all values are of the whole data set."""
+        """Combine the answer with the class of the case; all values are of the whole data set."""
         from evaluation.problems.labels import score_answer
 
         return score_answer(reference.code, prediction)
@@ -321,7 +323,7 @@ class ImageClassification(TableProblem):
         reference: PreparedLabel,
         pieces: Mapping[tuple[str, str], Numbers],
     ) -> bool:
-        """Whether it is one answer to the case."""
+        """Return whether the pieces are one answer to the case."""
         from evaluation.problems.labels import ANSWER, is_answer
 
         return set(pieces) == {ANSWER} and is_answer(pieces[ANSWER], reference.code, reference.classes)
@@ -339,7 +341,10 @@ class ImageClassification(TableProblem):
         return {key: with_class(numbers, reference.code) for key, numbers in pieces.items()}
 
     def look(self, prediction: Numbers) -> dict[str, Any]:
-        """Digest of the scores of all classes; a class alone is the same of many teams and tells nothing."""
+        """Return the digest of the scores of all classes.
+
+        A class without scores is identical for many teams and therefore not informative.
+        """
         from evaluation.canonical import sha256
 
         return {"digest": sha256(prediction.values), "labelled": 1} if prediction.values else {}
@@ -368,7 +373,7 @@ class ImageClassification(TableProblem):
     def predictions_of(
         self, table: PredictionTable, cases: Sequence[str], reasons: Mapping[str, Issue]
     ) -> Mapping[str, Any]:
-        """Made when they are asked for: `score_at_once` asks for none."""
+        """Return predictions that are created on access, because `score_at_once` accesses none."""
         assert isinstance(table, LabelPredictions)
         return AnswersByCase(table)
 
@@ -416,11 +421,11 @@ class ImageClassification(TableProblem):
         return []
 
     def missing_words(self, assessment: Assessment) -> str:
-        """What a case without a valid answer counts as."""
+        """Return how a case without a valid answer counts."""
         return "counts as a wrong decision, with the worst score for its class"
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """What the submit page says of the table."""
+        """Return the description of the table for the submit page."""
         columns = (
             "It needs one column `p_<class>` with a probability from 0 to 1 for each class; those of a row sum to 1. A column "
             "`label` may stand beside them and then decides; without it the highest probability does."
@@ -447,7 +452,10 @@ class ImageClassification(TableProblem):
     def write_example(
         self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
     ) -> dict[str, Any]:
-        """Two classes; one algorithm guesses by noisy scores, one always says the same."""
+        """Write an example with two classes.
+
+        One algorithm predicts with noisy scores, one always predicts the same class.
+        """
         from evaluation.problems.examples import write_labels
 
         write_labels(folder, cases=cases, seed=seed, algorithms=algorithms)

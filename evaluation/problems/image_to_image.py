@@ -34,7 +34,7 @@ MASKS = "masks"
 
 
 class ReferenceImage:
-    """A reference with the label image that says where its regions are, where there is one."""
+    """A reference with the label image of its regions, where there is one."""
 
     def __init__(self, image: IntensityImage, mask: Any | None) -> None:
         self.image = image
@@ -123,7 +123,10 @@ class ImageToImage(PartsProblem):
         return "" if name.endswith(ENDING) else super().case_of(name)
 
     def place_of(self, names: Sequence[str]) -> tuple[str, str]:
-        """An image a case; label images in the folder ``masks`` stand beside them."""
+        """Return the case of an image file and its path; there is one image per case.
+
+        Label images in the folder ``masks`` accompany them.
+        """
         if len(names) > 1 and names[-2] == MASKS and self.case_of(names[-1]):
             return "", f"{MASKS}/{names[-1]}"
         return super().place_of(names)
@@ -152,7 +155,7 @@ class ImageToImage(PartsProblem):
         return ReferenceImage(image, read_label_image(parts[MASK], expected=image.geometry))
 
     def expected(self, assessment: Assessment) -> Mapping[str, Any]:
-        """Nothing beside the grid and the number of channels."""
+        """Return no requirements besides the grid and the number of channels."""
         return {}
 
     def read_prediction(
@@ -185,7 +188,7 @@ class ImageToImage(PartsProblem):
         return read_geometry(path).document | {"channels": 1} if self.case_of(path.name) else None
 
     def stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
-        """Only with a mask could a reference stand in where there are regions."""
+        """Write a reference for a decoy; not possible where there are regions, since these need a mask."""
         from evaluation.problems.label_merging import stand_in
         from evaluation.readers import Geometry
 
@@ -197,7 +200,7 @@ class ImageToImage(PartsProblem):
     def prepare(
         self, assessment: Assessment, content: ReferenceImage, instances: Instances | None = None
     ) -> PreparedImage:
-        """Cut out the regions, and tell the data range."""
+        """Extract the regions and determine the data range."""
         import numpy as np
 
         from evaluation.scoring.intensities import PreparedImage, data_range_of
@@ -274,7 +277,10 @@ class ImageToImage(PartsProblem):
         prediction: NDArray[Any] | None,
         reference: NDArray[Any] | None,
     ) -> bytes | None:
-        """The prediction; with the reference beside it also that, and the error, in one window of grey levels."""
+        """Draw the prediction and, where the reference may be seen, also the reference and the error.
+
+        All panels share one window of grey levels.
+        """
         from evaluation.figures.image_pairs import picture_of_pair
 
         def middle(volume: NDArray[Any] | None) -> NDArray[Any] | None:
@@ -296,7 +302,7 @@ class ImageToImage(PartsProblem):
         return sheets_of_intensities(Geometry.of(facts), image, prediction, self.outline_of(reference))
 
     def caption_of(self, *, with_reference: bool) -> str:
-        """Which panel is which."""
+        """Return the caption that explains the panels."""
         if with_reference:
             return (
                 "From the left: the reference, the prediction, the absolute error between them, and how alike the structures around each "
@@ -338,7 +344,10 @@ class ImageToImage(PartsProblem):
         return [region.name for region in assessment.regions] or [""]
 
     def look(self, prediction: Path) -> dict[str, Any]:
-        """Digest of the intensities whatever their format, and how many voxels are not 0."""
+        """Return the digest of the intensities and the number of voxels that are not 0.
+
+        The digest is independent of the format.
+        """
         import hashlib
 
         import numpy as np
@@ -356,7 +365,7 @@ class ImageToImage(PartsProblem):
     # Words ------------------------------------------------------------------------------------------------------------
 
     def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """What the submit page says of the images."""
+        """Return the description of the images for the submit page."""
         first, *others = self.suffixes
         endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
         before = (

@@ -21,14 +21,17 @@ if TYPE_CHECKING:
 
 
 class ImagePrediction(NamedTuple):
-    """The label image of a case and, where there is one, the table of all cases beside it, or why it cannot be taken."""
+    """The label image of a case and an optional table of all cases next to it.
+
+    An invalid table is replaced by the reason why it is invalid.
+    """
 
     image: Path | LabelImage
     table: Any = None
 
 
 class LabelImageProblem(FileProblem):
-    """A kind with a label image a case; its module says how one is prepared and scored."""
+    """A kind with one label image per case; its module defines how an image is prepared and scored."""
 
     has_image_diagonal = True
     decoy_columns = ("labels_sha256", "labelled_voxels")
@@ -59,7 +62,7 @@ class LabelImageProblem(FileProblem):
         return image
 
     def expected(self, assessment: Assessment) -> Mapping[str, Any]:
-        """Labels that may occur beside 0."""
+        """Return the labels that may occur in addition to 0."""
         labels = self.allowed_labels(assessment)
         return {"labels": None if labels is None else list(labels)}
 
@@ -92,15 +95,15 @@ class LabelImageProblem(FileProblem):
         check_instances(content, instances, case=case, file=file)
 
     def submitted(self, path: Path, table: TableBeside | Issue | None) -> ImagePrediction:
-        """The file, and the table beside all files where there is one."""
+        """Return the file, and the table next to all files where there is one."""
         return ImagePrediction(path, table)
 
     def allowed_labels(self, assessment: Assessment) -> tuple[int, ...] | None:
-        """Labels that may occur beside 0; ``None`` when all may."""
+        """Return the labels that may occur in addition to 0; ``None`` when all may."""
         return None
 
     def blank_label(self, assessment: Assessment) -> int:
-        """The label of a block that stands in for a reference that is not scored."""
+        """Return the label of a block that replaces the reference of an unscored case."""
         return min(set(self.allowed_labels(assessment) or (1,)) - {0}, default=1)
 
     def warm_up_with(self, assessment: Assessment, reference: Any, image: LabelImage) -> None:
@@ -117,7 +120,7 @@ class LabelImageProblem(FileProblem):
         self.warm_up(assessment, reference)
 
     def look(self, prediction: ImagePrediction) -> dict[str, Any]:
-        """Digest of the labels whatever their format, and how many voxels are labelled."""
+        """Return the digest of the labels, independent of the format, and the number of labelled voxels."""
         import hashlib
 
         import numpy as np
@@ -240,7 +243,7 @@ class LabelImageProblem(FileProblem):
     # Words ------------------------------------------------------------------------------------------------------------
 
     def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """What the submit page says of the label images."""
+        """Return the description of the label images for the submit page."""
         first, *others = self.suffixes
         endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
         before = (

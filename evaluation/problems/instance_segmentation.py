@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class InstanceSegmentation(LabelImageProblem):
-    """Every object has a number of its own; a table beside the label maps may tell class and score of each."""
+    """Instance segmentation, in which every object has a separate number.
+
+    A table next to the label maps may contain the class and score of each object.
+    """
 
     id = "instance_segmentation"
     category = "InS"
@@ -47,7 +50,7 @@ class InstanceSegmentation(LabelImageProblem):
         return instance_rules(assessment)
 
     def blank_label(self, assessment: Assessment) -> int:
-        """None: a stand-in has no object, since each would need its row in a table."""
+        """Return 0: a stand-in contains no object, since each object would need a row in a table."""
         return 0
 
     def prepare(self, assessment: Assessment, image: LabelImage, instances: Instances | None = None) -> Any:
@@ -77,7 +80,10 @@ class InstanceSegmentation(LabelImageProblem):
     def classes_of(
         self, assessment: Assessment, content: LabelImage, instances: Instances | None = None
     ) -> dict[str, int]:
-        """Objects of each class; all are of the one region where no table tells classes."""
+        """Return the number of objects of each class.
+
+        All objects belong to the only region where no table contains classes.
+        """
         import numpy as np
 
         present = [int(label) for label in np.unique(content.labels) if label]
@@ -125,7 +131,7 @@ class InstanceSegmentation(LabelImageProblem):
         reference: PreparedInstances,
         pieces: Mapping[tuple[str, str], Numbers],
     ) -> bool:
-        """Whether the objects of the reference are as they are, and the rest can be."""
+        """Return whether the objects of the reference are unchanged and the other pieces are possible."""
         from evaluation.scoring.objects import are_possible
 
         return are_possible(assessment, case, reference.objects, pieces)
@@ -137,13 +143,13 @@ class InstanceSegmentation(LabelImageProblem):
     def show_reference(
         self, assessment: Assessment, content: LabelImage, instances: Instances | None, folder: Path
     ) -> dict[str, Path]:
-        """The label map, and the class of each object where a table tells."""
+        """Write the label map, and the class of each object where a table contains it."""
         return super().show_reference(assessment, content, instances, folder) | self._show_rows(instances, folder)
 
     def show_prediction(
         self, assessment: Assessment, content: LabelImage, said: Instances | None, folder: Path
     ) -> dict[str, Path]:
-        """The label map, and class and score of each object where a table tells."""
+        """Write the label map, and the class and score of each object where a table contains them."""
         return super().show_prediction(assessment, content, said, folder) | self._show_rows(said, folder)
 
     def _show_rows(self, instances: Instances | None, folder: Path) -> dict[str, Path]:
@@ -182,7 +188,7 @@ class InstanceSegmentation(LabelImageProblem):
     # Folders of the command line --------------------------------------------------------------------------------------
 
     def read_table_beside(self, assessment: Assessment, folder: Path) -> InstanceTable | None:
-        """Classes of the references' objects, if a table beside them tells."""
+        """Read the classes of the references' objects, if a table next to the references contains them."""
         from evaluation.readers import ReadError
         from evaluation.readers.instance_tables import INSTANCES_FILE, read_instances
 

@@ -1,4 +1,4 @@
-"""What all figures have that a kind of problem brings."""
+"""Common parts of all figures that a kind of problem provides."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RankedEntry:
-    """One ranking of a document, with all that a figure beside it may be drawn of.
+    """One ranking of a document, with all data from which a figure next to it can be drawn.
 
     Attributes
     ----------
     evidence, results
-        Of the cases that count; ``None`` where they are not at hand.
+        Evidence and results of the cases that count; ``None`` where they are not available.
     entry
-        Of the ranking document.
+        Entry of the ranking document.
     cases
-        What is known of the cases.
+        Known characteristics of the cases.
     """
 
     assessment: Assessment
@@ -38,7 +38,7 @@ class RankedEntry:
 
     @property
     def is_single(self) -> bool:
-        """Whether it ranks by one metric, of the only task."""
+        """True if the entry ranks by one metric and belongs to the only task."""
         from evaluation.ranking.reading import is_combined
 
         return not is_combined(self.entry) and not self.entry.get("task")
@@ -56,7 +56,10 @@ class RankedEntry:
         return self.entry.get("region") or ""
 
     def rows_of(self, metric: str) -> pd.DataFrame:
-        """What a metric says of single cases in the region of the entry, with or without a value; needs results."""
+        """Return the rows of a metric for single cases in the region of the entry, with or without a value.
+
+        This requires results.
+        """
         assert self.results is not None
         rows = self.results
         in_region = (rows["metric"] == metric) & (rows["region"].fillna("") == self.region)
@@ -74,17 +77,17 @@ class RankedEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class KindFigure:
-    """One kind of figure, answering one question.
+    """One kind of figure, which answers one question.
 
     Attributes
     ----------
     name
-        As in its address; of its own among all kinds.
+        Name in its address; unique among all kinds.
     title, reading
-        The question, and how the figure is read by whoever sees it for the first time.
+        The question, and an explanation of the figure for first-time readers.
     shows
-        What can be read from it: ``values``, which a ranking tells as well; ``results by case``, how well an algorithm did in
-        each; ``references``, what these say.
+        Information that the figure reveals: ``values``, which a ranking contains as well; ``results by case``, the performance
+        of an algorithm in each case; ``references``, the content of the references.
     """
 
     name: str
@@ -93,7 +96,7 @@ class KindFigure:
     shows: Literal["values", "results by case", "references"] = "references"
 
     def place_of(self, entry: Entry) -> str:
-        """What it is drawn once for, in a report that shows every ranking: a region."""
+        """Return the key for which the figure is drawn once in a report of all rankings: a region."""
         return entry.get("region") or ""
 
     def of_entry(
@@ -105,9 +108,12 @@ class KindFigure:
         results: pd.DataFrame | None = None,
         cases: pd.DataFrame | None = None,
     ) -> dict[str, Any] | None:
-        """Draw it for one ranking, of what `RankedEntry` holds; ``None`` where it has nothing to say beside it."""
+        """Draw the figure for one ranking; ``None`` where it does not apply to that ranking.
+
+        The parameters are the content of `RankedEntry`.
+        """
         return self.draw_beside(RankedEntry(assessment, evidence, document, entry, results, cases))
 
     def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
-        """Draw it for one ranking; ``None`` where it has nothing to say beside it."""
+        """Draw the figure for one ranking; ``None`` where it does not apply to that ranking."""
         raise NotImplementedError

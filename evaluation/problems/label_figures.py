@@ -1,4 +1,4 @@
-"""Scores of every label, as the ranking of each says them."""
+"""Scores of every label, as in the ranking of each label."""
 
 from __future__ import annotations
 
@@ -14,16 +14,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ScoresOfLabels(KindFigure):
-    """The score of every algorithm at every label, of one metric: what the rankings of single labels say, in one figure."""
+    """The score of every algorithm for every label, of one metric.
+
+    It combines the rankings of single labels in one figure.
+    """
 
     shows: Literal["values", "results by case", "references"] = "values"
 
     def place_of(self, entry: Entry) -> str:
-        """A metric: all its labels stand in one figure."""
+        """Return the metric, because all its labels appear in one figure."""
         return entry.get("metric") or ""
 
     def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
-        """Draw it beside the rankings of a metric that has a value for each label, and beside the combined one for its first metric."""
+        """Draw the figure for rankings of a metric with a value for each label.
+
+        For a combined ranking, its first metric is used.
+        """
         from evaluation.figures.label_map import label_map
         from evaluation.ranking.reading import entries, is_combined
 

@@ -88,12 +88,13 @@ def merge(images: Sequence[NDArray[Any]], rule: str) -> NDArray[Any]:
 
 
 def merge_files(files: Sequence[Path], rule: str, target: Path) -> Path:
-    """Merge the label images of one case and write the result; runs in confined children only.
+    """Merge the label images of one case and write the result; this runs in confined children only.
 
     Parameters
     ----------
     files
-        One label image an annotator, on one grid (which may be stored differently); the first decides how it is stored.
+        One label image per annotator, all on one grid (which may be stored differently). The first determines how the result
+        is stored.
     target
         The file to write, without its ending.
 
@@ -105,7 +106,7 @@ def merge_files(files: Sequence[Path], rule: str, target: Path) -> Path:
     Raises
     ------
     ReadError
-        When a file cannot be read or lies on another grid than the first.
+        If a file cannot be read or is on another grid than the first.
     """
     first = read_label_image(files[0])
     others = [read_label_image(path, expected=first.geometry).labels for path in files[1:]]
@@ -152,7 +153,7 @@ def write(image: LabelImage, target: Path) -> Path:
 
 
 def same_grid(one: Geometry, other: Geometry) -> bool:
-    """Whether two grids are the same to about a thousandth of a voxel."""
+    """Return whether two grids are the same to about a thousandth of a voxel."""
     if one.shape != other.shape or (one.affine is None) != (other.affine is None):
         return False
     if (one.spacing is None) != (other.spacing is None):

@@ -1,4 +1,4 @@
-"""Tables of classes: what a row of a reference and of a prediction of image classification says."""
+"""Tables of classes: rows of references and of predictions in image classification."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LabelReferences(ReferenceTable):
 
 @dataclass
 class LabelPredictions(PredictionTable):
-    """What is answered for every case."""
+    """Answers for every case."""
 
     answers: PredictedLabels
     places: Mapping[str, int]
@@ -44,7 +44,7 @@ class LabelPredictions(PredictionTable):
     strange: Sequence[str]
 
     def issue(self, case: str) -> Issue | None:
-        """Why the row of a case is no answer."""
+        """Return the reason why the row of a case is not a valid answer."""
         issue = self.answers.invalid.get(case)
         return None if issue is None else issue._replace(remedy=_remedy(issue.message, self.classes))
 
@@ -57,7 +57,7 @@ class LabelPredictions(PredictionTable):
 
 
 class AnswersByCase(Mapping[str, "Numbers"]):
-    """The answer to each case that has one, made when it is asked for."""
+    """The answer to each answered case, created on access."""
 
     def __init__(self, table: LabelPredictions) -> None:
         self.table = table

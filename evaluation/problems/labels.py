@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evaluation.scoring.rows import Pieces
 
 ANSWER: Final = (PART, ALL_CLASSES)
-"""Under what the answer to a case stands among its pieces."""
+"""Key of the answer to a case among its pieces."""
 
 
 def answer_of(answers: PredictedLabels, index: int) -> Numbers:
@@ -73,7 +73,7 @@ def worse_classes(perfect: Rows) -> dict[str, Rows]:
 
 
 def with_class(answer: Numbers, reference: int) -> Numbers:
-    """An answer beside the class of the case, by its place among the classes."""
+    """Return an answer combined with the class of the case, by its index among the classes."""
     return Numbers([reference, *answer.counts], answer.values)
 
 
@@ -83,12 +83,15 @@ def no_answer(reference: int) -> Numbers:
 
 
 def score_answer(reference: int, answer: Numbers | None) -> ScoredCase:
-    """An answer, or that there is none, beside the class of the case; all values are of the whole data set."""
+    """Combine an answer, or its absence, with the class of the case; all values are of the whole data set."""
     return ScoredCase((), pieces={ANSWER: no_answer(reference) if answer is None else with_class(answer, reference)})
 
 
 def is_answer(numbers: Numbers, reference: int, classes: int) -> bool:
-    """Whether numbers can be an answer to a case: for what comes from a process that has read a stranger's file."""
+    """Return whether numbers can be an answer to a case.
+
+    It checks numbers from a process that has read an untrusted file.
+    """
     if len(numbers.counts) != 2 or any(type(number) is not int for number in numbers.counts):
         return False
     if numbers.counts[0] != reference or not NO_ANSWER <= numbers.counts[1] < classes:

@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from evaluation.metrics.values import FloatArray
 
 _LOST: Final = (Outcome.MISSING, Outcome.PRED_EMPTY)
-"""What a team has not answered; what the reference does not hold is nobody's."""
+"""Outcomes of points that a team has not answered.
+
+Points that the reference does not contain are attributed to no team.
+"""
 
 
 def _errors(rows: pd.DataFrame) -> FloatArray:
-    """Distances, infinite for what was not answered, and without what the reference does not hold.
+    """Return the distances, infinite for points without an answer.
 
-    A single point that was left out of an answer has the registered penalty for its distance, which stands beside it.
+    Points that the reference does not contain are excluded. A single point that is missing in an answer has the
+    registered penalty as its distance. The penalty is stored in the column ``worst``.
     """
     import numpy as np
 

@@ -279,7 +279,7 @@ class LandmarkLocalization(TableProblem):
         return image_facts
 
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
-        """Which landmarks the case has."""
+        """Return the landmarks that are present in the case."""
         assert isinstance(table, LandmarkReferences)
         points = table.table.points.get(case, {})
         return {name: int(name in points) for name in table.table.names}
@@ -343,13 +343,13 @@ class LandmarkLocalization(TableProblem):
     def is_possible(
         self, assessment: Assessment, case: str, reference: Landmarks, pieces: Mapping[tuple[str, str], Numbers]
     ) -> bool:
-        """Whether so many of the landmarks of the reference can be found."""
+        """Return whether this number of landmarks of the reference can be found."""
         from evaluation.scoring.landmarks import are_possible
 
         return are_possible(assessment, reference, pieces)
 
     def look(self, prediction: Points) -> dict[str, Any]:
-        """Digest of the points whatever their order, and how many there are."""
+        """Return the digest of the points, independent of their order, and their number."""
         from evaluation.canonical import sha256
 
         return {
@@ -406,7 +406,7 @@ class LandmarkLocalization(TableProblem):
     def case_answers(
         self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Landmarks
     ) -> CaseAnswers:
-        """Where each landmark was put, where it is, and how far apart both lie."""
+        """Return the predicted and actual position of each landmark, and their distance."""
         import numpy as np
 
         from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
@@ -429,14 +429,14 @@ class LandmarkLocalization(TableProblem):
     # Words ------------------------------------------------------------------------------------------------------------
 
     def missing_words(self, assessment: Assessment) -> str:
-        """What a case without landmarks counts as."""
+        """Return how a case without landmarks counts."""
         penalty = assessment.settings["penalty"]
         unit = _unit(assessment.settings)
         counted = "the diagonal of its image" if penalty == DIAGONAL else f"an error of {penalty:g} {unit}"
         return f"counts as {counted} for every landmark, and every landmark as not found"
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """What the submit page says of the table."""
+        """Return the description of the table for the submit page."""
         before = (
             f"One table `landmarks.csv` with a row for each landmark of the {cases} cases, packed into an archive or dropped as "
             "it is. Coordinates are in the unit and space that the task names; a landmark stands at most once for each case."

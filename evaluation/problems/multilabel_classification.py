@@ -42,7 +42,7 @@ _DECISIONS: Final = 1
 _PROBABILITIES: Final = 2
 _BOTH: Final = 3
 NOT_KNOWN: Final = -1.0
-"""What stands in place of a label that the reference leaves open."""
+"""Placeholder for a label that is unknown in the reference."""
 
 
 def _fixed(drawn: float, _value: float, _row: int) -> float:
@@ -157,7 +157,7 @@ class MultilabelClassification(AnswerProblem):
         return {"classes": list(dict.fromkeys(regions.values())), "patients": dict(patients), "regions": regions}
 
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
-        """Which labels hold."""
+        """Return the labels that apply to the case."""
         assert isinstance(table, NumberReferences)
         names = [str(region.labels[0]) for region in assessment.regions] or list(table.table.columns)
         numbers = table.table.numbers.get(case, {})
@@ -301,7 +301,7 @@ class MultilabelClassification(AnswerProblem):
     def case_answers(
         self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
     ) -> CaseAnswers:
-        """What was said of each label."""
+        """Return the answer for each label."""
         import numpy as np
 
         from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
@@ -350,11 +350,11 @@ class MultilabelClassification(AnswerProblem):
     # Words ------------------------------------------------------------------------------------------------------------
 
     def missing_words(self, assessment: Assessment) -> str:
-        """What a case without an answer counts as."""
+        """Return how a case without an answer counts."""
         return "counts as a wrong decision on every label, with the worst score"
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """What the submit page says of the table."""
+        """Return the description of the table for the submit page."""
         columns = (
             "It needs one column `p_<label>` with a probability from 0 to 1 for each label; they need not sum to 1. Columns "
             "`<label>` with 1 or 0 may stand beside them and then decide; without them a probability of 0.5 and more does."

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _MASKS: Final = "loc_point_in_mask"
 """The hit criterion that needs masks in the references."""
 _UNNAMED: Final = "objects"
-"""What objects are called where no class is."""
+"""Class name of objects where no class is named."""
 
 
 class ObjectReferences(ReferenceTable):
@@ -87,7 +87,7 @@ class ObjectPredictions(PredictionTable):
         return Issue("too_many", what, "Keep those with the highest scores.")
 
     def is_empty(self, case: str) -> bool:
-        """Whether a case has no object, though COCO JSON may list it."""
+        """Return whether a case has no object, even if COCO JSON lists the case."""
         return case not in self.table.objects
 
     def of(self, case: str) -> Objects:
@@ -285,7 +285,11 @@ class ObjectDetection(TableProblem):
         return Rows.of(("class", "score", *reference.columns[ignored + 1 :]), rows)
 
     def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """None, all of them shifted by their extent, as many somewhere else, and all of them with as many beside."""
+        """Return worse predictions by name.
+
+        They are: no objects, all objects shifted by their extent, the same number elsewhere, and all objects with the
+        same number of additional ones.
+        """
         from evaluation.problems.shown import Rows, draws
 
         places = perfect.columns[2:]
@@ -389,13 +393,13 @@ class ObjectDetection(TableProblem):
     def is_possible(
         self, assessment: Assessment, case: str, reference: Objects, pieces: Mapping[tuple[str, str], Numbers]
     ) -> bool:
-        """Whether the objects of the reference are as they are, and the rest can be."""
+        """Return whether the objects of the reference are unchanged and the other pieces are possible."""
         from evaluation.scoring.objects import are_possible
 
         return are_possible(assessment, case, reference, pieces)
 
     def look(self, prediction: Objects) -> dict[str, Any]:
-        """Digest of the objects whatever their order, and how many there are."""
+        """Return the digest of the objects, independent of their order, and their number."""
         from evaluation.canonical import sha256
 
         places = prediction.boxes_given if prediction.boxes_given is not None else prediction.points_given
@@ -422,7 +426,10 @@ class ObjectDetection(TableProblem):
         return counts
 
     def answer_numbers_of(self, value: Objects, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """How many objects of each class there are; all are of the one class where none is named."""
+        """Return the number of objects of each class.
+
+        All objects belong to the only class where none is named.
+        """
         import numpy as np
 
         classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
@@ -434,7 +441,7 @@ class ObjectDetection(TableProblem):
     def case_answers(
         self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Objects
     ) -> CaseAnswers:
-        """How many objects of each class were found, and how many there are."""
+        """Return the predicted and the actual number of objects of each class."""
         from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
 
         classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
@@ -492,7 +499,7 @@ class ObjectDetection(TableProblem):
         return sheets_of_places(facts["axes"], image, prediction, self.outline_of(reference))
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """What the submit page says of the table."""
+        """Return the description of the table for the submit page."""
         noun = "point" if expected.kind[0] == "points" else "box"
         scores = ", and every object needs one" if expected.need_scores else ""
         before = (

@@ -12,14 +12,16 @@ if TYPE_CHECKING:
 
 
 class References:
-    """The references of all cases of a folder, each read when it is asked for; can be sent to other processes.
+    """The references of all cases of a folder, each read on access.
+
+    The object can be sent to other processes.
 
     Attributes
     ----------
     cases
-        In the order in which they are scored.
+        The cases in the order in which they are scored.
     shared
-        What the evidence of all algorithms has in common, as JSON values.
+        Content that the evidence of all algorithms has in common, as JSON values.
     """
 
     cases: Sequence[str]

@@ -1,4 +1,4 @@
-"""How cases of a kind of problem are pictured, and who may see what of it."""
+"""Pictures of the cases of a kind of problem, and the permissions to see them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ if TYPE_CHECKING:
 
 
 class PicturedProblem:
-    """What `evaluation.problems.base.Problem` says of pictures; a kind of which nothing is drawn has nothing to add.
+    """Part of `evaluation.problems.base.Problem` that concerns pictures.
+
+    A kind without pictures needs no overrides.
 
     Attributes
     ----------
     picture_words
-        What a picture of a case shows, behind “The picture shows”: the prediction, and the reference for who may see it.
+        Content of a picture of a case, after “The picture shows”: the prediction, and the reference for people who may see it.
     picture_caption
         A sentence below it, ``{shown}`` being ``prediction`` or ``reference``; may be empty.
     outlines
-        What is drawn in the colours of a prediction and a reference; empty where a picture has no such colours.
+        Elements drawn in the colours of a prediction and a reference; empty where a picture has no such colours.
     """
 
     picture_words: str = "{case} with the prediction"
@@ -32,20 +34,22 @@ class PicturedProblem:
     outlines: tuple[str, ...] = ("prediction", "reference")
 
     def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """Whether there is something to draw of a case; `facts` are what participants may know of it."""
+        """Return whether a case can be drawn; `facts` are the facts that participants may know about it."""
         return False
 
     def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """Type and shape of `outline_of`, as NumPy names them; -1 stands for any length."""
+        """Return the type and shape of `outline_of`, in NumPy notation; -1 means any length."""
         return "float64", (-1,)
 
     def outline_of(self, value: Any) -> NDArray[Any]:
-        """What a picture shows of a reference or a prediction; a confined child runs it for predictions.
+        """Return the part of a reference or a prediction that a picture shows.
+
+        For predictions it runs in a confined child.
 
         Parameters
         ----------
         value
-            Of a kind with a file a case: what was read of the file. Of a table: a prepared reference or a prediction.
+            For a kind with one file per case: the content of the file. For a table: a prepared reference or a prediction.
         """
         raise NotImplementedError
 
@@ -61,9 +65,9 @@ class PicturedProblem:
         Parameters
         ----------
         image
-            Grey levels of the case's image, 0 to 255, axes x, y[, z], where organizers sent one.
+            Grey levels of the case's image, 0 to 255, axes x, y[, z], where organizers uploaded one.
         prediction, reference
-            From `outline_of`; ``None`` without a valid prediction, and for whoever may not see the reference.
+            From `outline_of`; ``None`` without a valid prediction, and for people who may not see the reference.
         """
         return None
 
@@ -86,7 +90,7 @@ class PicturedProblem:
         return None
 
     def caption_of(self, *, with_reference: bool) -> str:
-        """What stands below a picture behind the names of its colours; may be empty."""
+        """Return the text below a picture, after the names of its colours; may be empty."""
         return self.picture_caption.format(shown="reference" if with_reference else "prediction")
 
     def legend_of(self, *, with_reference: bool) -> str:
@@ -120,12 +124,12 @@ class PicturedProblem:
     def case_answers(
         self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
     ) -> CaseAnswers:
-        """What was answered for a case, line by line.
+        """Return the answer for a case, line by line.
 
         Parameters
         ----------
         shared
-            What all cases have in common.
+            Content that all cases have in common.
         answer
             From `answer_numbers_of`; ``None`` without a valid prediction.
         reference

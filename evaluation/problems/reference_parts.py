@@ -24,10 +24,10 @@ _PIECE: Final = 1 << 20
 
 
 class PartsProblem(FileProblem):
-    """A kind whose references may be several files a case; a platform keeps them as one archive.
+    """A kind whose references may consist of several files per case; a platform stores them as one archive.
 
-    `read_reference` takes what lies in a folder and what a platform has kept; subclasses say which files belong together and
-    read them.
+    `read_reference` accepts both the files of a folder and the archive of a platform. Subclasses define which files
+    belong together and read them.
     """
 
     def parts_of(self, path: Path) -> dict[str, Path]:

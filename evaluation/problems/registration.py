@@ -77,7 +77,7 @@ class Registration(PartsProblem):
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Formats that can tell a vector a voxel."""
+        """Formats that can contain one vector per voxel."""
         from evaluation.readers.fields import SUFFIXES
 
         return SUFFIXES
@@ -144,7 +144,7 @@ class Registration(PartsProblem):
         return read_registration(assessment, parts)
 
     def expected(self, assessment: Assessment) -> Mapping[str, Any]:
-        """What the numbers of a field mean."""
+        """Return the meaning of the numbers of a field."""
         return {"field": assessment.settings["field"]}
 
     def read_prediction(
@@ -217,7 +217,7 @@ class Registration(PartsProblem):
         prediction: NDArray[Any] | None,
         reference: RegistrationReference,
     ) -> CaseSheets | None:
-        """The grid on all slices, and moved labels beside those of the fixed image."""
+        """Draw the grid on all slices, and the moved labels next to those of the fixed image."""
         from evaluation.figures.pair_sheets import sheets_of_field
         from evaluation.metrics.deformations import warp_labels
         from evaluation.readers import Geometry
@@ -272,7 +272,7 @@ class Registration(PartsProblem):
     # Words ------------------------------------------------------------------------------------------------------------
 
     def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """What the submit page says of the fields."""
+        """Return the description of the fields for the submit page."""
         first, *others = self.suffixes
         endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
         before = (

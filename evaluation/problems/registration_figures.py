@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evaluation.ranking.reading import Entry
 
 _MOST: Final = 12
-"""So many algorithms have a pair of boxes."""
+"""Maximum number of algorithms with a pair of boxes."""
 
 
 def _overlap_and_folding(measured: Measured) -> dict[str, Any] | None:
@@ -39,7 +39,7 @@ def _overlap_and_folding(measured: Measured) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, kw_only=True)
 class BeforeAndAfter(KindFigure):
-    """Values without any displacement beside those that a field has, in every metric that has both."""
+    """Values without any displacement next to the values of a field, for every metric that has both."""
 
     shows: Literal["values", "results by case", "references"] = "results by case"
 
@@ -48,7 +48,7 @@ class BeforeAndAfter(KindFigure):
         return " ".join(part for part in (entry.get("metric"), entry.get("region")) if part)
 
     def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
-        """Draw it beside the ranking of such a metric in a region."""
+        """Draw the figure for the ranking of such a metric in a region."""
         from evaluation.figures.boxes import before_and_after
 
         if ranked.results is None or "before" not in ranked.results or not ranked.is_single:

@@ -56,7 +56,7 @@ def get(problem_id: str) -> Problem:
 
 
 def is_known(problem_id: object) -> bool:
-    """Whether a kind of problem has this id."""
+    """Return whether a kind of problem has this id."""
     return isinstance(problem_id, str) and problem_id in _registry()
 
 

@@ -90,7 +90,10 @@ class Regression(AnswerProblem):
         return {self.table_files[0]: ("case", *(targets or ("value",)))}
 
     def read_references(self, path: Path) -> NumberReferences:
-        """Read ``values.csv``: every column beside ``case`` may be a target; an empty cell is not known."""
+        """Read ``values.csv``.
+
+        Every column except ``case`` may be a target. An empty cell is an unknown value.
+        """
         from evaluation.readers.number_tables import read_number_table
 
         return NumberReferences(read_number_table(path, optional=None))
@@ -159,7 +162,10 @@ class Regression(AnswerProblem):
         }
 
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> KnownCase:
-        """Of each region the value, and the answer that lies farthest from it (equally far: the lower)."""
+        """Return, for each region, the value and the answer that is farthest from it.
+
+        If two answers are equally far, it is the lower one.
+        """
         assert isinstance(table, NumberReferences)
         by_column = table.table.numbers.get(case, {})
         numbers: dict[str, tuple[float, ...] | None] = {}
@@ -253,7 +259,7 @@ class Regression(AnswerProblem):
         prediction: Mapping[str, float] | None,
         algorithm: str,
     ) -> Iterable[Row]:
-        """Errors of the case, each with the error of the answer that lies farthest off."""
+        """Return the errors of the case, each with the error of the farthest answer."""
         from evaluation import catalogue
         from evaluation.outcomes import Flag, Outcome, undefined
         from evaluation.scoring.rows import Row
@@ -284,7 +290,7 @@ class Regression(AnswerProblem):
     def case_answers(
         self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
     ) -> CaseAnswers:
-        """The predicted number of each target, and how far it lies from the reference."""
+        """Return the predicted number of each target and its difference from the reference."""
         from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number, unit_of
 
         targets = [str(target) for target in shared["classes"]]
@@ -301,11 +307,14 @@ class Regression(AnswerProblem):
         return CaseAnswers.of("Target", lines, "Difference")
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
-        """From the numbers; a case without an answer has the one that lies farthest from its reference."""
+        """Recompute a metric from the numbers.
+
+        A case without an answer counts as the answer that is farthest from its reference.
+        """
         return self._recompute(metric, evidence, multiplicities, every_case_missing=False)
 
     def worst_of(self, use: MetricUse, evidence: CaseEvidence) -> float | None:
-        """The value if every case had the answer that lies farthest from its reference."""
+        """Return the value if every case had the answer that is farthest from its reference."""
         import numpy as np
 
         ones = np.ones((1, len(evidence.cases)))
@@ -327,11 +336,11 @@ class Regression(AnswerProblem):
     # Words ------------------------------------------------------------------------------------------------------------
 
     def missing_words(self, assessment: Assessment) -> str:
-        """What a case without an answer counts as."""
+        """Return how a case without an answer counts."""
         return "counts as the end of the range that lies farther from the reference"
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """What the submit page says of the table."""
+        """Return the description of the table for the submit page."""
         what = "one number" if len(expected.classes) == 1 else "a number for each target"
         before = (
             f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. It needs "

@@ -1,4 +1,4 @@
-"""What regression shows of its own: predictions against references, and errors in groups of cases."""
+"""Figures specific to regression: predictions against references, and errors in groups of cases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ KNOWN: Final = 2
 
 
 def answers_of(evidence: CaseEvidence) -> tuple[Any, Any, Any, Any, Any]:
-    """Which cases have a reference; of those its number, the answer farthest off, what the answer counts as, and if there is one."""
+    """Return a mask of the cases with a reference, and four arrays for those cases.
+
+    These are the reference number, the farthest answer, the value that the answer counts as, and a mask of answered
+    cases.
+    """
     states = states_of(evidence.block)
     has_reference = states >= UNANSWERED
     reference, farthest = numbers_of(evidence.block, KNOWN, has_reference).T
@@ -67,7 +71,7 @@ class ErrorsInGroups(KindFigure):
     shows: Literal["values", "results by case", "references"] = "results by case"
 
     def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
-        """Draw it beside the ranking of a target, where something is known of the cases that makes groups of them."""
+        """Draw the figure for the ranking of a target, where characteristics of the cases define groups."""
         from evaluation.figures.error_groups import error_groups
 
         if ranked.cases is None or not ranked.is_single:
@@ -94,7 +98,10 @@ def _unit(assessment: Assessment, region: str) -> str:
 
 
 def _signed(evidence: Evidence | None, region: str, algorithms: list[str]) -> Iterator[tuple[str, dict[str, float]]]:
-    """Prediction minus reference of every case, where the evidence tells it; what was not answered counts as it does."""
+    """Yield prediction minus reference of every case by algorithm, where the evidence contains them.
+
+    A case without an answer has the difference that it counts as.
+    """
     metrics = [] if evidence is None else list(evidence.metrics)
     for name in algorithms if metrics else ():
         assert evidence is not None
@@ -108,7 +115,7 @@ def _signed(evidence: Evidence | None, region: str, algorithms: list[str]) -> It
 
 
 def _absolute(ranked: RankedEntry) -> dict[str, dict[str, float]]:
-    """Absolute errors of every case, where the results tell them."""
+    """Return the absolute errors of every case, where the results contain them."""
     use = next((use for use in ranked.assessment.metrics if use.id == "absolute_error"), None)
     return {} if use is None or ranked.results is None else ranked.values_of(use.name)
 

@@ -48,11 +48,14 @@ if TYPE_CHECKING:
     from evaluation.scoring.semantic import PreparedReference, RegionMasks
 
 _WIDTH: Final = {UNKNOWN: 0, UNANSWERED: 1, REJECTED: 1, ANSWERED: 2}
-"""How many numbers a case in each state has: its risk, and the confidence if there is one."""
+"""Number of values of a case in each state: its risk, and the confidence if there is one."""
 
 
 class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, SemanticSegmentation):
-    """Whether methods segment well and know when they fail: the risk of a case is computed from its label image."""
+    """Segmentation whose methods must also detect their failures.
+
+    The risk of a case is computed from its label image.
+    """
 
     id = "segmentation_with_confidence"
     category = "SegC"
@@ -158,7 +161,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         return ConfidenceRules()
 
     def remark_beside(self, said: Any) -> str:
-        """That a case without a confidence counts as rejected."""
+        """Return the remark that a case without a confidence counts as rejected."""
         return (
             ""
             if said is not None
@@ -166,10 +169,10 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         )
 
     def check_objects(self, content: Any, instances: Any, *, case: str, file: str) -> None:
-        """Nothing: whatever the confidence is, it fits."""
+        """Accept any confidence; there is nothing to compare."""
 
     def answer_numbers_of(self, value: float | None, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """The confidence that stands beside the label image."""
+        """Return the confidence for the label image."""
         import numpy as np
 
         return np.array([np.nan if value is None else value], dtype=float)
@@ -220,7 +223,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         algorithm: str = "",
         parts: bool = False,
     ) -> ScoredCase:
-        """Measure the regions of one label image, and put its risk beside the confidence."""
+        """Measure the regions of one label image, and combine its risk with the confidence."""
         from evaluation.readers import ReadError
         from evaluation.scoring.rows import Numbers, ScoredCase
         from evaluation.scoring.semantic import read_regions, rows_of_case
@@ -274,7 +277,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         return count_unanswered(evidence, (UNANSWERED,))
 
     def shared_facts(self, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """Which case is of which data set."""
+        """Return the data set of each case."""
         return data_sets.shared_of(assessment.settings, facts)
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
@@ -292,7 +295,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         reference: PreparedReference,
         pieces: Mapping[tuple[str, str], Numbers],
     ) -> bool:
-        """Whether there is one risk in [0, 1], with a finite confidence where one is told."""
+        """Return whether there is one risk in [0, 1], with a finite confidence where the state includes one."""
         if set(pieces) != {(PART, EVERYTHING)}:
             return False
         counts, values = pieces[PART, EVERYTHING]
@@ -305,7 +308,10 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         return not values or 0 <= values[0] <= 1
 
     def _may_leave_out(self, assessment: Assessment, reference: PreparedReference) -> bool:
-        """Whether a case can be without a risk: by its reference alone, never by what was predicted."""
+        """Return whether a case can have no risk.
+
+        This depends on its reference alone, never on the prediction.
+        """
         from evaluation.problems.computed_risk import risk_of
 
         names = risk_of(assessment.settings).regions or tuple(region.name for region in assessment.regions)
@@ -314,13 +320,13 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
     # Words ------------------------------------------------------------------------------------------------------------
 
     def missing_words(self, assessment: Assessment) -> str:
-        """What a case without a prediction counts as, for what judges confidences."""
+        """Return how a case without a prediction counts in metrics of confidences."""
         if assessment.settings["missing"] == SILENT:
             return "has the risk 1 and counts as surer than every other: nobody would have noticed"
         return "has the risk 1 and counts as rejected: less sure than every other"
 
     def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """What the submit page says of the label images and of the table beside them."""
+        """Return the description of the label images and of the table next to them for the submit page."""
         from evaluation.readers.confidences import CONFIDENCE_FILE
 
         words = super().submit_words(assessment, cases)
@@ -334,7 +340,10 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
     def write_example(
         self, folder: Path, *, cases: int = 8, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
     ) -> dict[str, Any]:
-        """Discs that are moved further in some cases, and confidences that tell which, more or less."""
+        """Write discs and confidences.
+
+        The discs are displaced further in some cases. The confidences indicate these cases more or less well.
+        """
         from evaluation.problems.examples import write_outlines_with_confidence
 
         write_outlines_with_confidence(folder, cases=max(cases, 8), seed=seed, algorithms=algorithms)
@@ -348,7 +357,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
 
 
 def _confidence_file(confidence: float | None, folder: Path) -> dict[str, Path]:
-    """The confidence of a case as a file of its own; none where there is none."""
+    """Write the confidence of a case to a separate file; write no file if there is none."""
     from evaluation.problems.shown import CONFIDENCE, Rows
 
     if confidence is None:
@@ -359,7 +368,7 @@ def _confidence_file(confidence: float | None, folder: Path) -> dict[str, Path]:
 
 
 def _judges_confidence(use: MetricUse) -> bool:
-    """Whether a metric is one of risks and confidences, and not of masks."""
+    """Return whether a metric rates risks and confidences rather than masks."""
     from evaluation import catalogue
     from evaluation.problems.registry import categories
 

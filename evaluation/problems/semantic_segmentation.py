@@ -119,7 +119,7 @@ class SemanticSegmentation(LabelImageProblem):
         return [], []
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment, and the background where the metric is asked for it."""
+        """Return the regions of the assessment, and the background where the metric includes it."""
         from evaluation.scoring.semantic import BACKGROUND
 
         names = [region.name for region in assessment.regions]

@@ -1,7 +1,7 @@
-"""Cases as files of their own: what a scoring image is shown of a reference and of a prediction, and what is made to try one.
+"""Cases as separate files: the input of a scoring image, and the predictions with which it is tested.
 
-A kind of problem with rows of one table shows the rows of the case alone, without the column of the case; a kind with files
-shows them written anew. Nothing of what they were called, or of other cases, is told.
+A kind of problem with rows of one table provides the rows of the case alone, without the column of the case. A kind
+with files provides rewritten files. The original names and other cases are not revealed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ class Rows(NamedTuple):
         return cls(tuple(columns), tuple(tuple(cell(value) for value in row) for row in rows))
 
     def changed(self, columns: Sequence[str], change: Callable[[float, int], float]) -> Rows:
-        """The same with other numbers in some columns; `change` gets a number and the place of its row."""
+        """Return a copy with other numbers in some columns.
+
+        `change` receives a number and the index of its row.
+        """
         places = [self.columns.index(name) for name in columns if name in self.columns]
         rows = []
         for number, row in enumerate(self.rows):
@@ -76,13 +79,13 @@ def cell(value: object) -> str:
 
 
 def draws() -> Generator:
-    """Where noise comes from: the same for every trial."""
+    """Return the random generator for noise, with the same seed in every trial."""
     return np.random.default_rng(_SEED)
 
 
 # Label images -------------------------------------------------------------------------------------------------------------
 def write_labels(image: LabelImage, stem: Path) -> Path:
-    """Write a label image anew: the smallest kind of number, and a header that tells the grid alone."""
+    """Rewrite a label image with the smallest integer type and a header that contains the grid alone."""
     from evaluation.problems.label_merging import write
 
     kind = np.min_scalar_type(int(image.labels.max(initial=0)))
@@ -125,7 +128,10 @@ def worse_labels(reference: Path, folder: Path) -> dict[str, Path]:
 
 # Images of real numbers ---------------------------------------------------------------------------------------------------
 def write_intensities(image: IntensityImage, stem: Path) -> Path:
-    """Write an image of real numbers anew, with all digits and a header that tells the grid alone; channels are the last axis."""
+    """Rewrite an image of real numbers with all digits and a header that contains the grid alone.
+
+    Channels are the last axis.
+    """
     grid, values = image.geometry, image.values
     if grid.oriented_format:
         import nibabel
@@ -164,7 +170,7 @@ def worse_intensities(image: IntensityImage, folder: Path) -> dict[str, Path]:
 
 
 def written_rows(stem: str, predictions: Mapping[str, Rows], folder: Path) -> dict[str, dict[str, Path]]:
-    """Write the rows of several predictions, each as a file of its own in a folder of its own."""
+    """Write the rows of several predictions, each as a separate file in a separate folder."""
     files = {}
     for number, (name, rows) in enumerate(predictions.items()):
         subfolder = folder / str(number)

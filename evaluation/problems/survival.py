@@ -39,7 +39,10 @@ if TYPE_CHECKING:
 
 FILE: Final = "survival.csv"
 CENSORING_FILE: Final = "censoring.csv"
-"""Times and events of other people, beside the references: how long people stay under observation."""
+"""Table of times and events of other people, next to the references.
+
+It shows how long people remain under observation.
+"""
 PREFIX: Final = "s_"
 
 
@@ -51,7 +54,7 @@ class Answer(NamedTuple):
 
 
 class SurvivalReferences(NumberReferences):
-    """Time and event of every case, and of other people where their table stands beside."""
+    """Time and event of every case, and those of other people where their table exists."""
 
     content = "times and events"
 
@@ -89,7 +92,7 @@ class Survival(AnswerProblem):
     # The assessment document ------------------------------------------------------------------------------------------
 
     def check(self, assessment: Assessment) -> None:
-        """Refuse times that do not ascend, and metrics of times that are not asked for."""
+        """Reject times that do not ascend, and metrics that use times which are not configured."""
         from evaluation.assessment.errors import AssessmentError
 
         times = assessment.settings["times"]
@@ -118,7 +121,7 @@ class Survival(AnswerProblem):
         return {self.table_files[0]: ("case", "time", "event")}
 
     def read_references(self, path: Path) -> SurvivalReferences:
-        """Read ``survival.csv``, and ``censoring.csv`` where it stands beside it."""
+        """Read ``survival.csv``, and ``censoring.csv`` where it exists in the same folder."""
         others = path.parent / CENSORING_FILE
         return SurvivalReferences(_followed(path), _followed(others) if others.is_file() else None)
 
@@ -169,7 +172,7 @@ class Survival(AnswerProblem):
         }
 
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
-        """Whether the event was observed."""
+        """Return whether the event was observed."""
         assert isinstance(table, SurvivalReferences)
         event = table.table.numbers.get(case, {}).get("event")
         return {"with the event": int(event == 1), "censored": int(event == 0)}
@@ -197,7 +200,7 @@ class Survival(AnswerProblem):
         Raises
         ------
         ReadError
-            If the table has neither, a risk beside a time, or only some of the probabilities.
+            If the table has none of these, both a risk and a time, or only some of the probabilities.
         """
         from evaluation.readers import ReadError
         from evaluation.readers.limits import DEFAULT
@@ -264,7 +267,7 @@ class Survival(AnswerProblem):
     def case_answers(
         self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
     ) -> CaseAnswers:
-        """The risk and the probabilities of no event, beside what was observed."""
+        """Return the risk and the probabilities of no event, next to the observation."""
         import numpy as np
 
         from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
@@ -315,11 +318,11 @@ class Survival(AnswerProblem):
     # Words ------------------------------------------------------------------------------------------------------------
 
     def missing_words(self, assessment: Assessment) -> str:
-        """What a case without an answer counts as."""
+        """Return how a case without an answer counts."""
         return "counts as ordered wrongly in every pair, and as wrong as can be in every probability"
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """What the submit page says of the table."""
+        """Return the description of the table for the submit page."""
         before = (
             f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. The column "
             "`risk` is larger for an earlier event; a column `time` with predicted times, larger for a later event, is taken "
@@ -390,7 +393,7 @@ def _censoring(pairs: Sequence[tuple[float, float]]) -> Censoring:
 
 
 def _refuse_horizons(assessment: Assessment, pairs: Sequence[tuple[float, float]], censoring: Censoring) -> None:
-    """Refuse weights that do not exist, and times at which nobody was under observation any more.
+    """Reject undefined weights, and times at which no person was under observation any more.
 
     Raises
     ------
@@ -424,7 +427,7 @@ def _refuse_horizons(assessment: Assessment, pairs: Sequence[tuple[float, float]
 
 
 def _columns_of(table: NumberTable, wanted: Sequence[str]) -> dict[str, str]:
-    """Column of each wanted probability; ``s_12`` and ``s_12.0`` are one."""
+    """Return the column of each required probability; ``s_12`` and ``s_12.0`` are the same column."""
     columns: dict[str, str] = {}
     for column in table.columns:
         if column.startswith(PREFIX):
@@ -472,7 +475,7 @@ def _falls(survival: Sequence[float]) -> bool:
 
 
 def _need(metrics: Sequence[str]) -> str:
-    """Which metrics need something, with their verb, as columns of a board call them."""
+    """Return the metrics with the verb “need”, named as in the columns of a leaderboard."""
     from evaluation import catalogue
 
     abbreviations = {metric.id: metric.abbreviation for metric in catalogue.all_metrics()}
@@ -481,7 +484,7 @@ def _need(metrics: Sequence[str]) -> str:
 
 
 def _until(observed: Sequence[float], time: float) -> str:
-    """Whether nothing had happened until a time, as far as it was observed."""
+    """Return whether no event had happened until a time, as far as it was observed."""
     ended, event = observed[0], bool(observed[1])
     if ended > time:
         return "yes"

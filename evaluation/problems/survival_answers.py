@@ -20,7 +20,7 @@ KNOWN: Final = 2
 
 
 def known_of(evidence: CaseEvidence) -> tuple[Any, Any, Followed]:
-    """Which cases have a reference; of those the state of the answer, time and event."""
+    """Return a mask of the cases with a reference, and the answer state, time and event of those cases."""
     from evaluation.metrics.survival_values import Followed
 
     states = states_of(evidence.block)

@@ -1,4 +1,4 @@
-"""Figures that survival has of its own."""
+"""Figures specific to survival."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Table(Problem):
     tells_outcomes = False
 
     def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
-        """Check the one metric, which says itself which direction is the better one."""
+        """Check the only metric, which defines its better direction."""
         from evaluation.assessment.errors import AssessmentError
         from evaluation.assessment.model import MetricUse
         from evaluation.assessment.policy import Bounds, read_policy

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _CLASSES_SHOWN = 12
 _CASES_SHOWN = 10
 SHOWN_REASONS = 20
-"""For how many cases of one table the command line is told why they were not taken."""
+"""Maximum number of rejected cases per table for which the command line shows the reason."""
 
 
 class ReferenceTableError(ValueError):
@@ -29,23 +29,25 @@ class ReferenceTableError(ValueError):
 
 @dataclass(frozen=True)
 class ExpectedTable:
-    """What the one table of predictions has to hold; nothing here comes from what a reference says of a case.
+    """Required content of the single table of predictions.
+
+    Nothing here is derived from the reference of a case.
 
     Attributes
     ----------
     problem
         Id of the kind.
     files
-        What it may be called.
+        Permitted file names.
     classes
-        Of the task, in order.
+        Classes of the task, in order.
     need_scores
         Names of the metrics that need a score for every class or object.
     kind
-        Of objects: boxes or points, and the number of axes.
+        Kind of objects: boxes or points, and the number of axes.
     may_be_empty
-        Whether a table is taken in which nothing is found in any case: an algorithm that ran found nothing, a person who
-        uploads such a table has mistaken the file.
+        Whether a table without any object in any case is accepted. It is a valid result of an algorithm that ran. A person who
+        uploads such a table has chosen the wrong file.
     unit
         Unit of the coordinates, where the assessment registers it.
     """
@@ -70,11 +72,11 @@ class ReferenceTable:
     Attributes
     ----------
     cases
-        Those that the table names, ascending.
+        Cases that the table names, ascending.
     content
-        What it holds, in words: tables that stand beside each other have to agree in it.
+        Description of the content; tables that are used together must agree in it.
     facts
-        What participants may know about the kind of references; the same for all cases.
+        Facts that participants may know about the kind of references; the same for all cases.
     classes
         Class of every case, where every case has one.
     """
@@ -85,7 +87,7 @@ class ReferenceTable:
     classes: Mapping[str, str] | None = None
 
     def covered(self, cases: Sequence[str]) -> list[str]:
-        """Those of the cases that whoever made the table looked at."""
+        """Return the cases that the authors of the table examined."""
         named = set(self.cases)
         return [case for case in cases if case in named]
 
@@ -98,9 +100,9 @@ class PredictionTable:
     absent
         Expected cases without a row.
     strange
-        Cases of the table that are not expected, in its order.
+        Unexpected cases of the table, in its order.
     without_row
-        What a case without a row is told where no row is an answer, such as that nothing was found; else empty.
+        Remark on a case without a row, where a missing row is an answer, such as that nothing was found; otherwise empty.
     """
 
     absent: frozenset[str] = frozenset()
@@ -113,15 +115,15 @@ class PredictionTable:
         return self.strange
 
     def issue(self, case: str) -> Issue | None:
-        """Why the rows of a case cannot be taken, with the remedy; ``None`` if they can."""
+        """Return the reason why the rows of a case are invalid, with the remedy; ``None`` if they are valid."""
         return None
 
     def is_empty(self, case: str) -> bool:
-        """Whether nothing is predicted for a case that is answered all the same."""
+        """Return whether the valid answer to a case contains no prediction."""
         return case in self.absent
 
     def remark(self, case: str) -> str:
-        """What is told of a case that is taken all the same, such as that nothing was found or a part of it lacks."""
+        """Return the remark on an accepted case, such as that nothing was found or a part of it is missing."""
         return self.without_row if self.is_empty(case) else ""
 
     def of(self, case: str) -> Any | None:
@@ -181,7 +183,7 @@ class TableProblem(Problem):
         most_of_case: int | None = None,
         limits: Limits | None = None,
     ) -> PredictionTable:
-        """Read the table of predictions; rows that cannot be taken cost their case only.
+        """Read the table of predictions; invalid rows affect only their case.
 
         Parameters
         ----------
@@ -190,16 +192,16 @@ class TableProblem(Problem):
         shared
             From `shared`.
         references
-            Where they are at hand; some formats refer to them.
+            References, where they are available; some formats refer to them.
         every_reason
-            Keep the reason of every case that cannot be taken, and not of the first few.
+            Keep the reason of every invalid case, not only of the first few.
         most_of_case
-            So many rows of one case are taken.
+            Maximum number of rows that are accepted for one case.
 
         Raises
         ------
         ReadError
-            If the table as a whole cannot be taken.
+            If the table as a whole is invalid.
         """
         raise NotImplementedError
 
@@ -213,7 +215,7 @@ class TableProblem(Problem):
         """
 
     def most_rows(self, cases: int, most: int) -> int:
-        """How many rows a table for so many cases is read with at most."""
+        """Return the maximum number of rows that are read from a table for this number of cases."""
         return most
 
     def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
@@ -221,11 +223,14 @@ class TableProblem(Problem):
         return ("case", *expected.classes)
 
     def with_facts(self, expected: ExpectedTable, facts: Mapping[str, Any]) -> ExpectedTable:
-        """What a table of predictions has to hold beside references with such `ReferenceTable.facts`."""
+        """Return the requirements for a table of predictions, adapted to the references.
+
+        `facts` are the `ReferenceTable.facts` of the references.
+        """
         return expected
 
     def expected(self, assessment: Assessment, shared: Mapping[str, Any]) -> ExpectedTable:
-        """What a table of predictions has to hold; `shared` is from the method of that name."""
+        """Return the requirements for a table of predictions; `shared` is from the method of that name."""
         return ExpectedTable(
             problem=self.id,
             files=self.table_files,
@@ -241,40 +246,47 @@ class TableProblem(Problem):
         patients: Mapping[str, str],
         named: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """What the evidence of all algorithms has in common, the same on a platform as in a folder.
+        """Return the content that the evidence of all algorithms has in common.
+
+        It is the same on a platform and in a folder.
 
         Parameters
         ----------
         patients
             Patient of each case, where they are known.
         named
-            Classes that annotators named beside those of the references.
+            Classes that annotators named in addition to those of the references.
 
         Raises
         ------
         ValueError
-            If it cannot be told.
+            If it cannot be determined.
         """
         return {"classes": [], "patients": dict(patients)}
 
     def shared_facts(
         self, table: ReferenceTable, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]
     ) -> dict[str, Any]:
-        """What `shared` has beside from the characteristics of the cases that are scored, by case and column.
+        """Return additional content of `shared`, derived from the characteristics of the scored cases.
+
+        The characteristics are by case and column.
 
         Raises
         ------
         ReferenceTableError
-            If a characteristic that the assessment needs lacks.
+            If a characteristic that the assessment needs is missing.
         """
         return {}
 
     def facts_of(self, table: ReferenceTable, assessment: Assessment) -> dict[str, Any]:
-        """What participants may know about the kind of references under this assessment."""
+        """Return the facts that participants may know about the kind of references under this assessment."""
         return dict(table.facts)
 
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
-        """How much of each class the reference of a case holds, registered classes with 0; empty where there are none."""
+        """Return the amount of each class in the reference of a case, including registered classes with 0.
+
+        The result is empty where there are no classes.
+        """
         names = [str(label) for region in assessment.regions for label in region.labels]
         class_name = None if table.classes is None else table.classes.get(case)
         if class_name is None:
@@ -317,7 +329,7 @@ class TableProblem(Problem):
     def as_prediction(
         self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
     ) -> Mapping[str, Path]:
-        """With what predictions have beside references, such as scores."""
+        """Write a reference as a prediction, with the additional content of predictions, such as scores."""
         from evaluation.problems.shown import Rows
 
         [path] = reference.values()
@@ -333,12 +345,12 @@ class TableProblem(Problem):
     # Words ------------------------------------------------------------------------------------------------------------
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """What the submit page says of the table.
+        """Return the description of the table for the submit page.
 
         Parameters
         ----------
         incomplete_cost
-            What a missing case costs, where submissions with gaps are taken; else empty.
+            Cost of a missing case, where incomplete submissions are accepted; otherwise empty.
         """
         files = " or ".join(f"`{name}`" for name in self.table_files)
         before = f"One table {files} with {self.row_words} for each of the {cases} cases, packed into an archive or dropped as it is."
@@ -440,26 +452,28 @@ class TableProblem(Problem):
     def told_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
     ) -> dict[str, Issue]:
-        """What the command line says of a table: every case that cannot be taken."""
+        """Return the reasons that the command line reports for a table: one for every invalid case."""
         return reasons
 
 
 @dataclass(frozen=True)
 class SubmitWords:
-    """What the submit page says of a table; words in backticks are code, and classes follow the example.
+    """Description of a table on the submit page.
+
+    Text in backticks is code. Classes follow the example.
 
     Attributes
     ----------
     before, after
-        Paragraphs before the example and behind the classes.
+        Paragraphs before the example and after the classes.
     columns
         The first line of the example.
     row
-        What follows the name of the case in the example.
+        Text after the name of the case in the example.
     of_classes
-        What follows the classes in their paragraph.
+        Text after the classes in their paragraph.
     classes
-        What they are called; empty where the paragraphs name them.
+        Heading of the classes; empty where the paragraphs name them.
     """
 
     before: tuple[str, ...]

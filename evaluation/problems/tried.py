@@ -1,4 +1,7 @@
-"""How a kind of problem is scored from folders, scanned for pitfalls, and tried with examples and with scoring images."""
+"""Scoring from folders, scans for pitfalls, and trials of a kind of problem.
+
+Trials use examples and scoring images.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,13 @@ ALGORITHMS: Final = ("near", "far")
 
 
 class TriedProblem:
-    """What `evaluation.problems.base.Problem` says of folders, scans, examples and scoring images.
+    """Part of `evaluation.problems.base.Problem` that concerns folders, scans, examples and scoring images.
 
     Attributes
     ----------
     shown
-        Files of a case that a scoring image of the organizers is shown, by stem and kind (`evaluation.running.interface.KINDS`);
-        empty where the kind takes none, since a reference is no prediction of itself whose values could be called perfect.
+        Files of a case that a scoring image of the organizers receives, by stem and kind (`evaluation.running.interface.KINDS`).
+        Empty where the kind supports no scoring image, because a reference cannot serve as a prediction with perfect values.
     """
 
     id: str
@@ -66,7 +69,7 @@ class TriedProblem:
 
     @property
     def takes_scorer(self) -> bool:
-        """Whether a scoring image of the organizers may compute metrics beside those of the catalogue."""
+        """True if a scoring image of the organizers may compute metrics beyond those of the catalogue."""
         return bool(self.shown)
 
     def as_prediction(

@@ -1,4 +1,7 @@
-"""Figures that a kind of problem has of its own, drawn from values of single cases in several regions or of several metrics."""
+"""Figures specific to a kind of problem, drawn from values of single cases.
+
+The values are from several regions or of several metrics.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +21,18 @@ if TYPE_CHECKING:
 
 
 class Measured(NamedTuple):
-    """What a figure is drawn of.
+    """Data from which a figure is drawn.
 
     Attributes
     ----------
     algorithms
-        The best first.
+        Algorithms, the best first.
     rows
-        Of the results table, of the metrics that the figure is about.
+        Rows of the results table, for the metrics that the figure shows.
     names
-        By id, what the assessment calls each of these metrics.
+        Name of each of these metrics in the assessment, by id.
     unit
-        Of the first of them; empty without one.
+        Unit of the first of these metrics; empty without one.
     """
 
     assessment: Assessment
@@ -61,7 +64,7 @@ class ValueFigure(KindFigure):
         return ""
 
     def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
-        """Draw it beside the combined ranking, and beside that of its first metric in its first region."""
+        """Draw the figure for the combined ranking, and for that of its first metric in its first region."""
         from evaluation.ranking.reading import entries, is_combined
 
         assessment, document, entry, results = ranked.assessment, ranked.document, ranked.entry, ranked.results
@@ -87,7 +90,7 @@ class CasePairs(KindFigure):
     shows: Literal["values", "results by case", "references"] = "results by case"
 
     def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
-        """Draw it beside the ranking of a metric of single cases in a region."""
+        """Draw the figure for the ranking of a metric of single cases in a region."""
         from evaluation.figures.case_pairs import case_pairs
         from evaluation.problems.evidence_figures import MOST_PANELS
 

@@ -1,7 +1,7 @@
-"""Rankings that say how sure they are.
+"""Rankings with their uncertainty.
 
-Names are imported when they are first asked for: an assessment is parsed, and a case scored, without the libraries that only
-ranking needs.
+Names are imported on first access. An assessment can therefore be parsed, and a case scored, without the libraries that
+only ranking needs.
 """
 
 from __future__ import annotations

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 FEWEST_NUMBERS: Final = 5
 """A number with fewer different values is a name for a group, unless it is declared."""
 MOST_LEVELS: Final = 8
-"""Names with more values group cases, but explain nothing one by one: each value would be a term of its own."""
+"""Maximum number of values of a name that is used as an explanation.
+
+Names with more values define groups of cases only, because each value would be a separate term.
+"""
 _IDENTIFIERS: Final = re.compile(
     r"(?i)(?:^|[_\s-])(?:id|ids|code|site|sites|centre|center|hospital|clinic|institution|patient|subject|"
     r"study|scanner|device|vendor|manufacturer|reader|rater|annotator|session|series|fold|batch|cohort|group|class|type)$"
@@ -52,7 +55,7 @@ class Characteristic:
 
 
 def characteristics_of(assessment: Assessment, cases: pd.DataFrame | None) -> list[Characteristic]:
-    """Every column of the case metadata that tells cases apart, in their order.
+    """Return every column of the case metadata that distinguishes cases, in their order.
 
     Examples
     --------
@@ -87,7 +90,9 @@ def _characteristics(assessment: Assessment, cases: pd.DataFrame | None) -> Iter
 
 
 def declared_kind(assessment: Assessment, column: str) -> str | None:
-    """What the assessment declares a column to be, by its head or by the characteristic of that name; None for nothing.
+    """Return the kind that the assessment declares for a column; None without a declaration.
+
+    The declaration is by the heading of the column or by the characteristic of that name.
 
     Examples
     --------
@@ -100,7 +105,7 @@ def declared_kind(assessment: Assessment, column: str) -> str | None:
 
 
 def guessed_kind(column: str, texts: pd.Series[Any]) -> str:
-    """What a column is by its name and its values, where nothing declares it.
+    """Return the kind of an undeclared column, from its name and its values.
 
     Examples
     --------
@@ -120,14 +125,16 @@ def guessed_kind(column: str, texts: pd.Series[Any]) -> str:
 def explaining_columns(
     characteristics: Sequence[Characteristic], cases: Sequence[str]
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Characteristics as columns of a model: numbers in standard deviations, yes and no as 0 and 1, names as categories.
+    """Return characteristics as columns of a model.
+
+    Numbers are in standard deviations, yes and no are 0 and 1, and names are categories.
 
     Returns
     -------
     pandas.DataFrame
-        One row a case in the order given, one column a characteristic by its title.
+        One row per case in the order of `cases`, one column per characteristic by its title.
     list of str
-        What was left out, with the reason.
+        Excluded characteristics, with the reason.
     """
     table = pd.DataFrame(index=pd.Index(list(cases), name="case"))
     left_out = []

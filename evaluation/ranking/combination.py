@@ -24,20 +24,20 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Part:
-    """One ranking on its way into a combined one.
+    """One ranking that becomes part of a combined ranking.
 
     Attributes
     ----------
     key
         Its value in each dimension: metric, region, task, and case columns.
     scores, ranks
-        Samples × algorithms; not a number in samples that hold nothing of this part.
+        Samples × algorithms; not a number in samples that contain no case of this part.
     cases
-        How many cases stand behind it, in every sample.
+        Number of cases on which it is based, in every sample.
     inside
-        Which cases of its table it ranks; ``None`` for all.
+        Mask of the cases of its table that it ranks; ``None`` for all.
     source
-        The evaluated table it comes from; ``None`` for a combined one, and for one of groups of cases that are drawn.
+        The evaluated table from which it originates; ``None`` for a combined ranking, and for one of resampled groups of cases.
     """
 
     key: Mapping[str, str | None]
@@ -82,7 +82,10 @@ def _combined(key: Mapping[str, str | None], members: Sequence[Part], step: Step
 
 
 def _quantity(part: Part, step: Step) -> FloatArray:
-    """What is averaged: ranks, fractional if asked, or the scores that led to them."""
+    """Return the quantity to average: ranks, or the scores from which they were derived.
+
+    Ranks are fractional if required.
+    """
     if not step.rerank:
         return part.scores
     if not step.fractional:
@@ -107,7 +110,10 @@ def _weight(part: Part, step: Step) -> FloatArray:
 
 
 def _over_parts(layers: Sequence[FloatArray], weights: Sequence[FloatArray], operator: Operator) -> FloatArray:
-    """Weighted aggregate over parts, each samples × algorithms, those that are not a number left out."""
+    """Return the weighted aggregate over parts, each samples × algorithms.
+
+    Values that are not a number are excluded.
+    """
     share = operator.quantile(higher_is_better=False)
     if share is None:
         total, divisor = np.zeros(layers[0].shape), np.zeros(layers[0].shape)
@@ -127,10 +133,11 @@ def _over_parts(layers: Sequence[FloatArray], weights: Sequence[FloatArray], ope
 
 
 def _weighted_quantile(layers: FloatArray, weight: FloatArray, share: float) -> FloatArray:
-    """Order statistics over the parts; with unequal weights the value at which the cumulative weight reaches the share.
+    """Return the weighted quantile over the parts.
 
-    With equal weights it is the usual percentile with linear interpolation. Whether weights are equal is asked of each
-    sample and algorithm for itself, so that no ranking depends on what else is drawn.
+    With unequal weights it is the value at which the cumulative weight reaches the share. With equal weights it is the
+    usual percentile with linear interpolation. The equality of weights is determined for each sample and algorithm
+    separately. No ranking therefore depends on the other samples.
     """
     present = weight > 0
     order = np.argsort(np.where(present, layers, np.inf), axis=0, kind="stable")

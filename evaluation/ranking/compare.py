@@ -1,4 +1,4 @@
-"""How alike two rankings are."""
+"""Similarity of two rankings."""
 
 from __future__ import annotations
 
@@ -73,7 +73,10 @@ def _whole_numbers(ranks: FloatArray) -> npt.NDArray[np.int16] | npt.NDArray[np.
 
 
 def _count(true: npt.NDArray[np.bool_]) -> FloatArray:
-    """How many of each column are true; sums of bytes are many times as fast as sums of whole numbers."""
+    """Count the true values of each column.
+
+    Sums of bytes are many times as fast as sums of whole numbers.
+    """
     total = np.zeros(true.shape[1])
     for start in range(0, len(true), _BYTE):
         total += np.add.reduce(true[start : start + _BYTE].view(np.uint8), axis=0, dtype=np.uint8)

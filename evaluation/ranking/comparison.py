@@ -335,7 +335,7 @@ def _reranked(step: Step) -> Step:
 
 
 def _same_rule(first: RankingScheme, second: RankingScheme) -> bool:
-    """Whether two schemes rank alike, whatever they are called and select."""
+    """Return whether two schemes rank in the same way, regardless of their names and selections."""
     ignored = {"name", "metrics", "regions"}
     one, other = ({k: v for k, v in scheme_document(s).items() if k not in ignored} for s in (first, second))
     return one == other

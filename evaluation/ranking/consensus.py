@@ -23,13 +23,13 @@ _DISTANCES: Final = {
 
 
 def consensus(ranks: FloatArray, *, ties: str = "min") -> tuple[FloatArray, FloatArray]:
-    """Mean over tasks of the fractional ranks, and the ranks of these means.
+    """Return the mean over tasks of the fractional ranks, and the ranks of these means.
 
     Parameters
     ----------
     ranks
-        Tasks × algorithms, or tasks × samples × algorithms. Whatever rule for ties they follow, they are turned into
-        fractional ranks first.
+        Tasks × algorithms, or tasks × samples × algorithms. They are first converted into fractional ranks,
+        regardless of their rule for ties.
     ties
         Rule for ties of the result.
 
@@ -128,7 +128,7 @@ def cluster(distances: FloatArray, names: Sequence[str], method: Literal["comple
 
 
 def winners_by_task(ranks: Mapping[str, FloatArray], algorithms: Sequence[str]) -> dict[str, list[str]]:
-    """Who is first in each task; several where the first place is shared."""
+    """Return the winners of each task; several where the first rank is shared."""
     return {
         task: [name for name, algorithm_rank in zip(algorithms, row, strict=True) if algorithm_rank == row.min()]
         for task, row in ranks.items()

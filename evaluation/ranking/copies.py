@@ -30,22 +30,22 @@ _WORSE: Final = 1e-6
 def copies_check(
     assessment: Assessment, results: pd.DataFrame, *, cases: pd.DataFrame | None = None, copies: int = COPIES
 ) -> dict[str, Any]:
-    """What each algorithm's rank among the others would be, had it alone entered slightly worse copies of itself, too.
+    """Return the rank that each algorithm would have if it alone had also entered slightly worse copies.
 
     Parameters
     ----------
     assessment, results, cases
         As for `evaluation.ranking.rank`; the first registered ranking is checked.
     copies
-        How many copies, each a little worse on every case than the one before.
+        Number of copies, each slightly worse on every case than the previous one.
 
     Returns
     -------
     dict
-        ``possible`` is false where a rank does not depend on who else takes part; then ``rankings`` is empty. Each of
-        ``rankings`` (the combined one, else one a metric, region and task) has for every algorithm its ``rank`` and
-        ``rank_with_copies``, both among the original algorithms, those that would have risen (``gain``), and those that
-        would have come first (``could_have_won``).
+        ``possible`` is false where a rank does not depend on the other participants; then ``rankings`` is empty. Each of
+        ``rankings`` (the combined one, otherwise one per metric, region and task) has for every algorithm its ``rank`` and
+        ``rank_with_copies``, both among the original algorithms. It also lists those that would have risen (``gain``) and
+        those that would have come first (``could_have_won``).
     """
     scheme = assessment.rankings[0]
     chosen = get_scheme(scheme.scheme)
@@ -89,7 +89,7 @@ def _places(
     *,
     of: int | None = None,
 ) -> list[tuple[dict[str, Any], IntArray]]:
-    """Ranks of the first so many algorithms among themselves, for each ranking that decides."""
+    """Return the ranks of the first `of` algorithms among themselves, for each decisive ranking."""
     evaluated = [evaluate(table, plans[table.task], scheme, assessment) for table in tables]
     if scheme.combine:
         parts = combine(parts_of(evaluated, scheme, assessment), scheme.combine, scheme.missing_rank)

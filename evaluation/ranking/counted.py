@@ -1,4 +1,8 @@
-"""What of the results a ranking counts: without excluded cases, weighed by level of interaction, and values of the whole data set by their evidence."""
+"""Results that a ranking counts.
+
+Excluded cases are removed, cases are weighted by level of interaction, and values of the whole data set are computed
+from their evidence.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 
 
 QUALITY = "quality"
-"""Reason of a case that is left out by its grade."""
+"""Reason of a case that is excluded by its grade."""
 
 LEVEL: Final = "level"
 """Optional column of results: the level of interaction that a method needs, the same in all of its rows."""
@@ -42,11 +46,11 @@ class Counted:
     Attributes
     ----------
     results
-        The table without rows of excluded cases; values of the whole data set computed anew without them.
+        The table without rows of excluded cases. Values of the whole data set are recomputed without them.
     evidence
-        The same of the evidence.
+        The evidence without excluded cases.
     excluded
-        Reason by name of every case of the results that was left out: a registered one, or `QUALITY`.
+        Reason by name of every excluded case of the results: a registered reason, or `QUALITY`.
     """
 
     results: pd.DataFrame
@@ -61,24 +65,24 @@ def counted_results(
     cases: pd.DataFrame | None = None,
     evidence: Evidence | None = None,
 ) -> Counted:
-    """Leave out the cases that the assessment excludes.
+    """Remove the cases that the assessment excludes.
 
     Parameters
     ----------
     assessment
-        What was registered.
+        The registered assessment.
     results
         A results table of all algorithms, with at least ``case``.
     cases
         Case metadata; needed where quality grades decide.
     evidence
-        Of all algorithms; needed where a metric has one value for the whole data set.
+        Evidence of all algorithms; needed where a metric has one value for the whole data set.
 
     Raises
     ------
     ResultsError
-        Where nothing would be left, a grade is missing or unknown, or a value of the whole data set cannot be computed
-        anew for want of evidence.
+        Where no case would remain, a grade is missing or unknown, or a value of the whole data set cannot be recomputed
+        because evidence is missing.
 
     Examples
     --------
@@ -121,14 +125,16 @@ def of_cases(
     cases: pd.DataFrame | None = None,
     evidence: Evidence | None = None,
 ) -> tuple[pd.DataFrame, Evidence | None]:
-    """Return the results of some of the cases with their evidence; values of the whole data set are recomputed from these cases.
+    """Return the results of some of the cases with their evidence.
+
+    Values of the whole data set are recomputed from these cases.
 
     Parameters are those of `counted_results`.
 
     Raises
     ------
     ResultsError
-        Where a value of the whole data set cannot be recomputed for want of evidence.
+        Where a value of the whole data set cannot be recomputed because evidence is missing.
     """
     column = results["case"].astype(str).where(results["case"].notna(), "")
     part = results[column.isin([*chosen, ""])].reset_index(drop=True)
@@ -225,15 +231,16 @@ def _computed_anew(
 
 
 def weighted_results(assessment: Assessment, checked: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
-    """Results in which every value keeps as much of its distance from the worst one as its method's level weighs.
+    """Return the results weighted by the level of interaction of each method.
 
-    Where a metric has no worst value, and 0 is its best one, values are divided by the weight. What is missing or undefined
-    counts by its policy, whatever the level. A method whose level is not known has the lowest registered weight.
+    The distance of every value from the worst value is multiplied by the weight of the level. Where a metric has no
+    worst value and its best value is 0, values are divided by the weight. Missing or undefined values count by their
+    policy, regardless of the level. A method whose level is not known has the lowest registered weight.
 
     Parameters
     ----------
     checked
-        As `evaluation.aggregation.check_results` returned it, perhaps without excluded cases.
+        Table returned by `evaluation.aggregation.check_results`, possibly without excluded cases.
     results
         The table before that check, with the column `LEVEL`.
 
@@ -292,7 +299,10 @@ def cases_of_evidence(evidence: Evidence) -> tuple[str, ...]:
 
 
 def draws_of_evidence(evidence: Evidence | None, wanted: int) -> int:
-    """How many samples there can be of so many wanted: of values measured elsewhere no more than replicates were sent."""
+    """Return the number of samples that are possible, at most the requested number.
+
+    For values measured elsewhere it is limited by the number of submitted replicates.
+    """
     if evidence is None:
         return wanted
     from evaluation.scoring.given_evidence import most_draws
@@ -301,14 +311,17 @@ def draws_of_evidence(evidence: Evidence | None, wanted: int) -> int:
 
 
 def version_of_given() -> str:
-    """How draws are made of what was sent with values that were measured elsewhere."""
+    """Return the version of the method that derives resamples from values measured elsewhere."""
     from evaluation.scoring.given_evidence import VERSION
 
     return VERSION
 
 
 def source_of_uncertainty(table: Table, evidence: Evidence | None) -> str:
-    """Where the uncertainty of a table measured elsewhere is from (`evaluation.scoring.given_evidence.source_of`); else empty."""
+    """Return the source of the uncertainty of a table measured elsewhere; otherwise empty.
+
+    See `evaluation.scoring.given_evidence.source_of`.
+    """
     if not table.per_dataset or (evidence is None and not table.metric.options):
         return ""
     from evaluation.scoring.given_evidence import source_of
@@ -326,18 +339,18 @@ def sampled_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray |
     plan
         The samples, over the cases of the evidence.
     evidence
-        Of all algorithms.
+        Evidence of all algorithms.
 
     Returns
     -------
     numpy.ndarray or None
-        Samples × algorithms; ``None`` if the evidence has nothing of this metric, or of nobody. An algorithm whose submission is
-        missing altogether keeps the value of the policy in every sample.
+        Samples × algorithms; ``None`` if the evidence contains nothing for this metric, or no algorithm. An algorithm whose
+        whole submission is missing keeps the value of the policy in every sample.
 
     Raises
     ------
     ResultsError
-        If the evidence has other cases, lacks an algorithm, or gives another value than the results on the full data.
+        If the evidence has other cases, lacks an algorithm, or yields another value than the results on the full data.
     """
     from evaluation.scoring.evidence import recompute
     from evaluation.scoring.given_evidence import is_given
@@ -370,9 +383,9 @@ def sampled_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray |
 
 
 def _given_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray | None:
-    """Draws that whoever measured gave, behind the values on the full data; nothing is left out in turn.
+    """Return the values on the full data, followed by the submitted resamples.
 
-    ``None`` where nothing is known of the uncertainty of any value.
+    There are no leave-one-out samples. The result is ``None`` where the uncertainty of any value is unknown.
     """
     from evaluation.scoring.given_evidence import are_paired, draws_of
 
@@ -410,10 +423,10 @@ def _check_agreement(table: Table, name: str, recomputed: float, stored: float) 
 
 
 def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None) -> tuple[int, ...]:
-    """On how many cases each algorithm of a table has no usable prediction.
+    """Return the number of cases without a usable prediction for each algorithm of a table.
 
-    A value of the whole data set has one row, which does not say on how many cases it rests. Of a classification the
-    evidence says it case by case; where the value itself is missing, every case lacks what the metric needs.
+    A value of the whole data set has one row, which does not show the number of its cases. For a classification the
+    evidence contains this for each case. Where the value itself is missing, every case lacks what the metric needs.
     """
     missing_rows = tuple(outcomes.get("missing", 0) for outcomes in table.outcomes)
     if not table.per_dataset or not plan.cases:
@@ -432,7 +445,7 @@ def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None
 
 
 def tells_missing_cases(table: Table, evidence: Evidence | None) -> bool:
-    """Whether it is known on how many cases a prediction is missing, and not only whether there is a value."""
+    """Return whether the number of cases without a prediction is known, not only whether there is a value."""
     if not table.per_dataset:
         return True
     if evidence is None:

@@ -44,7 +44,10 @@ QUICK_SHARE: Final = 10
 CONTRASTED: Final = 200
 """Boards of a cell that are resampled for the contrast alone, where sets and winner need no resamples."""
 STUDY: Final = 1
-"""Raised when rules or simulated boards change: cells that were kept before are simulated anew."""
+"""Version of the study, raised when rules or simulated boards change.
+
+Stored cells of earlier versions are simulated again.
+"""
 _RANKINGS: Final[dict[str, dict[str, Any]]] = {
     "mean": {},
     "rank, then mean": {"scheme": 1},
@@ -61,16 +64,16 @@ class Cell:
     Attributes
     ----------
     cases, teams
-        How many there are.
+        Numbers of cases and of teams.
     field
-        How far the teams are apart, one of `FIELDS`, or ``trade`` for a team that pays for a better typical value with
-        failures and truly ties.
+        Distances between the teams, one of `FIELDS`, or ``trade``. In ``trade`` a team has a better typical value but more
+        failures and is truly tied.
     failures
         Share of the cases that fail, of every team (of the first alone in ``trade``).
     scheme
         One of `SCHEMES`.
     unseen
-        How failures that nobody has seen are carried into the sets.
+        Method by which unobserved failures are included in the sets.
     """
 
     cases: int
@@ -83,18 +86,18 @@ class Cell:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of the boards of a cell.
+    """Results of the boards of a cell.
 
     Attributes
     ----------
     covered
-        Share of boards whose rank sets all hold the true ranks.
+        Share of boards whose rank sets all contain the true ranks.
     false_winner, named
-        Share of boards that name a winner who is not truly the only best, and that name anybody.
+        Share of boards that name a winner who is not truly the only best, and share that name any winner.
     width
         Mean number of ranks in a set.
     resampling_covered
-        Share of boards whose resampling ranges all hold the true ranks.
+        Share of boards whose resampling ranges all contain the true ranks.
     """
 
     boards: int
@@ -105,21 +108,24 @@ class Outcome:
     resampling_covered: float
 
     def keeps_its_word(self) -> bool:
-        """Whether both bars hold, up to 2.5 binomial standard errors."""
+        """Return whether both limits are met, up to 2.5 binomial standard errors."""
         return self.covered >= COVERED - ERRORS * _error(
             COVERED, self.boards
         ) and self.false_winner <= FALSE_WINNERS + ERRORS * _error(FALSE_WINNERS, self.boards)
 
 
 def keeps_bars(cell: Cell, outcome: Outcome) -> bool:
-    """Whether a cell keeps within all bars: where two are far ahead, sets are narrower than all ranks, too."""
+    """Return whether a cell meets all limits.
+
+    Where two teams are far ahead, sets must also be narrower than all ranks.
+    """
     fewest = drawn_units([0.5] if cell.scheme == "median" else [], cell.teams, TOTAL)["sets"]
     narrows = cell.field == "two best" and cell.teams > 2 and cell.cases >= fewest
     return outcome.keeps_its_word() and not (narrows and outcome.width >= cell.teams)
 
 
 def grid(*, every: int = 1) -> list[Cell]:
-    """The cells of the study, or one in so many of them, chosen at random once."""
+    """Return the cells of the study, or one in `every` of them, with a fixed random selection."""
     cells = [
         Cell(cases, teams, field, failures, scheme)
         for scheme in SCHEMES
@@ -163,7 +169,10 @@ def trades(*, quick: bool = False) -> list[Cell]:
 
 
 def simulate(cell: Cell, boards: int, seed: int) -> Outcome:
-    """Simulate boards of a cell; the same cell and seed give the same boards whatever else is simulated."""
+    """Simulate boards of a cell.
+
+    The same cell and seed yield the same boards, regardless of other simulations.
+    """
     words = f"{cell}".encode()
     random = np.random.default_rng([seed, *words])
     assessment = _assessment(cell)

@@ -1,4 +1,4 @@
-"""The ranking document: everything that a leaderboard, a figure or a report says about a ranking."""
+"""The ranking document, from which leaderboards, figures and reports of a ranking are created."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def unranked_metrics(assessment: Assessment) -> tuple[str, ...]:
 def reported_entry(
     table: Table, plan: Plan, assessment: Assessment, *, evidence: Evidence | None = None
 ) -> dict[str, Any]:
-    """What a ranking document says of a metric in a region that is not used for a ranking.
+    """Return the entry of a ranking document for a metric in a region that is not used for a ranking.
 
-    The value is the mean along the registered levels, with policies for what is missing as in a ranking. A policy by
-    ranks gives no value: then the mean is over the cases that have one, and ``cases`` of the algorithm says how many.
-    Algorithms stand in the order of their names.
+    The value is the mean along the registered levels, with policies for missing values as in a ranking. A policy by
+    ranks yields no value. The mean is then over the cases with a value, and ``cases`` of the algorithm contains their
+    number. Algorithms are sorted by name.
     """
     mean = replace(
         assessment.rankings[0], name=None, scheme=DEFAULT, operator=Operator("mean"), metrics=None, regions=None,
@@ -118,23 +118,23 @@ def rank(
     Parameters
     ----------
     assessment
-        What was registered.
+        The registered assessment.
     results
         A results table (contract, section 4); for an assessment of a ``table`` at least ``algorithm``, ``case``,
         ``value`` and, if there are several, ``task``.
     cases
-        Case metadata, one row a case; needed if levels, resampling or combination name its columns.
+        Case metadata, one row per case; needed if levels, resampling or combination name its columns.
     evidence
-        What data-set-level metrics are made of, case by case: an `evaluation.scoring.evidence.Evidence`, a file of it,
-        or several files; without it they are ranked but not resampled.
+        Components of data-set-level metrics for each case: an `evaluation.scoring.evidence.Evidence`, a file of it, or
+        several files. Without it such metrics are ranked but not resampled.
     bootstrap, seed
-        In place of those of the assessment.
+        Replacements for those of the assessment.
     progress
         Called with the number of tables done and their total.
     ranked_tables
-        Scores and ranks of tables in all samples, by their place in the order of computation: what is there is not
-        computed again, what is computed is put there. For rankings that take too long to be computed at a stretch; it
-        has to be of the same assessment, results and seed.
+        Scores and ranks of tables in all samples, by their index in the order of computation. Existing entries are
+        not computed again, and new ones are stored there. It is for rankings that take too long for one run. It must be of
+        the same assessment, results and seed.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def rank(
     Raises
     ------
     ResultsError
-        If the table cannot be ranked; the message says why.
+        If the table cannot be ranked; the message contains the reason.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a ranking document says about one ranking: of a metric in a region, or of several of them together."""
+"""Entries of a ranking document for one ranking: of a metric in a region, or of several combined."""
 
 from __future__ import annotations
 
@@ -202,14 +202,17 @@ def combined_ranking(
 
 
 def _failed_of(evaluated: Evaluated) -> Sequence[int | None]:
-    """Failed cases of each algorithm; ``None`` for metrics of the whole data set that do not say on which cases they rest."""
+    """Return the failed cases of each algorithm.
+
+    The number is ``None`` for metrics of the whole data set whose cases are not known.
+    """
     if evaluated.tells_missing:
         return evaluated.missing
     return [None] * len(evaluated.table.algorithms)
 
 
 def _failed_together(members: Sequence[Evaluated], names: Sequence[str]) -> Sequence[int | None]:
-    """Failed cases in the worst table of each task that says so; ``None`` where none does."""
+    """Return the failed cases in the worst table of each task that reports them; ``None`` where none does."""
     telling = [item for item in members if item.tells_missing]
     if not telling:
         return [None] * len(names)
@@ -287,10 +290,10 @@ def summary_entry(ranks: FloatArray, stability: Stability | None, ordered: Seque
 def _leave_one_out(
     ranks: FloatArray, plan: Plan, members: Sequence[Evaluated], inside: npt.NDArray[np.bool_] | None = None
 ) -> dict[str, Any] | None:
-    """Whether a single case decides the first place, and which.
+    """Return whether a single case decides the first rank, and which case it is.
 
-    Where a cost of running enters, how many do and not which: the document is open to everybody long before the cases are, and
-    a program could tell by what it takes of a case what it saw there.
+    If the ranking includes a cost of running, only the number of such cases is reported. The document is public long
+    before the cases are. A program could encode what it saw in a case in the resources that it uses for it.
     """
     left_out = ranks[1 + plan.bootstrap : plan.number]
     if not len(left_out) or len(ranks) < plan.number:
@@ -334,11 +337,11 @@ def _number(value: Any) -> float | int | None:
 
 
 def full_data_p_values(table: Table, plan: Plan, assessment: Assessment) -> FloatArray | None:
-    """One-sided p-values of "row is better than column" on the full data.
+    """Return one-sided p-values of "row is better than column" on the full data.
 
-    Values that are left out or ranked last leave their pair: such tests use pairwise complete cases. Units are
-    compared, values of their cases aggregated; with several strata the test is stratified. ``None`` for metrics
-    without values of cases.
+    The tests use pairwise complete cases: a case is removed from a pair if a value is excluded or ranked last. Units
+    are compared, with the values of their cases aggregated. With several strata the test is stratified. The result is
+    ``None`` for metrics without values of cases.
     """
     if table.per_dataset or len(table.algorithms) < 2:
         return None

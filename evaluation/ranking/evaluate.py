@@ -1,4 +1,4 @@
-"""Ranks of every table in every sample: the full data first, then the bootstrap, then each case left out in turn."""
+"""Ranks of every table in every sample: the full data, then the bootstrap, then leave-one-out samples."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Plan:
     Attributes
     ----------
     bootstrap, left_out
-        Number of bootstrap samples and of samples with something left out; both 0 if there is only one thing to draw.
+        Number of bootstrap samples and of leave-one-out samples; both 0 if there is only one unit to resample.
     units
-        The units that are a sample, in their strata.
+        The units that are regarded as a sample, in their strata.
     seed, requested
-        Seed, and number of bootstrap samples that were asked for.
+        Seed, and number of bootstrap samples that were requested.
     warnings
-        What to know about the units, each with a ``code``.
+        Warnings about the units, each with a ``code``.
     """
 
     cases: tuple[str, ...]
@@ -68,12 +68,12 @@ class Plan:
 
     @property
     def number(self) -> int:
-        """All samples: the full data, the bootstrap, and those with something left out."""
+        """Number of all samples: the full data, the bootstrap, and the leave-one-out samples."""
         return 1 + self.bootstrap + self.left_out
 
     @cached_property
     def samples(self) -> Samples:
-        """What the schemes take."""
+        """Samples in the form that the schemes take."""
         return Samples(multiplicities(self.drawn, len(self.cases), self.number), self.drawn)
 
     @cached_property
@@ -108,7 +108,7 @@ class Plan:
         return Samples(np.ones((int(inside.sum()), 1)), local)
 
     def left_out_cases(self, sample: int) -> list[str]:
-        """Which cases the sample of that number, counted among those with something left out, lacks."""
+        """Return the cases that are missing in a leave-one-out sample, by its number among these samples."""
         return [case for case, unit in zip(self.cases, self.design.units, strict=True) if unit == sample]
 
 
@@ -119,14 +119,14 @@ class Evaluated:
     Attributes
     ----------
     missing
-        On how many cases each algorithm has no usable prediction.
+        Number of cases without a usable prediction, for each algorithm.
     tells_missing
-        Whether `missing` counts cases; a value of the whole data set may be one row that says nothing of them.
+        Whether `missing` counts cases; a value of the whole data set may be one row without information on them.
     inside
-        Cases of the plan that the values are made of, where they are of one of several data sets; ``None`` for all.
+        Cases of the plan from which the values are computed, where they belong to one of several data sets; ``None`` for all.
     drawn_by
-        Where the uncertainty of values measured elsewhere is from (`evaluation.scoring.given_evidence.SOURCES`); empty where
-        cases are drawn here.
+        Source of the uncertainty of values measured elsewhere (`evaluation.scoring.given_evidence.SOURCES`); empty where
+        cases are resampled here.
     """
 
     table: Table
@@ -139,7 +139,7 @@ class Evaluated:
 
     @property
     def cases(self) -> int:
-        """How many cases its values are made of."""
+        """Number of cases from which its values are computed."""
         if self.inside is not None:
             return int(self.inside.sum())
         return len(self.plan.cases) if self.table.per_dataset else len(self.table.cases)
@@ -157,13 +157,13 @@ class Evaluated:
 
     @cached_property
     def spread_of_draws(self) -> FloatArray:
-        """Mean square of each score's deviation in the bootstrap, beside the median deviation of all algorithms."""
+        """Mean square of each score's bootstrap deviation from the median deviation of all algorithms."""
         scores = self.ranked.scores
         return spread_around_median(scores[1 : 1 + self.plan.bootstrap] - scores[0])
 
     @property
     def resampled(self) -> bool:
-        """Whether there are bootstrap samples."""
+        """True if there are bootstrap samples."""
         return self.plan.bootstrap > 0 and len(self.ranked.ranks) > 1
 
 
@@ -180,17 +180,18 @@ def make_plan(
     seed: int,
     leave_one_out: bool = True,
 ) -> Plan:
-    """Draw the samples of a task.
+    """Create the samples of a task.
 
     Parameters
     ----------
     leave_one_out
-        Whether every unit is left out in turn, besides. No statement of certainty needs it: simulations go without.
+        Whether to add samples in which each unit is excluded in turn. No statement of certainty needs them, and simulations
+        omit them.
 
     Raises
     ------
     ResultsError
-        If a level, stratum or step names a column that the case table does not give for every case.
+        If a level, stratum or step names a column that the case table does not contain for every case.
     """
     uncertainty, levels = assessment.uncertainty, assessment.aggregation.levels
     combined = {name for ranking in assessment.rankings for step in ranking.combine or () for name in step.over}
@@ -253,7 +254,10 @@ def evaluate(
 
 
 def cases_of_data_set(table: Table, plan: Plan, assessment: Assessment) -> npt.NDArray[np.bool_] | None:
-    """Which cases a value of the whole data set is made of, where the cases are of several; ``None`` for all."""
+    """Return a mask of the cases from which a value of the whole data set is computed.
+
+    It applies where the cases belong to several data sets. The result is ``None`` for all cases.
+    """
     columns = assessment.kind.told_apart_by(assessment.settings)
     if not columns or not table.per_dataset or table.region is None:
         return None
@@ -279,7 +283,10 @@ def _apply(table: Table, plan: Plan, scheme: RankingScheme, assessment: Assessme
 def _hierarchy(
     levels: tuple[str, ...], resample: tuple[str, ...], columns: Mapping[str, npt.NDArray[Any]]
 ) -> Hierarchy:
-    """Groups of the levels above the case; a group of an inner level lies within one group of each outer level."""
+    """Return the groups of the levels above the case.
+
+    A group of an inner level is contained in one group of each outer level.
+    """
     outer = levels[1:]
     groups: dict[str, IntArray] = {}
     copied_by: dict[str, str | None] = {}
@@ -295,7 +302,7 @@ def _hierarchy(
 
 
 def unit_level(assessment: Assessment) -> str:
-    """What is a sample and varies: the outermost random level, or what is drawn outermost."""
+    """Return the level of the units: the outermost random level, or the outermost resampled level."""
     outermost = assessment.uncertainty.resample[0]
     return assessment.aggregation.random[-1] if outermost == "case" and assessment.aggregation.random else outermost
 

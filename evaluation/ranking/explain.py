@@ -1,4 +1,4 @@
-"""How the winner is found, in plain words, from the registered assessment alone."""
+"""Plain-language description of the rule for the winner, from the registered assessment alone."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OUTCOME_OF_DATA_SET = "With any prediction missing or unreadable, a metric of a
 
 
 def describe(assessment: Assessment) -> list[str]:
-    """Say in plain sentences how the winner is found.
+    """Describe in plain sentences how the winner is determined.
 
     Examples
     --------
@@ -82,7 +82,10 @@ def _levels_of_interaction(assessment: Assessment) -> list[str]:
 
 
 def metric_words(metric: MetricUse, where: str = "") -> str:
-    """Name of a metric, with the options that tell it apart, its direction, and where it has values if that is to be said."""
+    """Return the name of a metric with its distinguishing options and its direction.
+
+    With `where`, the text also states where the metric has values.
+    """
     after = f", {where}" if where else ""
     if metric.id == "value":
         unit = ""
@@ -278,7 +281,7 @@ def _policies(assessment: Assessment) -> list[str]:
 
 
 def _exclusions(assessment: Assessment) -> list[str]:
-    """Which cases do not count, for anybody."""
+    """Return sentences on the cases that do not count for any team."""
     rule, sentences = assessment.exclusions, []
     if rule.cases:
         number = len(rule.cases)
@@ -295,7 +298,7 @@ def _exclusions(assessment: Assessment) -> list[str]:
 
 
 def _policy_sentence(subject: str, outcome: str, metrics: Sequence[MetricUse]) -> list[str]:
-    """What an outcome counts as; nothing where no metric has a rule for it."""
+    """Return a sentence on how an outcome counts; empty where no metric has a rule for it."""
     rules: dict[str, list[str]] = {}
     for metric in metrics:
         words = _policy_words(metric, outcome)
@@ -314,7 +317,7 @@ def _policy_sentence(subject: str, outcome: str, metrics: Sequence[MetricUse]) -
 
 
 def _treated(words: str) -> str:
-    """What is done with an outcome of one rule."""
+    """Return the clause on how an outcome with a single rule is treated."""
     return f"is {_LEFT_OUT}" if words == _LEFT_OUT else f"counts as {words}"
 
 
@@ -375,7 +378,7 @@ def _given(assessment: Assessment, *, says_uncertainty: bool) -> list[str]:
 
 
 def _certainty(assessment: Assessment) -> list[str]:
-    """What statements about order rest on."""
+    """Return sentences on the basis of statements about order."""
     rule = assessment.uncertainty
     total = round(1.0 - rule.interval, 12)
     alpha = total if rule.winner_alpha is None else min(total, rule.winner_alpha)
@@ -394,7 +397,10 @@ def _certainty(assessment: Assessment) -> list[str]:
 
 
 def _method(assessment: Assessment) -> list[str]:
-    """How rank sets and winners are found, and how exact that is; nothing where none can be."""
+    """Return a sentence on how rank sets and winners are determined, and how exact the method is.
+
+    The result is empty where none can be determined.
+    """
     needed = zip(assessment.rankings, units_needed(assessment), strict=True)
     by_flips = {is_linear(scheme, assessment) for scheme, fewest_units in needed if fewest_units.winner is not None}
     unit = unit_level(assessment)

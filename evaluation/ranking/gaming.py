@@ -32,21 +32,21 @@ def gaming_check(
     shares: Sequence[float] = SHARES,
     worse_than: float | None = None,
 ) -> list[dict[str, Any]]:
-    """What each algorithm's rank would be, had it alone withheld its worst cases.
+    """Return the rank that each algorithm would have if it alone had withheld its worst cases.
 
     Parameters
     ----------
     assessment, results, cases
         As for `evaluation.ranking.rank`; the first registered ranking is checked.
     shares
-        Shares of its cases that an algorithm withholds, the worst ones of the metric at hand.
+        Shares of its cases that an algorithm withholds, the worst ones by the respective metric.
     worse_than
         Withhold every case with a value worse than this one instead.
 
     Returns
     -------
     list of dict
-        One entry a metric, region and task: for every algorithm its rank, and for each way of withholding the number of
+        One entry per metric, region and task: for every algorithm its rank, and for each way of withholding the number of
         cases withheld and its rank under the registered policy and under "ignore". ``gain_registered`` and
         ``gain_ignored`` list those that would have risen, ``could_have_won_ignored`` those that would have come first.
     """

@@ -36,8 +36,8 @@ class Hierarchy:
     groups
         Number of the group of every case, for each level.
     copied_by
-        For each level, the resampled level at or outside it whose copies tell its groups apart; ``None`` if there is
-        none and only the sample does.
+        For each level, the resampled level at or outside it whose copies distinguish its groups; ``None`` if there is
+        none and only the sample distinguishes them.
     """
 
     levels: tuple[str, ...]
@@ -147,7 +147,7 @@ def _reduced(
 ) -> FloatArray:
     """Aggregate the rows of every group; not a number where a group has no value.
 
-    `largest` is the size of the largest value of a case, beside which noise of rounding is told.
+    `largest` is the size of the largest value of a case. Rounding noise is identified relative to it.
     """
     result = np.full((groups, rows.shape[1]), np.nan)
     share = operator.quantile(higher_is_better=higher_is_better)

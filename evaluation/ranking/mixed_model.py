@@ -1,7 +1,7 @@
-"""Mixed models: which characteristics of a case help or harm, and a ranking that respects dependent cases.
+"""Mixed models: effects of case characteristics, and a ranking that respects dependent cases.
 
-Images of one patient are alike; a model with a random intercept for the patient and for the image says so, where a
-plain regression would claim more certainty than there is. The fits themselves stand in `evaluation.ranking.model_fits`.
+Images of one patient are similar. A model with a random intercept for the patient and for the image accounts for this.
+A plain regression would overstate the certainty. The fits themselves are in `evaluation.ranking.model_fits`.
 """
 
 from __future__ import annotations
@@ -142,28 +142,28 @@ def strengths_and_weaknesses(
     algorithm: str = "algorithm",
     transform: Transform = "logit",
 ) -> dict[str, Any]:
-    """Which characteristics of a case help or harm: over all algorithms, and for each of them.
+    """Return the effects of case characteristics, over all algorithms and for each of them.
 
     Parameters
     ----------
     data
-        One row a case and algorithm, with the characteristics as columns.
+        One row per case and algorithm, with the characteristics as columns.
     characteristics
-        Columns of the case table to explain with.
+        Explanatory columns of the case table.
     random
         Columns of random intercepts. For values they are nested from the outside in and the algorithms are fixed
         effects; for hits in trials the algorithm is one more random intercept, crossed with the others.
     value, hits, trials
-        Either a column of values, or two columns of whole numbers, such as pixels found and pixels there.
+        Either a column of values, or two columns of whole numbers, such as detected pixels and existing pixels.
     algorithm, transform
         Column of the algorithms; transformation of values.
 
     Returns
     -------
     dict
-        ``all`` and ``by_algorithm``: fits with ``terms``; ``exp(estimate)`` is an odds ratio where ``odds`` says so. Terms of
-        characteristics have ``p_adjusted`` (Holm, over all of them); ``looked_at`` says how many there are.
-        ``no_fit``: by algorithm, why there is none.
+        ``all`` and ``by_algorithm``: fits with ``terms``; ``exp(estimate)`` is an odds ratio where ``odds`` is set. Terms of
+        characteristics have ``p_adjusted`` (Holm, over all of them); ``looked_at`` describes their number.
+        ``no_fit``: the reason for a missing fit, by algorithm.
 
     Raises
     ------
@@ -202,16 +202,17 @@ def _of_each(
 
 
 def _adjusted(analysis: dict[str, Any]) -> dict[str, Any]:
-    """Give each term of a characteristic ``p_adjusted``, and say how many were looked at."""
+    """Add ``p_adjusted`` to each term of a characteristic, and the number of examined terms to the analysis."""
     fits = [analysis["all"], *analysis["by_algorithm"].values()]
     analysis["looked_at"] = adjust(fits, analysis["characteristics"])
     return analysis
 
 
 def adjust(fits: Sequence[Mapping[str, Any]], characteristics: Sequence[str]) -> str:
-    """Give each term of a characteristic ``p_adjusted``, fit by fit, and say how many the first fit looked at.
+    """Add ``p_adjusted`` to each term of a characteristic, fit by fit.
 
-    Holm's method, over all terms of characteristics of one fit together: who looks at many finds something by chance.
+    Return a sentence on the number of terms in the first fit. The adjustment is Holm's method over all terms of
+    characteristics of one fit. Without it, examining many terms would yield significant results by chance.
     """
     wanted = set(characteristics)
     counts = []
@@ -225,7 +226,7 @@ def adjust(fits: Sequence[Mapping[str, Any]], characteristics: Sequence[str]) ->
 
 
 def multiplicity_words(characteristics: int, terms: int) -> str:
-    """Say how many characteristics were looked at and how that is accounted for.
+    """Return a sentence on the number of examined characteristics and the adjustment for it.
 
     Examples
     --------
@@ -272,5 +273,8 @@ def _contrasts(
 
 
 def _above_rows(part: pd.DataFrame, random: Sequence[str]) -> list[str]:
-    """Random intercepts with several rows a group: one row a group leaves nothing to tell it from the residual."""
+    """Return the random intercepts that have several rows per group.
+
+    With one row per group an intercept cannot be distinguished from the residual.
+    """
     return [name for name in random if part[name].nunique() < len(part)]

@@ -23,7 +23,10 @@ FloatArray = npt.NDArray[np.float64]
 Transform = Literal["none", "logit"]
 _NORMAL_ENOUGH = 0.985
 _FARTHEST_LOGIT = 30.0
-"""Nobody's odds are 10 million millions to one: an estimate beyond says that there is none."""
+"""Largest plausible log odds, about 10 million millions to one.
+
+An estimate beyond it means that no finite estimate exists.
+"""
 _NO_RESIDUAL = 1e-10
 
 
@@ -37,7 +40,7 @@ _FLAT = "the likelihood is flat around its maximum: standard errors, intervals a
 
 
 class NoFitError(ValueError):
-    """A model whose numbers mean nothing on these data; the message says why."""
+    """Error for a model without meaningful numbers on these data; the message contains the reason."""
 
 
 def fit_linear(
@@ -55,15 +58,15 @@ def fit_linear(
     Parameters
     ----------
     data
-        One row a measurement; rows with a gap in any column that is used are left out and counted.
+        One row per measurement; rows with a missing value in any used column are excluded and counted.
     value
         Column to explain.
     fixed
-        Columns that explain: numbers as they are, anything else as categories against the first in sorted order.
+        Explanatory columns: numbers as they are, anything else as categories against the first in sorted order.
     random
         Columns of the random intercepts from the outside in: ``["patient", "image"]``.
     transform
-        ``logit`` for values between 0 and 1; if some lie on the bounds, all are drawn in slightly and that is said.
+        ``logit`` for values between 0 and 1. If some are on the bounds, all are moved inwards slightly, and this is reported.
     interval
         Coverage of the intervals.
     reml
@@ -72,14 +75,14 @@ def fit_linear(
     Returns
     -------
     dict
-        ``model`` in words, ``terms`` (term, estimate, std_error, statistic, p, interval), ``deviations`` of the random
-        intercepts and the residual, ``log_likelihood``, ``converged``, ``warnings``, ``residuals`` (how normal they
-        are), numbers of rows, and ``odds`` saying that ``exp(estimate)`` is an odds ratio.
+        ``model`` as text, ``terms`` (term, estimate, std_error, statistic, p, interval), ``deviations`` of the random
+        intercepts and the residual, ``log_likelihood``, ``converged``, ``warnings``, ``residuals`` (their
+        normality), numbers of rows, and ``odds``: whether ``exp(estimate)`` is an odds ratio.
 
     Raises
     ------
     NoFitError
-        If the fit did not converge to anything whose errors can be computed.
+        If the fit did not converge to a result whose errors can be computed.
     """
     settings: dict[str, Any] = {"transform": transform, "interval": interval, "reml": reml}
     return fit_linear_with_result(data, value=value, fixed=fixed, random=random, **settings)[0]
@@ -159,7 +162,8 @@ def fit_hits(
     Raises
     ------
     NoFitError
-        If all trials end alike, or a column tells hits and misses apart completely: the likeliest effect is infinite.
+        If all trials have the same result, or a column separates hits and misses completely. The likeliest effect is then
+        infinite.
     """
     frame, design, dropped = design_of(data, hits, fixed, random, extra=trials)
     design, left_out = independent(design)
@@ -250,9 +254,10 @@ def design_of(
 
 
 def independent(design: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The columns of a matrix of fixed effects that do not follow from those before them, and which were left out.
+    """Return the linearly independent columns of a matrix of fixed effects, and remarks on the others.
 
-    With one that follows from others there are infinitely many best fits, some of them beyond all numbers.
+    A column is excluded if it follows from those before it. With such a column there would be infinitely many best
+    fits, some of them with unbounded coefficients.
 
     Examples
     --------
@@ -289,7 +294,10 @@ def _fit(
 
 
 def _best_of_methods(model: Any, *, reml: bool) -> tuple[Any, list[str]]:
-    """The likeliest of the fits that statsmodels' optimisers find, with what is to be said of it; one alone may run away."""
+    """Return the likeliest fit of several statsmodels optimisers, with its warnings.
+
+    A single optimiser may diverge.
+    """
     fits: list[tuple[Any, list[str]]] = []
     for method in ("lbfgs", "bfgs", "powell", "cg"):
         with warnings.catch_warnings(record=True) as caught:
@@ -311,7 +319,10 @@ def _best_of_methods(model: Any, *, reml: bool) -> tuple[Any, list[str]]:
 
 
 def _residuals(result: Any) -> FloatArray:
-    """What neither fixed effects nor random intercepts explain; without the latter if they explain nothing."""
+    """Return the residuals of fixed effects and random intercepts.
+
+    The random intercepts are omitted if they explain nothing.
+    """
     try:
         return np.asarray(result.resid, dtype=float)
     except ValueError:
@@ -372,7 +383,10 @@ def logits(values: FloatArray) -> tuple[FloatArray, int]:
 
 
 def normality(residuals: FloatArray) -> dict[str, Any]:
-    """How normal residuals are: points of the quantile plot and their correlation, skewness, excess kurtosis."""
+    """Return measures of the normality of residuals.
+
+    They are points of the quantile plot and their correlation, skewness, and excess kurtosis.
+    """
     from scipy.stats import kurtosis, probplot, skew
 
     (theoretical, ordered), (_, _, correlation) = probplot(residuals)

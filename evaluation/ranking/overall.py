@@ -1,4 +1,7 @@
-"""One ranking over several tasks of a challenge, each with an assessment of its own: the registered combination."""
+"""Registered combination of several tasks of a challenge into one ranking.
+
+Each task has a separate assessment.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "podium.overall/1"
 ABSENT: Final = ("refuse", "last", "not_ranked")
-"""What becomes of an algorithm that lacks a task: no overall ranking, the last place there, or no place over all."""
+"""Treatment of an algorithm that lacks a task.
+
+There is either no overall ranking, or the last rank in that task, or no overall rank for the algorithm.
+"""
 
 
 @dataclass(frozen=True)
@@ -82,8 +88,8 @@ def rank_over_tasks(
 ) -> dict[str, Any]:
     """Combine the rankings of several tasks by registered steps, with the uncertainty of every statement.
 
-    Every task is ranked by its own assessment in the samples of its own cases; sample b of one task is combined with
-    sample b of the others, since test sets of different tasks are drawn independently of each other.
+    Every task is ranked by its assessment in the samples of its cases. Sample b of one task is combined with sample b
+    of the others, since test sets of different tasks are sampled independently of each other.
 
     Parameters
     ----------
@@ -92,26 +98,26 @@ def rank_over_tasks(
     steps
         As in ``combine`` of an assessment document, over ``metric``, ``region`` and ``task``.
     name
-        How the ranking is called.
+        Name of the ranking.
     absent
-        What becomes of an algorithm that lacks a task, one of `ABSENT`.
+        Treatment of an algorithm that lacks a task, one of `ABSENT`.
     bootstrap, seed
-        In place of those of the first task's assessment.
+        Replacements for those of the first task's assessment.
 
     Returns
     -------
     dict
         ``schema``, ``name``, ``tasks`` (name, digest of the assessment, ranking), ``steps``, ``absent``, ``left_out``
-        (algorithms without a place, with the tasks that they lack), ``bootstrap``, ``seed``, ``resampling`` (its ``unit``)
+        (algorithms without a rank, with the tasks that they lack), ``bootstrap``, ``seed``, ``resampling`` (its ``unit``)
         and ``overall``, an entry as in a ranking document.
 
     Raises
     ------
     ResultsError
-        If an algorithm lacks a task and that is refused, if fewer than two algorithms are left, or for results that
+        If an algorithm lacks a task and `absent` is ``refuse``, if fewer than two algorithms remain, or for results that
         cannot be ranked.
     AssessmentError
-        For steps that are none.
+        For invalid steps.
     """
     if absent not in ABSENT:
         raise AssessmentError("absent", absent, " or ".join(ABSENT))

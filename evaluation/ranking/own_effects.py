@@ -1,8 +1,8 @@
-"""What makes cases hard for one algorithm alone: its values explained by characteristics of the cases.
+"""Effects of case characteristics on the values of one algorithm alone.
 
-The per-algorithm version of the mixed model of `evaluation.ranking.mixed_model`: the term of the algorithm is dropped, and
-with one value a case the intercept of the case is the residual. What is left is a linear model, or a mixed one where cases
-belong together (several images of a patient).
+This is the version of the mixed model of `evaluation.ranking.mixed_model` for a single algorithm. It has no term for
+the algorithm. With one value per case, the intercept of the case is the residual. The result is a linear model, or a
+mixed one where cases belong together (several images of a patient).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FEWEST_MORE: Final = 8
-"""So many more cases than terms there have to be."""
+"""Minimum excess of the number of cases over the number of terms."""
 FEWEST_IN_CATEGORY: Final = 3
 _NORMAL_ENOUGH: Final = 0.97
 
@@ -37,10 +37,10 @@ def own_effects(
     Parameters
     ----------
     data
-        One row a case.
+        One row per case.
     characteristics
-        Columns that explain: numbers as they are, anything else as categories. One that does not vary, that follows from
-        those before it, or that has a category of fewer than three cases is left out, and that is said.
+        Explanatory columns: numbers as they are, anything else as categories. A column is excluded with a warning if it does
+        not vary, follows from those before it, or has a category of fewer than three cases.
     groups
         Columns of random intercepts from the outside in; used where a group has several cases.
     value, transform, interval
@@ -49,12 +49,12 @@ def own_effects(
     Returns
     -------
     dict
-        As `fit_linear`, with ``characteristics``: those that are in the model.
+        As `fit_linear`, with ``characteristics``: the characteristics in the model.
 
     Raises
     ------
     ValueError
-        With fewer cases than terms and eight more, or when no characteristic is left.
+        If there are fewer cases than the number of terms plus eight, or if no characteristic remains.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def own_effects(
 
 
 def _usable(data: pd.DataFrame, characteristics: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The characteristics that can be told apart, and why the others cannot be."""
+    """Return the usable characteristics, and the reasons why the others cannot be used."""
     usable: list[str] = []
     remarks = []
     for name in characteristics:

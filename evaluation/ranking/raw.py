@@ -19,13 +19,13 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def raw_values(assessment: Assessment, results: pd.DataFrame) -> list[dict[str, Any]]:
-    """Values after the registered policies, and ranks on every case with the rule ``min``.
+    """Return values after the registered policies, and ranks on every case with the rule ``min``.
 
     Returns
     -------
     list of dict
-        One entry a metric, region and task with values of cases: ``cases``, ``algorithms``, ``values`` and ``ranks``
-        (cases × algorithms, ``None`` where a case is left out).
+        One entry per metric, region and task with values of cases: ``cases``, ``algorithms``, ``values`` and ``ranks``
+        (cases × algorithms, ``None`` where a case is excluded).
     """
     scheme = assessment.rankings[0]
     entries = []
@@ -55,10 +55,10 @@ def raw_values(assessment: Assessment, results: pd.DataFrame) -> list[dict[str, 
 
 
 def long_table(assessment: Assessment, results: pd.DataFrame) -> pd.DataFrame:
-    """The values as challengeR takes them: ``task``, ``algorithm``, ``case``, ``value``, one metric and region a task.
+    """Return the values in the format of challengeR, with one metric and region per task.
 
-    Values stand there after the registered policies, so that aggregate-then-rank gives the same ranking there; what is
-    left out or ranked last has no value.
+    The columns are ``task``, ``algorithm``, ``case`` and ``value``. Values are those after the registered policies.
+    Aggregate-then-rank therefore yields the same ranking there. A value that is excluded or ranked last is missing.
     """
     import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Reading ranking documents: finding one ranking in a document, what it says, and how names and shares are written."""
+"""Reading of ranking documents: access to a ranking and its content, and the format of names and shares."""
 
 from __future__ import annotations
 
@@ -71,12 +71,15 @@ def names(entry: Entry) -> list[str]:
 
 
 def is_combined(entry: Entry) -> bool:
-    """Whether it is a ranking combined from others, and not that of one metric, region and task."""
+    """Return whether an entry is a ranking combined from others.
+
+    Other rankings are of one metric, region and task.
+    """
     return "over" in entry or "metric" not in entry
 
 
 def label(entry: Entry) -> str:
-    """What a ranking is about, for headings.
+    """Return the subject of a ranking, for headings.
 
     Examples
     --------
@@ -93,16 +96,16 @@ def label(entry: Entry) -> str:
 
 @dataclass(frozen=True)
 class Facts:
-    """One entry of a ranking document, read.
+    """Parsed entry of a ranking document.
 
     Attributes
     ----------
     entry
-        Of a metric and region, or an overall one.
+        Entry of a metric and region, or an overall one.
     document
-        The document, for what is drawn; cases if it is not given.
+        The document, which contains the resampled unit. Without it, the unit is cases.
     closed
-        Whether no further result can come; else the headline says "so far".
+        Whether no further result is possible; otherwise the headline contains "so far".
     """
 
     entry: Entry
@@ -127,7 +130,7 @@ class Facts:
 
     @property
     def others(self) -> int:
-        """How many others there are."""
+        """Number of algorithms other than the first."""
         return len(self.rows) - 1
 
     @property
@@ -137,7 +140,7 @@ class Facts:
 
     @property
     def reason(self) -> str:
-        """Why a winner is named or not."""
+        """Reason why a winner is named or not."""
         return str(self.entry["winner"]["reason"])
 
     @property
@@ -152,22 +155,22 @@ class Facts:
 
     @property
     def units(self) -> str:
-        """What varies, in the plural: "cases", "patients"."""
+        """Name of the resampled units, in the plural: "cases", "patients"."""
         drawn = (self.document or {}).get("resampling", {}).get("unit", "case")
         return plural(drawn)
 
     def counted(self, number: int) -> str:
-        """So many units."""
+        """Return a number of units with the noun in the correct form."""
         return f"{number} {self.units if number != 1 else self.unit}"
 
     @property
     def unit(self) -> str:
-        """What varies, in the singular."""
+        """Name of the resampled unit, in the singular."""
         return str((self.document or {}).get("resampling", {}).get("unit", "case"))
 
     @property
     def so_far(self) -> str:
-        """Said while results can still come."""
+        """Addition to sentences while further results are possible."""
         return "" if self.closed else " so far"
 
     @property
@@ -183,17 +186,17 @@ class Facts:
 
     @property
     def several_tasks(self) -> bool:
-        """Whether the rankings that this one combines are of several tasks, each with its own cases."""
+        """True if the combined rankings are of several tasks, each with separate cases."""
         if "task" not in self.entry.get("over", ()):
             return False
         members = [e for e in (self.document or {}).get("rankings", ()) if e.get("name") == self.entry.get("name")]
         return len({entry["task"] for entry in members}) > 1
 
     def same_results(self, names: Sequence[str]) -> bool:
-        """Whether these gave the same results throughout, as far as the document proves it.
+        """Return whether these algorithms had the same results throughout, as far as the document proves it.
 
-        Sums over cases that never differ, whichever signs are flipped, are those of the same values. Medians of resamples,
-        wins of tests and sums over the cases of a patient may be the same without that.
+        Sums over cases that never differ, for any flipped signs, are those of the same values. Medians of resamples,
+        wins of tests and sums over the cases of a patient may be the same without equal values.
         """
         if "over" not in self.entry:
             return self._same_values(self.entry, names)
@@ -232,7 +235,9 @@ def listed(names: Sequence[str], last: str = "and") -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share as people read it, never rounded to 0 or 100 when it is neither: with digits asked for, it has as many more as it takes.
+    """Format a share as a percentage that is never rounded to 0 or 100 when it is neither.
+
+    With `digits`, further digits are added where needed.
 
     Examples
     --------

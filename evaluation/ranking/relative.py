@@ -1,4 +1,4 @@
-"""Where an algorithm is better or worse than the field: its values beside the median of all on the same case."""
+"""Strengths and weaknesses of an algorithm relative to the median of all algorithms on the same case."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FEWEST_CASES = 10
 
 
 def relative_strengths(raw: Mapping[str, Any], characteristics: Mapping[str, Sequence[float | None]]) -> dict[str, Any]:
-    """Correlate how far an algorithm lies above the field with characteristics of the cases.
+    """Correlate the advantage of an algorithm over the field with characteristics of the cases.
 
-    On every case the median over the algorithms is taken off, so that a case that is hard for all says nothing about
-    any of them. Spearman's ρ is used: it does not ask for a straight line.
+    On every case the median over the algorithms is subtracted. A case that is hard for all algorithms therefore has no
+    effect. Spearman's ρ is used because it does not require a linear relation.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""What varies and how it is drawn: units and their strata, and paired resampling specified so that every machine draws the same.
+"""Units and their strata, and paired resampling with the same result on every machine.
 
-The algorithm has a version of its own, `VERSION`; `docs/ranking.md` specifies it. Random words come from the Philox
-4x64-10 counter generator, whose raw output NumPy guarantees never to change; turning words into draws is done here,
-since the streams of NumPy's distributions carry no such promise.
+The algorithm has a separate version, `VERSION`; `docs/ranking.md` specifies it. Random numbers come from the Philox
+4x64-10 counter generator. NumPy guarantees that its raw output never changes. The conversion of raw output into
+resamples is done here, since NumPy gives no such guarantee for the streams of its distributions.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Units:
 
     @property
     def number(self) -> int:
-        """How many units there are."""
+        """Number of units."""
         return len(self.stratum_of_unit)
 
     @cached_property
@@ -67,7 +67,7 @@ class Units:
 
     @property
     def several_strata(self) -> bool:
-        """Whether there are at least two strata."""
+        """True if there are at least two strata."""
         return len(self.strata) > 1
 
     def within(self, inside: npt.NDArray[np.bool_]) -> Units:
@@ -93,11 +93,11 @@ def gather(unit_keys: Sequence[Sequence[str]], stratum_keys: Sequence[Sequence[s
     Parameters
     ----------
     unit_keys
-        Columns that tell units apart within a stratum, outermost first.
+        Columns that distinguish units within a stratum, outermost first.
     stratum_keys
         Columns whose combinations are the strata; none if there are no strata.
     cases
-        How many cases there are.
+        Number of cases.
     """
     strata_rows = list(zip(*stratum_keys, strict=True)) if stratum_keys else [()] * cases
     unit_rows = [(*stratum, *unit) for stratum, unit in zip(strata_rows, zip(*unit_keys, strict=True), strict=True)]
@@ -153,21 +153,21 @@ def _first_of_each(group: IntArray, present: npt.NDArray[np.bool_]) -> FloatArra
 
 @dataclass(frozen=True)
 class Contributions:
-    """What units contribute to scores, units × algorithms, more is better.
+    """Contributions of units to scores, units × algorithms, where larger is better.
 
     Attributes
     ----------
     plain
-        Weighted sums of values; differences of columns of algorithms with a value on every case are compared by it.
+        Weighted sums of values. Algorithms with a value on every case are compared by differences of these columns.
     linearised
-        Weighted deviations from the score and an equal part of the score, for algorithms whose weights differ because
-        values are left out; ``None`` if nothing is left out.
+        Weighted deviations from the score plus an equal part of the score, for algorithms whose weights differ because
+        values are excluded; ``None`` if no value is excluded.
     complete
         Algorithms with a value on every case.
     unit_weights
         Summed case weights of every unit, for a complete algorithm.
     case_weights
-        Cases × algorithms.
+        Weights of the cases, cases × algorithms.
     """
 
     plain: FloatArray
@@ -193,7 +193,10 @@ class Contributions:
 
 
 def contributions(values: FloatArray, units: Units, hierarchy: Hierarchy | None) -> Contributions:
-    """Contributions of units to hierarchical means of values (cases × algorithms, not a number where left out)."""
+    """Return the contributions of units to hierarchical means of values.
+
+    Values are cases × algorithms, not a number where excluded.
+    """
     present = ~np.isnan(values)
     complete = np.asarray(present.all(axis=0))
     every = np.ones((len(values), 1), dtype=bool)
@@ -220,15 +223,15 @@ def _by_unit(values: FloatArray, units: Units) -> FloatArray:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Cases drawn into samples; a case that is drawn k times stands there k times.
+    """Cases of the samples; a case that is sampled k times appears k times.
 
     Attributes
     ----------
     cases, samples
         Case and sample of every draw, sample by sample.
     copies
-        For each resampled level above the case, which drawn copy of it the draw belongs to: a cluster that is drawn
-        twice is two clusters. Numbered over all samples.
+        For each resampled level above the case, the resampled copy to which the draw belongs: a cluster that is
+        sampled twice counts as two clusters. Copies are numbered over all samples.
     """
 
     cases: IntArray
@@ -238,18 +241,18 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Design:
-    """What is drawn: the cases of a task, grouped.
+    """Design of the resampling: the grouped cases of a task.
 
     Attributes
     ----------
     cases
         Identifiers in ascending order.
     levels
-        Resampled columns, outermost first; ``case`` if single cases are drawn.
+        Resampled columns, outermost first; ``case`` if single cases are resampled.
     columns
         Values of each column but ``case`` that `levels` and `strata` name, in the order of `cases`.
     strata
-        Columns within whose combinations the draws stay.
+        Columns whose combinations are the strata, within which cases are resampled.
     """
 
     cases: tuple[str, ...]
@@ -275,19 +278,19 @@ class Design:
 
     @property
     def clusters(self) -> int:
-        """How many different outermost things can be drawn."""
+        """Number of different outermost units that can be resampled."""
         return int(self.units.max()) + 1 if len(self.cases) else 0
 
     def draw(self, samples: int, seed: int) -> Drawn:
-        """Draw with replacement.
+        """Sample with replacement.
 
         Parameters
         ----------
         samples
-            How many samples.
+            Number of samples.
         seed
-            Any whole number of 0 or more. The same cases and seed give the same draws, whatever is measured on them,
-            so metrics, regions and ranking schemes share them.
+            Any whole number of 0 or more. The same cases and seed give the same draws for any measurement. Metrics,
+            regions and ranking schemes therefore share them.
         """
         key = int(sha256([VERSION, seed, list(self.cases)])[:32], 16)
         words = np.random.Philox(key=key)
@@ -310,7 +313,11 @@ class Design:
         return self._expanded(node, sample, copies)
 
     def leave_one_out(self) -> Drawn:
-        """Every case once in every sample, but for one of the outermost drawn things, each left out in turn."""
+        """Return leave-one-out samples.
+
+        Each contains every case once, except those of one of the outermost resampled units. Each unit is excluded in
+        turn.
+        """
         count = len(self.cases)
         sample, case = np.divmod(np.arange(self.clusters * count), count)
         remaining = self.units[case] != sample
@@ -345,7 +352,10 @@ class Design:
 
 
 def multiplicities(drawn: Drawn, cases: int, samples: int) -> FloatArray:
-    """How often each case stands in each sample, cases × samples, as whole floats ready for matrix products."""
+    """Return the frequency of each case in each sample, cases × samples.
+
+    The numbers are whole floats, which are suitable for matrix products.
+    """
     flat = drawn.cases * samples + drawn.samples
     counts = np.bincount(flat, minlength=cases * samples)
     return counts.reshape(cases, samples).astype(np.float64)

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 SNAP_DIGITS: Final = 12
 SETTLED_DIGITS: Final = 14
-"""Numbers have nearly 16; the rounding of some ten sums in a row is left out."""
+"""Number of significant digits to keep in sums and differences.
+
+Floating-point numbers have nearly 16 digits. The rounding errors of about ten consecutive sums are removed.
+"""
 _LOG10_OF_2: Final = 0.30102999566398120
 _NEARLY: Final = 1e-10
 """Relative distance above which rounding to `SNAP_DIGITS` digits makes no two numbers equal, with room."""
@@ -56,15 +59,15 @@ def snap(values: npt.ArrayLike, digits: int = SNAP_DIGITS) -> FloatArray:
 
 
 def settled(values: FloatArray, largest: float) -> FloatArray:
-    """Round to `SETTLED_DIGITS` digits of the largest number that the values were made of.
+    """Round to `SETTLED_DIGITS` digits of the largest number from which the values were computed.
 
-    What cancels out in a difference leaves rounding behind, and beside 0 that has digits of its own: `snap` would keep
-    them, and they would break a tie. One size for all that is compared keeps what is equal on paper equal.
+    A difference that cancels out leaves a rounding error. Close to 0 this error has significant digits that `snap`
+    would keep. They would break a tie. One size for all compared values keeps mathematically equal values equal.
 
     Parameters
     ----------
     values
-        Any shape; not a number and infinities stay as they are.
+        Any shape; not a number and infinities remain unchanged.
     largest
         Size of the numbers that were added and subtracted, 0 or more.
 
@@ -154,7 +157,10 @@ def rank(
 
 
 def _far_apart(ordered: FloatArray) -> npt.NDArray[np.bool_]:
-    """Rows, each in order, without any gap that is small beside their largest number: most rows, told in one pass."""
+    """Return a mask of the rows without any gap that is small relative to their largest number.
+
+    Each row must be in order. Most rows are identified in this one pass.
+    """
     if ordered.shape[1] < 2:
         return np.zeros(len(ordered), dtype=bool)
     columns = np.ascontiguousarray(ordered.T)
@@ -226,18 +232,18 @@ def aggregate(values: FloatArray, counts: FloatArray, operator: Operator, *, hig
     Parameters
     ----------
     values
-        Cases × algorithms; not a number where the case is left out for the algorithm.
+        Cases × algorithms; not a number where the case is excluded for the algorithm.
     counts
         Cases × samples, whole numbers of 0 or more.
     operator
         Mean, or an order statistic.
     higher_is_better
-        Direction of the values, which says what the worse end of a percentile is.
+        Direction of the values, which determines the worse end of a percentile.
 
     Returns
     -------
     numpy.ndarray
-        Samples × algorithms, snapped to 12 significant digits; not a number where no value was drawn.
+        Samples × algorithms, snapped to 12 significant digits; not a number where a sample contains no value.
 
     Examples
     --------
@@ -259,7 +265,7 @@ def largest_of(values: FloatArray) -> float:
 
 
 def row_medians(rows: FloatArray) -> FloatArray:
-    """Median of every row, as a column; what is not a number is left out.
+    """Return the median of every row as a column, without values that are not a number.
 
     Several times as fast as `numpy.nanmedian`, which goes through Python for every row.
 
@@ -343,7 +349,7 @@ def _quantiles(values: FloatArray, counts: FloatArray, share: float) -> FloatArr
 
 
 def _first_beyond(reached: npt.NDArray[Any], wanted: FloatArray) -> npt.NDArray[np.intp]:
-    """Index of the first value whose cumulative count exceeds the wanted one."""
+    """Return the index of the first value whose cumulative count exceeds the required count."""
     index = np.add.reduce(reached <= wanted.astype(reached.dtype), axis=0, dtype=reached.dtype).astype(np.intp)
     return np.asarray(np.minimum(index, len(reached) - 1))
 

@@ -16,7 +16,7 @@ from evaluation.ranking.scores import snap
 
 FloatArray = npt.NDArray[np.float64]
 _AT_ONCE: Final = 100_000
-"""So many differences stay in a processor's cache."""
+"""Number of differences that fit into a processor's cache."""
 _ONE: Final = np.uint64(1)
 _INFINITE: Final = np.array(np.inf).view(np.uint64)[()]
 NUMBERS_OF_ALGORITHMS: Final = (2, 3, 4, 5, 6, 8, 10, 15, 19, 30)
@@ -26,18 +26,18 @@ BoolArray = npt.NDArray[np.bool_]
 def wilcoxon_matrices(
     values: FloatArray, counts: FloatArray, *, higher_is_better: bool, digits: int | None = None
 ) -> FloatArray:
-    """One-sided p-values of "row is better than column", for every sample.
+    """Return one-sided p-values of "row is better than column", for every sample.
 
     Parameters
     ----------
     values
         Cases × algorithms; a pair of algorithms is compared on the cases for which both have a value.
     counts
-        Cases × samples: how often each case stands in each sample. A case drawn k times counts as k cases.
+        Cases × samples: frequency of each case in each sample. A case that is sampled k times counts as k cases.
     higher_is_better
         Direction of the values.
     digits
-        Significant digits that differences are rounded to before ties are looked for; none if ``None``.
+        Significant digits to which differences are rounded before ties are detected; no rounding if ``None``.
 
     Returns
     -------
@@ -173,14 +173,14 @@ def smallest_p(differences: int) -> float:
 
 
 def cases_needed(algorithms: int, *, alpha: float = 0.05, adjust: str = "holm") -> int:
-    """How many differing cases it takes until any comparison can be significant at all.
+    """Return the minimum number of differing cases with which any comparison can be significant.
 
     Parameters
     ----------
     algorithms
         Number of algorithms m; ``holm`` adjusts m(m - 1) tests together.
     alpha
-        Level.
+        Significance level.
     adjust
         ``holm`` or ``none``.
 
@@ -197,14 +197,16 @@ def cases_needed(algorithms: int, *, alpha: float = 0.05, adjust: str = "holm") 
 
 
 def can_be_significant(units: int, *, alpha: float = 0.05) -> list[dict[str, int | bool]]:
-    """For several numbers of algorithms: how many differing cases Holm needs, and whether there are so many.
+    """Return the number of differing cases that Holm needs, for several numbers of algorithms.
+
+    Each row also shows whether the available units are sufficient.
 
     Parameters
     ----------
     units
-        Cases (or larger units that are compared) at hand.
+        Available cases (or larger units that are compared).
     alpha
-        Level.
+        Significance level.
 
     Examples
     --------

@@ -29,14 +29,14 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class DrawnValues:
-    """Values of one metric in one region.
+    """Simulated values of one metric in one region.
 
     Attributes
     ----------
     values
-        Cases × teams. Of a metric of the whole data set, what each case contributes to the mean that stands for it.
+        Cases × teams. For a metric of the whole data set, the contribution of each case to the mean that represents it.
     failed
-        Cases × teams: which of them are the value of a failed case; ``None`` if none is.
+        Cases × teams: mask of the values of failed cases; ``None`` if there are none.
     """
 
     metric: MetricUse

@@ -1,4 +1,4 @@
-"""Whether one ranking holds: over bootstrap samples, and whoever else takes part."""
+"""Stability of one ranking over bootstrap samples and with other participants."""
 
 from __future__ import annotations
 
@@ -22,9 +22,12 @@ IntArray = npt.NDArray[np.int64]
 _JOURNAL_SHARE = 0.01
 TAU_BINS = 80
 MOST_LEFT_OUT: Final = 100
-"""Above so many algorithms nobody is left out in turn."""
+"""Maximum number of algorithms for which each algorithm is excluded in turn."""
 MOST_REVERSED: Final = 50
-"""So many pairs of one algorithm are kept; a list as long as that may leave out others."""
+"""Maximum number of pairs that are stored for one algorithm.
+
+A list of this length may be incomplete.
+"""
 _FEWEST_FOR_DUPLICATES: Final = 4
 _MOST_FOR_DUPLICATES: Final = 200
 BoolArray = npt.NDArray[np.bool_]
@@ -112,7 +115,7 @@ def rank_frequencies(sampled: FloatArray) -> IntArray:
 
 
 def first_places(ranks: FloatArray, first: npt.NDArray[np.bool_]) -> tuple[float | None, float | None, float | None]:
-    """Whether the winner stays, and whether others come first; see `Stability`."""
+    """Return whether the winner remains first, and whether others become first; see `Stability`."""
     winners = ranks == ranks.min()
     firsts = first[:, winners]
     together = bool((firsts == firsts[:, :1]).all())
@@ -155,7 +158,9 @@ def tau_histogram(tau: FloatArray) -> list[int]:
 
 
 def percentiles(rows: FloatArray, shares: Sequence[float]) -> FloatArray:
-    """Percentiles down the rows (R's type 7), values that are not a number left out; shares × columns.
+    """Return percentiles of the columns (R's type 7), shares × columns.
+
+    Values that are not a number are excluded.
 
     Examples
     --------

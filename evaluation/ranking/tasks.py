@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def across_tasks(document: Mapping[str, Any], *, ties: str = "min") -> dict[str, Any]:
-    """Consensus ranking, distances and clusters of the rankings in a document.
+    """Return the consensus ranking, distances and clusters of the rankings in a document.
 
     Parameters
     ----------
     document
-        A ranking document; every combination of task, metric and region counts as a task, named by what tells it apart.
+        A ranking document; every combination of task, metric and region counts as a task, named by its distinguishing parts.
     ties
         Rule for ties of the consensus.
 
@@ -34,11 +34,11 @@ def across_tasks(document: Mapping[str, Any], *, ties: str = "min") -> dict[str,
     Raises
     ------
     ResultsError
-        If the tasks do not have the same algorithms: then there is no consensus.
+        If the tasks do not have the same algorithms, because there is then no consensus.
 
     Notes
     -----
-    Only ranks enter: tasks may be close although one is far harder than the other.
+    Only ranks are used: tasks may be close although one is far harder than the other.
     """
     entries = document["rankings"]
     told_apart = [key for key in ("name", "task", "metric", "region") if len({entry.get(key) for entry in entries}) > 1]

@@ -1,4 +1,4 @@
-"""How sure an algorithm is of each of its files: ``confidence.csv``, which stands beside them."""
+"""Confidence of an algorithm in each of its files: the table ``confidence.csv`` next to them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ConfidenceTable:
 
 @dataclass(frozen=True)
 class ConfidenceRules:
-    """What a task asks of the table: one finite number a case, larger for surer."""
+    """Requirements of a task for the table: one finite number per case, larger for more confident."""
 
     file: ClassVar[str] = CONFIDENCE_FILE
     words: ClassVar[str] = "table of confidences"
@@ -57,12 +57,14 @@ class ConfidenceRules:
     purpose: ClassVar[str] = "how sure the algorithm is of each case"
 
     def read(self, path: Path, *, limits: Limits = DEFAULT) -> ConfidenceTable:
-        """Read the table; what cannot be taken of a case is told and costs no other.
+        """Read the table.
+
+        Invalid content of one case is reported and does not affect other cases.
 
         Raises
         ------
         ReadError
-            If the file is no table or lacks a column.
+            If the file is not a table or lacks a column.
         """
         table = read_number_table(path, (CONFIDENCE,), limits=limits)
         wrong = {case: error.issue for (case, _), error in table.wrong.items()}
@@ -72,5 +74,5 @@ class ConfidenceRules:
 
     @property
     def document(self) -> dict[str, Any]:
-        """What participants may know of it, as JSON values."""
+        """Return the facts that participants may know about the table, as JSON values."""
         return {"file": self.file, "columns": list(self.columns)}

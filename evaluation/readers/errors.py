@@ -1,4 +1,4 @@
-"""What is wrong with a file, told so that whoever sent it can mend it."""
+"""Errors of a file, described in a way that allows its author to fix them."""
 
 from __future__ import annotations
 
@@ -48,19 +48,18 @@ class Issue(NamedTuple):
 
 
 class ReadError(ValueError):
-    """A file that cannot be taken, with a stable code and a message that is safe to show.
+    """Error for an invalid file, with a stable code and a message that is safe to show.
 
-    The message speaks only of the file itself and of the expected geometry and labels, never of what a reference
-    contains.
+    The message describes only the file itself and the expected geometry and labels, never the content of a reference.
 
     Attributes
     ----------
     kind
         One of the keys of `REMEDIES`.
     message
-        File, what was found, what was expected.
+        The file, its actual content, and the expected content.
     remedy
-        What to do about it.
+        Instruction for fixing the error.
     """
 
     def __init__(self, kind: str, file: str, found: str, expected: str = "") -> None:

@@ -39,13 +39,13 @@ def read_field(path: Path, *, expected: Geometry, convention: str, limits: Limit
     path
         A file with one of the endings of `SUFFIXES`.
     expected
-        Grid of the fixed image; an equivalent one (axes reversed or reordered) is brought onto it. Compared before any
-        number is read.
+        Grid of the fixed image; an equivalent one (axes reversed or reordered) is converted to it. The grids are
+        compared before any number is read.
     convention
         One of `CONVENTIONS`: unit and direction of the components. Those of ``voxel`` run along the axes of the fixed grid,
-        whatever the order of the file's.
+        regardless of the order of the file's axes.
     limits
-        What the file may ask for.
+        Limits on the resources that the file may require.
 
     Returns
     -------

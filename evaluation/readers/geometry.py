@@ -1,4 +1,4 @@
-"""Where the voxels of an image lie, and whether two images lie on the same grid."""
+"""Positions of the voxels of an image, and comparison of the grids of two images."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Geometry:
     shape
         Voxels along x, y[, z].
     spacing
-        Size of a voxel along the same axes in mm, ``None`` if the format does not tell.
+        Size of a voxel along the same axes in mm, ``None`` if the format does not contain it.
     affine
-        4 × 4 matrix from voxel indices to mm (to the right, to the front, up), ``None`` if the file does not tell.
+        4 × 4 matrix from voxel indices to mm (to the right, to the front, up), ``None`` if the file does not contain it.
     oriented_format
-        Whether the format can tell an orientation; if so, a file that does not tell one differs from one that does.
+        Whether the format can contain an orientation. If so, a file without an orientation differs from a file with one.
     """
 
     shape: tuple[int, ...]
@@ -57,7 +57,7 @@ class Geometry:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Geometry:
-        """The grid that `document` tells.
+        """Return the grid that `document` describes.
 
         Examples
         --------
@@ -91,8 +91,10 @@ class Geometry:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """How to lay a found array onto the expected grid: its shape without or with a last axis of one slice, the order
-    of its axes, and which of them run backwards.
+    """Mapping of an array from a file onto the expected grid.
+
+    The shape of the array is without or with a last axis of one slice. The mapping also contains the order of the axes,
+    and which of them are reversed.
     """
 
     axes: tuple[int, ...]
@@ -110,10 +112,10 @@ class Alignment:
 
 
 def align(expected: Geometry, actual: Geometry, *, file: str) -> Alignment:
-    """Find how a file's grid lies on the expected one.
+    """Return the mapping of a file's grid onto the expected grid.
 
-    A volume whose axes run the other way or stand in another order, but whose voxels lie on the same places, is the
-    same volume and gets reoriented. A slice stored as a volume of one slice equals a 2D image.
+    A volume with reversed or reordered axes whose voxels have the same positions is the same volume and gets
+    reoriented. A slice stored as a volume of one slice equals a 2D image.
 
     Raises
     ------
@@ -168,7 +170,7 @@ def _align_by_affine(
 
 
 def _check_positions(expected: Geometry, actual: Geometry, alignment: Alignment, file: str) -> None:
-    """Compare where the corners of both grids lie: that covers origin, rotation and spacing at once."""
+    """Compare the positions of the corners of both grids, which covers origin, rotation and spacing at once."""
     assert expected.affine is not None
     assert actual.affine is not None
     wanted = np.asarray(expected.affine, dtype=float)

@@ -1,4 +1,4 @@
-"""What every image format says before its data, checked against the limits."""
+"""Content of the header of every image format, checked against the limits."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Header:
     geometry
         The grid.
     load
-        Reads the data: an array of the grid's shape, of whatever number type the file has.
+        Function that reads the data: an array of the grid's shape, with the number type of the file.
     slope, intercept
         Stored numbers mean ``slope * number + intercept``.
     channels
-        Numbers a voxel; more than one are the last axis of the data.
+        Numbers per voxel; if there are several, they are the last axis of the data.
     intent
-        What a NIfTI header says that its vectors are; 0 for nothing.
+        Meaning of the vectors according to a NIfTI header; 0 for none.
     is_scalar
-        Whether a NIfTI file calls its last axis one of the image and not of vectors.
+        Whether a NIfTI file declares its last axis as an axis of the image rather than of vectors.
     """
 
     geometry: Geometry
@@ -49,7 +49,7 @@ class Header:
 
 
 def check_size(shape: tuple[int, ...], dtype: np.dtype[Any], file: str, limits: Limits, *, numbers: int = 1) -> int:
-    """Return how many bytes the data takes, with so many numbers a voxel.
+    """Return the size of the data in bytes, with `numbers` numbers per voxel.
 
     Raises
     ------

@@ -42,7 +42,7 @@ class LabelImage:
     labels
         Whole numbers, axes x, y[, z], 0 is background.
     geometry
-        Where the voxels lie.
+        Positions of the voxels.
     """
 
     labels: NDArray[Any]
@@ -71,12 +71,12 @@ def case_name(path: PurePath) -> tuple[str, str] | None:
 
 
 def read_geometry(path: Path, *, limits: Limits = DEFAULT) -> Geometry:
-    """Read only where the voxels of an image lie.
+    """Read only the positions of the voxels of an image.
 
     Raises
     ------
     ReadError
-        If the header cannot be taken.
+        If the header is invalid.
     """
     return read_header(path, limits).geometry
 
@@ -95,17 +95,17 @@ def read_label_image(
     path
         A file with one of the endings of `SUFFIXES`.
     expected
-        Grid that it has to lie on; an equivalent one (axes reversed or reordered) is brought onto it. Compared before
+        Required grid; an equivalent one (axes reversed or reordered) is converted to it. The grids are compared before
         any voxel is read.
     allowed_labels
-        Labels that may occur beside 0; ``None`` allows all.
+        Labels that may occur in addition to 0; ``None`` allows all.
     limits
-        What the file may ask for.
+        Limits on the resources that the file may require.
 
     Raises
     ------
     ReadError
-        If the file cannot be taken; see its ``kind``.
+        If the file is invalid; see its ``kind``.
     """
     header = read_header(path, limits)
     grid = expected or header.geometry
@@ -127,9 +127,9 @@ def check_prediction(
     *,
     limits: Limits = DEFAULT,
 ) -> list[Issue]:
-    """Look at a participant's file without scoring it.
+    """Check a participant's file without scoring it.
 
-    What is returned tells nothing of a reference beyond its grid and the labels that the task allows.
+    The result reveals nothing about a reference except its grid and the labels that the task allows.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def check_prediction(
     expected
         The grid of the case, ``None`` if it does not matter.
     allowed_labels
-        Labels that may occur beside 0; ``None`` allows all.
+        Labels that may occur in addition to 0; ``None`` allows all.
 
     Returns
     -------

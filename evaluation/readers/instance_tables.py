@@ -1,4 +1,4 @@
-"""Classes and scores of the objects of label maps: ``instances.csv``, which may stand beside them."""
+"""Classes and scores of the objects of label maps, from an optional ``instances.csv`` next to the maps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN: Final = 12
 
 
 class Instance(NamedTuple):
-    """What a table says of an object: class (empty if it has none), score, and whether it is a region to be ignored."""
+    """Row of an instance table: class (empty without one), score, and a mark for ignored regions."""
 
     name: str
     score: float | None = None
@@ -33,14 +33,14 @@ class Instance(NamedTuple):
 
 @dataclass(frozen=True)
 class InstanceRules:
-    """What a task asks of the table, known to everybody.
+    """Requirements of a task for the table of instances; they are public.
 
     Attributes
     ----------
     classes
-        Classes that the task knows; ``None`` takes any.
+        Classes that the task knows; ``None`` accepts any.
     need_class
-        Whether every object needs one of them; with a single class it may be left out.
+        True if every object needs one of them; with a single class it can be omitted.
     need_scores
         Names of the metrics that have no value without the score of every object.
     """
@@ -56,24 +56,26 @@ class InstanceRules:
 
     @property
     def needed(self) -> bool:
-        """Whether the table has to be there."""
+        """True if the table is required."""
         return self.need_class or bool(self.need_scores)
 
     @property
     def purpose(self) -> str:
-        """What the table is needed for, to end a sentence."""
+        """Purpose of the table, as the end of a sentence."""
         reasons = ["the class of each object"] if self.need_class else []
         if self.need_scores:
             reasons.append(f"the score of each object, which {', '.join(self.need_scores)} need")
         return " and ".join(reasons)
 
     def read(self, path: Path, *, limits: Limits = DEFAULT) -> InstanceTable:
-        """Read the table beside predictions; what cannot be taken of a case is told and costs no other.
+        """Read the table next to predictions.
+
+        A row that cannot be read excludes only its own case, and the result reports the reason.
 
         Raises
         ------
         ReadError
-            If it cannot be taken as a whole.
+            If the table as a whole cannot be read.
         """
         return read_instances(path, self, by_case=True, limits=limits)
 
@@ -116,20 +118,20 @@ def read_instances(
     Parameters
     ----------
     path
-        The table, with the columns ``case`` and ``instance`` and, as the task asks, ``class`` and ``score``.
+        The table, with the columns ``case`` and ``instance`` and, as the task requires, ``class`` and ``score``.
     rules
-        What the task asks of it.
+        Requirements of the task for the table.
     scored
-        Whether objects have scores (predictions), or none; references may have a column ``ignore`` instead, which is 1 for
-        regions that count for nobody and need no class.
+        True if objects have scores (predictions), False if they have none (references). References can have a
+        column ``ignore`` instead, which is 1 for regions that do not count for any algorithm and need no class.
     by_case
-        Leave out the cases of rows that cannot be taken, and say why, instead of refusing the whole table.
+        True to exclude the cases of invalid rows and report the reason, instead of refusing the whole table.
 
     Raises
     ------
     ReadError
-        If the table cannot be taken; without ``by_case`` also for a single row: a label that is no whole number from 1 on
-        or stands there twice, an unknown class, a score outside [0, 1].
+        If the table cannot be read. Without ``by_case`` also for a single invalid row. A row is invalid with an
+        unknown class, a score outside [0, 1], or a label that is not a whole number from 1 or occurs twice.
     """
     table = read_table(path, ("case", "instance"), limits=limits)
     cases = table.text("case")
@@ -163,7 +165,7 @@ def read_instances(
 
 
 def check_instances(image: LabelImage, instances: Instances, *, case: str, file: str) -> None:
-    """Refuse rows that do not go with a label map: every object needs exactly one row.
+    """Refuse rows that do not match a label map: every object needs exactly one row.
 
     Parameters
     ----------
@@ -177,7 +179,7 @@ def check_instances(image: LabelImage, instances: Instances, *, case: str, file:
     Raises
     ------
     ReadError
-        With kind ``table``, naming the first label that stands on one side only.
+        With kind ``table``, naming the first label that occurs only in the rows or only in the label map.
     """
     present = {int(label) for label in labels_present(image.labels)} - {0}
     if lacking := sorted(set(instances) - present):

@@ -25,14 +25,14 @@ _COLOURED = {".png": raster.read_png_header, ".tif": raster.read_tiff_header, ".
 
 @dataclass(frozen=True)
 class IntensityImage:
-    """Real numbers on a grid.
+    """Image of real numbers on a grid.
 
     Attributes
     ----------
     values
-        ``float64``, axes x, y[, z], and a last axis of channels where there are several.
+        ``float64``, axes x, y[, z], and a last axis of channels if there are several.
     geometry
-        Where the voxels lie.
+        Position of the voxels in space.
     """
 
     values: NDArray[np.float64]
@@ -47,21 +47,21 @@ class IntensityImage:
 def read_intensities(
     path: Path, *, expected: Geometry | None = None, channels: int | None = None, limits: Limits = DEFAULT
 ) -> IntensityImage:
-    """Read an image of real numbers; what the header says of scaling is applied.
+    """Read an image of real numbers and apply the scaling in its header.
 
     Parameters
     ----------
     path
-        A file with one of the endings of label images; PNG and TIFF may have three channels.
+        A file with one of the extensions of label images; PNG and TIFF can have three channels.
     expected
-        Grid that it has to lie on, as for label images; compared before any voxel is read.
+        Grid that the image must match, as for label images; it is compared before any voxel is read.
     channels
-        Numbers a voxel that it has to have; any if ``None``.
+        Required number of values per voxel; any number if ``None``.
 
     Raises
     ------
     ReadError
-        If the file cannot be taken; kind ``not_finite`` for NaN or infinity among the voxels.
+        If the file cannot be read; kind ``not_finite`` for NaN or infinity among the voxels.
     """
     header = _header(path, limits)
     if channels is not None and header.channels != channels:
@@ -99,12 +99,12 @@ def finite(numbers: NDArray[Any], file: str, what: str = "voxels") -> NDArray[np
 
 
 def scaled(values: NDArray[np.float64], header: Header, file: str, what: str = "voxels") -> NDArray[np.float64]:
-    """What stored numbers mean by the scaling of the header.
+    """Apply the scaling of the header to stored numbers.
 
     Raises
     ------
     ReadError
-        With kind ``not_finite`` if they become too large.
+        With kind ``not_finite`` if the scaled numbers become too large.
     """
     if (header.slope, header.intercept) == (1.0, 0.0):
         return values

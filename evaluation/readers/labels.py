@@ -1,4 +1,4 @@
-"""From whatever numbers a file has to labels: whole, not negative, in the smallest type that holds them."""
+"""Conversion of stored numbers to labels: whole, not negative, in the smallest sufficient integer type."""
 
 from __future__ import annotations
 

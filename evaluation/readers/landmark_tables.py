@@ -28,11 +28,11 @@ class LandmarkTable:
     Attributes
     ----------
     points
-        By case.
+        Landmarks by case.
     axes
-        Coordinates a landmark, 2 or 3.
+        Coordinates per landmark, 2 or 3.
     invalid
-        Why the rows of a case were left out, by case; only if asked for.
+        Reason why the rows of a case were excluded, by case; only filled on request.
     """
 
     points: dict[str, Points]
@@ -51,12 +51,12 @@ def read_landmarks(path: Path, *, by_case: bool = False, limits: Limits = DEFAUL
     Parameters
     ----------
     by_case
-        Leave out the cases of rows that cannot be taken, and say why, in place of refusing the whole table.
+        True to exclude the cases of invalid rows and report the reason, instead of refusing the whole table.
 
     Raises
     ------
     ReadError
-        If the table cannot be taken.
+        If the table cannot be read.
     """
     table = read_table(path, (CASE, LANDMARK, *AXES[:2]), limits=limits)
     axes = AXES if "z" in table else AXES[:2]
@@ -84,7 +84,7 @@ def read_landmarks(path: Path, *, by_case: bool = False, limits: Limits = DEFAUL
 def _left_out(
     cases: list[str], points: dict[str, Points], wrong: Mapping[int, ReadError], *, by_case: bool
 ) -> dict[str, Issue]:
-    """Why cases are left out of the points, which they are taken from here."""
+    """Remove cases with invalid rows from the points and return the reasons, by case."""
     invalid: dict[str, Issue] = {}
     for row in sorted(wrong):
         error, case = wrong[row], cases[row]

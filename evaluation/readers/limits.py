@@ -1,4 +1,4 @@
-"""How much a file may ask for, decided before memory is given to it."""
+"""Limits on the size of files, checked before memory is allocated."""
 
 from __future__ import annotations
 

@@ -35,12 +35,14 @@ _LONGEST: Final = 1 << 16
 
 
 def read_header(path: Path, limits: Limits, *, vectors: bool = False) -> Header:
-    """Read and check the header of a ``.mha`` file; with vectors it has as many numbers a voxel as axes, the last axis of its data.
+    """Read and check the header of a ``.mha`` file.
+
+    With ``vectors``, a voxel has one number per axis of the image, on the last axis of the data.
 
     Raises
     ------
     ReadError
-        If the file is not such an image, names another file for its voxels, or asks for more than the limits allow.
+        If the file is not such an image, refers to another file for its voxels, or exceeds the limits.
     """
     name = path.name
     with open_checked(path, limits) as file:

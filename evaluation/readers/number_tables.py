@@ -1,4 +1,4 @@
-"""Tables with one row a case and numbers in its columns: what each cell says, and why it cannot be taken."""
+"""Tables of numbers with one row per case: the value of each cell, or the reason why it is invalid."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _SHOWN: Final = 40
 
 @dataclass(frozen=True)
 class NumberTable:
-    """The numbers of a table with one row a case.
+    """The numbers of a table with one row per case.
 
     Attributes
     ----------
     name
         Name of the file, for messages.
     columns
-        Those with numbers that the file has, in its order.
+        Columns of numbers in the file, in its order.
     numbers
-        Numbers by case and column; a cell that is empty or no number lacks.
+        Numbers by case and column, without cells that are empty or not a number.
     wrong
-        Why a cell is no number, by case and column.
+        Reason why a cell is not a number, by case and column.
     empty
-        Cells with nothing in them, as case and column.
+        Empty cells, as case and column.
     twice
-        Why the rows of a case that stands there more than once cannot be taken, by case.
+        Reason why the rows of a case that occurs more than once cannot be used, by case.
     cases
         Every case that is named, in the order of the file.
     rows
@@ -71,21 +71,23 @@ def read_number_table(
     bounds: Mapping[str, tuple[float, float]] | None = None,
     limits: Limits = DEFAULT,
 ) -> NumberTable:
-    """Read a table of numbers; a cell or row that cannot be taken is told and costs nothing else.
+    """Read a table of numbers.
+
+    A cell or row that is invalid is reported and does not affect the others.
 
     Parameters
     ----------
     required
-        Columns that have to be there beside ``case``.
+        Columns that the table must have in addition to ``case``.
     optional
-        Further columns that are read where they are there; ``None`` for every other one.
+        Further columns that are read if the table has them; ``None`` for all other columns.
     bounds
         Smallest and largest number of a column.
 
     Raises
     ------
     ReadError
-        If the file is no table or lacks a column, or a row names no case.
+        If the file is not a table or lacks a column, or if a row names no case.
     """
     table = read_table(path, (CASE, *required), limits=limits)
     names = table.text(CASE)

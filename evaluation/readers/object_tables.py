@@ -36,13 +36,13 @@ class ObjectTable:
     Attributes
     ----------
     objects
-        By case; cases without objects may lack.
+        Objects by case; cases without objects can be absent.
     cases
-        All cases that the file names, also those without objects (COCO lists its images).
+        All cases that the file names, including those without objects (COCO lists its images).
     image_names, category_names
         Names of the ids of a COCO file, which a bare list of results refers to.
     invalid
-        Why all objects of a case were left out, by case; only if asked for.
+        Reason why all objects of a case were excluded, by case; only filled on request.
     kind
         ``boxes`` or ``points``, and the number of axes.
     """
@@ -73,24 +73,25 @@ def read_objects(
 ) -> ObjectTable:
     """Read ``objects.csv`` or ``objects.json``.
 
-    The column ``class`` of a CSV file is optional: without it, objects have no class. So is ``decision`` of predictions:
-    1 for an object that counts as detected at a working point, 0 for any other, in every row.
+    The column ``class`` of a CSV file is optional: without it, objects have no class. The column ``decision``
+    of predictions is optional too, and if present, it is required in every row. It is 1 for an object that
+    counts as detected at a working point, and 0 for any other.
 
     Parameters
     ----------
     path
         The file.
     scored
-        Whether objects may have scores (predictions), or none (references).
+        True if objects can have scores (predictions), False if they have none (references).
     references
         References, whose ids a list of COCO results refers to.
     by_case
-        Leave out the cases of rows that cannot be taken, and say why, instead of refusing the whole table.
+        True to exclude the cases of invalid rows and report the reason, instead of refusing the whole table.
 
     Raises
     ------
     ReadError
-        If the file cannot be taken.
+        If the file cannot be read.
     """
     if path.suffix.lower() == ".json":
         return _read_coco(path, references, limits)

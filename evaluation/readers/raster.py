@@ -185,7 +185,7 @@ def _stacked(pages: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _needs_pillow(path: Path) -> bool:
-    """Whether the compression is LZW, which Pillow decodes and tifffile leaves to another package."""
+    """Return whether the compression is LZW, which Pillow decodes and tifffile leaves to another package."""
     import tifffile
 
     with tifffile.TiffFile(path) as file:
@@ -193,7 +193,7 @@ def _needs_pillow(path: Path) -> bool:
 
 
 def _decoded(decode: Callable[[], T], name: str) -> T:
-    """Run a decoder of another library on a stranger's file: whatever it raises means that the file is bad."""
+    """Run a decoder of another library on an untrusted file: any exception means that the file is invalid."""
     log = logging.getLogger("tifffile")
     silent, log.disabled = log.disabled, True
     with warnings.catch_warnings():

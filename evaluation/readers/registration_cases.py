@@ -30,7 +30,7 @@ TABLES: Final = (FIXED_LANDMARKS, MOVING_LANDMARKS)
 
 
 def part_of(name: str) -> str:
-    """What a file in the folder of a case is, by its name; empty if it is not read.
+    """Return the part of a case that a file in its folder contains, by its name; empty if it is not read.
 
     Examples
     --------

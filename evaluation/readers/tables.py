@@ -28,19 +28,19 @@ _SHOWN: Final = 40
 
 @dataclass(frozen=True)
 class PredictedLabels:
-    """What an algorithm says about the cases of a task.
+    """Predictions of an algorithm for the cases of a task.
 
     Attributes
     ----------
     decision
-        Position of the label among the classes for every case, -1 where there is no valid row; ``None`` if the table has
-        no labels.
+        Position of the label among the classes for every case, -1 without a valid row; ``None`` if the table
+        has no labels.
     scores
-        One column a class, NaN where there is no valid row; ``None`` if the table has no scores.
+        One column per class, NaN without a valid row; ``None`` if the table has no scores.
     answered
-        Which cases have a valid row.
+        True for each case that has a valid row.
     invalid
-        Why rows of known cases were not taken, by case; of a limited number.
+        Reason why rows of known cases were not accepted, by case; for a limited number of cases.
     absent
         Cases without a row.
     unexpected
@@ -58,18 +58,19 @@ class PredictedLabels:
 def read_columns(
     path: Path, *, limits: Limits = DEFAULT, expected: Sequence[str] = (CASE, LABEL)
 ) -> dict[str, pa.ChunkedArray]:
-    """Read a CSV table as columns of text without space around it.
+    """Read a CSV table as columns of text without surrounding spaces.
 
     Parameters
     ----------
     expected
-        Columns that an empty table is told to have.
+        Columns that the message for an empty table names.
 
     Raises
     ------
     ReadError
-        With kind ``not_found``, ``too_large`` or ``table``: bytes that are no UTF-8, rows of unequal length, a column that
-        stands there twice, or more rows, columns or characters in a cell than the limits allow.
+        With kind ``not_found``, ``too_large`` or ``table``. Kind ``table`` covers bytes that are not UTF-8,
+        rows of unequal length, and a duplicate column. It also covers more rows, columns or characters in a
+        cell than the limits allow.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -117,13 +118,13 @@ def read_columns(
 
 
 def read_reference_labels(path: Path, *, limits: Limits = DEFAULT) -> dict[str, str]:
-    """Read the label of every case of a task, ascending by case.
+    """Read the label of every case of a task, in ascending order of cases.
 
     Raises
     ------
     ReadError
-        As `read_columns`; also for no column ``case`` or ``label``, a case or label without a name, a case that stands
-        there twice, or no case at all.
+        As `read_columns`; also if the column ``case`` or ``label`` is missing, a case or label is empty, a case
+        occurs twice, or there is no case at all.
     """
     columns = read_columns(path, limits=limits)
     _require(path.name, columns, CASE, LABEL)
@@ -144,22 +145,23 @@ def read_reference_labels(path: Path, *, limits: Limits = DEFAULT) -> dict[str, 
 def read_predicted_labels(
     path: Path, cases: Sequence[str], classes: Sequence[str], *, named: int = _NAMED, limits: Limits = DEFAULT
 ) -> PredictedLabels:
-    """Read what an algorithm says about the cases of a task.
+    """Read the predictions of an algorithm for the cases of a task.
 
-    A row that cannot be taken (a class that the task does not know, scores that are no probabilities or do not sum to 1, a
-    case that stands there twice) is no answer, and never repaired; the rest of the table counts.
+    An invalid row counts as no answer and is never repaired; the rest of the table counts. A row is invalid if
+    its class is unknown to the task or its case occurs twice. It is also invalid if its scores are not
+    probabilities or do not sum to 1.
 
     Parameters
     ----------
     path
-        Table with the columns ``case`` and ``label``, or one column ``p_<class>`` a class, or both. Of two classes one
-        column of scores is enough.
+        Table with the columns ``case`` and ``label``, or one column ``p_<class>`` per class, or both. For two
+        classes, one column of scores is enough.
     cases
         The cases of the task, ascending.
     classes
         All classes in order.
     named
-        For how many rows that cannot be taken the reason is kept.
+        Number of invalid rows for which the reason is kept.
 
     Raises
     ------
@@ -294,14 +296,14 @@ def _number(text: str) -> float:
 
 
 def _check(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which rows are probabilities."""
+    """Return a mask of the rows that are probabilities."""
     fine = np.asarray(((scores >= 0) & (scores <= 1)).all(axis=1), dtype=bool)
     fine[fine] = np.abs(scores[fine].sum(axis=1) - 1) <= SUM_SLACK * scores.shape[1]
     return fine
 
 
 def _wrong_scores(given: dict[str, str]) -> str:
-    """What is wrong with the cells of a row that are no probabilities."""
+    """Describe the error in the cells of a row that are not probabilities."""
     for column, text in given.items():
         if not 0 <= _number(text) <= 1:
             return f"{text[:_SHOWN]!r} as {column}, a score that is no number from 0 to 1,"

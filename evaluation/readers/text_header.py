@@ -1,4 +1,4 @@
-"""What the two formats with a header in text, MetaImage and NRRD, have in common."""
+"""Common functions for the two formats with a text header, MetaImage and NRRD."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def numbers(text: str, file: str, *, count: int | None = None) -> tuple[float, .
     Raises
     ------
     ReadError
-        With kind ``header`` if they are not numbers or not as many as they should be.
+        With kind ``header`` if they are not numbers or their number differs from ``count``.
     """
     try:
         values = tuple(float(word) for word in text.split())
@@ -79,7 +79,7 @@ def load(
 ) -> NDArray[Any]:
     """Read voxels that follow a header; ``compression`` is ``None``, ``gzip`` or ``zlib``.
 
-    Several numbers of a voxel stand beside each other in the file and become the last axis.
+    Several numbers of a voxel are adjacent in the file and become the last axis.
     """
     data = np.empty(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize * numbers, dtype=np.uint8)
     with open_checked(path, limits) as file:

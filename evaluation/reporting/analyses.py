@@ -1,4 +1,4 @@
-"""What else the results say: across rankings, about withheld cases, about what makes cases hard; and how to repeat it."""
+"""Further sections of a report: across rankings, withheld cases, difficulty of cases, and reproduction."""
 
 from __future__ import annotations
 
@@ -100,7 +100,10 @@ def gaming_section(
 def copies_section(
     page: DocumentBuilder, assessment: Assessment, results: pd.DataFrame, cases: pd.DataFrame | None
 ) -> None:
-    """Whether an algorithm would have risen with copies of itself; nothing where they cannot be entered everywhere."""
+    """Write whether an algorithm would have risen by entering copies of itself.
+
+    The section is omitted if copies cannot be entered everywhere.
+    """
     try:
         check = copies_check(assessment, results, cases=cases)
     except ResultsError:

@@ -71,26 +71,26 @@ def report_blocks(
     assessment, results, cases, evidence, bootstrap, seed, progress
         As for `evaluation.ranking.rank`.
     title
-        Of the report.
+        Title of the report.
     top
-        Show only the algorithms of the first ranks; all numbers still come from the whole field.
+        Number of ranks whose algorithms are shown; all numbers still come from the whole field.
     characteristics
         Columns of the case table whose effect on the values is analysed.
     subgroups
-        Columns of the case table by whose values to rank apart.
+        Columns of the case table; a separate ranking is computed for each of their values.
     mixed_model
-        Whether to add a ranking from a mixed model.
+        True to add a ranking from a mixed model.
     justification
-        Why this way of ranking was chosen, in the organizers' words.
+        Justification of the ranking scheme, written by the organizers.
     today
         Date of the report.
     document
-        The ranking document, where it has been computed from the same before.
+        The ranking document, if it has already been computed from the same input.
 
     Returns
     -------
     list of Block
-        In the order in which a reader asks.
+        Blocks in the order of a reader's questions.
     """
     full = document or rank(
         assessment, results, cases=cases, evidence=evidence, bootstrap=bootstrap, seed=seed, progress=progress
@@ -111,7 +111,7 @@ def report_blocks(
     costs_section(page, plain)
 
     def sources(columns: Sequence[str]) -> Sources:
-        """What is known of cases is what was asked for."""
+        """Return the sources of the report, with the characteristics of cases limited to `columns`."""
         case_columns = None if cases is None else cases[list(dict.fromkeys(["case", *columns]))]
         return Sources(
             document=full,
@@ -159,7 +159,7 @@ def ranking_section(
     justification: str = "",
     top: int | None = None,
 ) -> None:
-    """The scheme in words, and every ranking with its sentences, its data and its table."""
+    """Write the ranking scheme in sentences, and every ranking with its sentences, data and table."""
     page.heading(2, "The ranking")
     page.heading(3, "How the winner is found")
     page.points(describe(assessment))
@@ -234,7 +234,10 @@ def _inserted(page: DocumentBuilder, entry: Entry) -> None:
 def raw_section(
     page: DocumentBuilder, document: Mapping[str, Any], raw: Sequence[Mapping[str, Any]], *, weighted: bool = False
 ) -> None:
-    """What every algorithm reached on every case; as measured, also where levels of interaction are weighted in the ranking."""
+    """Write the value of every algorithm on every case.
+
+    Values appear as measured, even if the ranking weights levels of interaction.
+    """
     if not raw:
         return
     page.heading(2, "The raw data")

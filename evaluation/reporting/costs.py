@@ -1,4 +1,4 @@
-"""What running the algorithms took, beside how good they are."""
+"""Costs of running the algorithms, shown next to their quality."""
 
 from __future__ import annotations
 

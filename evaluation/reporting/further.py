@@ -41,12 +41,12 @@ _NO_VALUES: Final = (
 
 
 def groups_section(page: DocumentBuilder, sources: Sources, *, asked: Sequence[str] = ()) -> None:
-    """The ranking in groups of the cases, by every characteristic that makes groups of a useful size.
+    """Write the ranking in groups of the cases, for every characteristic with groups of a useful size.
 
     Parameters
     ----------
     asked
-        Characteristics of which it is said why there are no groups by them; others are left out in silence.
+        Characteristics for which the section explains why there are no groups; others are omitted without comment.
     """
     grouped = [] if sources.teams > MOST_GROUPED else sources.subgroups
     titles = {grouping.title for grouping in grouped}
@@ -133,12 +133,14 @@ def _value(row: Mapping[str, Any] | None) -> str:
 
 
 def hardness_section(page: DocumentBuilder, sources: Sources, *, most: int | None = None) -> None:
-    """What makes cases hard for the field: a mixed model of all values, with random intercepts for case and units.
+    """Write what makes cases hard for the field: a mixed model of all values.
+
+    The model has random intercepts for case and units.
 
     Parameters
     ----------
     most
-        For how many pairs of metric and region; for all of them if ``None``.
+        Number of pairs of metric and region to analyse; all of them if ``None``.
     """
     if not sources.known:
         return
@@ -180,7 +182,7 @@ def _explained(sources: Sources, most: int | None) -> Iterator[tuple[str, pd.Dat
 
 
 def _why_not(data: pd.DataFrame) -> str:
-    """Why no model explains these values; empty where one may."""
+    """Return why no model can explain these values; empty if one can."""
     algorithms, cases = data["algorithm"].nunique(), data["case"].nunique()
     fits = FEWEST_ALGORITHMS <= algorithms <= MOST_MODELLED and cases >= FEWEST_CASES and len(data) <= MOST_ROWS
     return "" if fits else _WHY_NOT
@@ -219,7 +221,10 @@ def _effects(page: DocumentBuilder, analysis: Mapping[str, Any], left_out: Seque
 
 
 def model_section(page: DocumentBuilder, sources: Sources, *, most: int | None = None) -> None:
-    """A ranking from the model value ~ algorithm + (1 | case), beside the registered one; `most` as for `hardness_section`."""
+    """Write a ranking from the model value ~ algorithm + (1 | case), next to the registered ranking.
+
+    The parameter `most` is as for `hardness_section`.
+    """
     page.heading(2, "A ranking from a mixed model")
     entries = list(sources.raw.values())[:most]
     if not any(_fits(raw) for raw in entries):

@@ -1,4 +1,4 @@
-"""What a kind of problem shows of its own: figures made of the answers to all cases."""
+"""Figures that are specific to a kind of problem, computed from the answers to all cases."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def kind_section(
     cases: pd.DataFrame | None = None,
     tells_references: bool = True,
 ) -> None:
-    """Draw each figure of the kind once a region, or once for what else it is about, with what it says in words.
+    """Draw each figure of the kind once per region, or once per other subject, with its explanation.
 
     Parameters
     ----------
     evidence
-        Of the cases that count; without it only what values of single cases tell is drawn.
+        Evidence of the cases that count; without it, only figures based on values of single cases are drawn.
     results
-        Of the cases that count.
+        Results of the cases that count.
     cases
-        What is known of the cases.
+        Table of case characteristics.
     tells_references
-        Whether figures may be there from which references can be read.
+        True if figures may be included from which references can be read.
     """
     figures = []
     for figure in assessment.kind.figures:

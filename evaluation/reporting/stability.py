@@ -1,4 +1,4 @@
-"""How stable is the ranking? Resamples, tests, and other ways of ranking."""
+"""Stability of the ranking: resamples, tests, and other ranking schemes."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def stability_section(
     most: int | None = None,
     comparisons: Sequence[Mapping[str, Any]] | None = None,
 ) -> None:
-    """How far the ranking rests on chance and on the way of ranking.
+    """Write how far the ranking depends on chance and on the ranking scheme.
 
     Parameters
     ----------
     schemes
-        With which other schemes to compare; with the usual ones if ``None``.
+        Other schemes to compare with; the usual ones if ``None``.
     most
-        For how many rankings to draw that comparison, overall rankings first; for all of them if ``None``.
+        Number of rankings for which to draw that comparison, overall rankings first; all of them if ``None``.
     comparisons
-        With other schemes, where these were computed before.
+        Comparisons with other schemes, if they have already been computed.
     """
     page.heading(2, "How stable is it?")
     resampled = [entry for entry in [*overall(document), *entries(document)] if entry["resampled"]]
@@ -94,7 +94,10 @@ def stability_section(
 
 
 def _tests(page: DocumentBuilder, tested: Sequence[Entry], *, unit: str) -> None:
-    """How pairs were tested, and with how many units a test can be significant; rankings of other sizes are told apart."""
+    """Write how pairs were tested and how many units a significant test needs.
+
+    Rankings of different sizes are listed separately.
+    """
     page.text(TESTS.all(tested))
     alike: dict[tuple[int, ...], list[Entry]] = {}
     for entry in tested:
@@ -115,7 +118,7 @@ def _tests(page: DocumentBuilder, tested: Sequence[Entry], *, unit: str) -> None
 
 
 def _pairs(page: DocumentBuilder, document: Mapping[str, Any]) -> None:
-    """Who is shown to be better than whom, by the statistic that ranks."""
+    """Write which algorithms are significantly better than which others, by the ranking statistic."""
     compared = [
         entry
         for entry in [*overall(document), *entries(document)]

@@ -11,19 +11,21 @@ _MATRICES = ("p_values", "p_adjusted", "significantly_better")
 
 
 def best_of(document: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """Keep the algorithms of the first `number` ranks in every ranking of a document; ties at the edge are all kept.
+    """Keep the algorithms of the first `number` ranks in every ranking of a document.
+
+    Algorithms that are tied at the last of these ranks are all kept.
 
     Parameters
     ----------
     document
         A ranking document.
     number
-        How many ranks to show, at least 1.
+        Number of ranks to show, at least 1.
 
     Returns
     -------
     dict
-        A copy for showing; its numbers come from all algorithms, so it is no ranking document of its own.
+        A copy for display. Its numbers come from all algorithms, so it is not an independent ranking document.
     """
     overall = document.get("overall")
     shortened: Any = overall

@@ -1,5 +1,10 @@
-"""Algorithms that are run instead of predictions that are handed in: what the platform and `podium try` share.
+"""Execution of algorithms instead of submitted predictions: rules shared by the platform and `podium try`.
 
-Pure rules without an engine: the document that tells a container what to do, opaque names of cases, what an observation means
-for a case, the table of runs, and what a scorer of an organizer's own may answer.
+The package contains pure rules without an engine:
+
+- the document that instructs a container,
+- opaque names of cases,
+- the meaning of an observation for a case,
+- the table of runs,
+- the permitted output of a custom scorer.
 """

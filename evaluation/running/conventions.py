@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class Conventions:
-    """`podium-exec-1`: a folder of files for each case, and `interface.json`.
+    """Conventions of `podium-exec-1`: a folder of files for each case, and `interface.json`.
 
     Attributes
     ----------
     interface
-        Its name, part of the identity of an algorithm.
+        Name of the conventions, part of the identity of an algorithm.
     is_flat
-        Whether the files of the only case of a start lie in /input and /output themselves.
+        True if the files of the only case of a start are directly in /input and /output.
     writes_inputs
-        Whether inputs are written anew before they are shown, by `files_of_case`.
+        True if `files_of_case` rewrites the inputs before the container sees them.
     tells_interface
-        Whether the container finds `/input/interface.json`.
+        True if the container receives `/input/interface.json`.
     """
 
     interface: str = INTERFACE
@@ -59,19 +59,19 @@ class Conventions:
         return {socket.file: files[socket.name] for socket in self.inputs}
 
     def expected(self) -> list[ExpectedOutput]:
-        """What is collected of a case, each under the name of its socket's file."""
+        """Return the files to collect for a case, each under the file name of its socket."""
         return [ExpectedOutput(socket.file, socket.required) for socket in self.outputs]
 
     def model_targets(self, *, has_model: bool) -> tuple[str, ...]:
-        """Where weights are mounted; an empty folder where there are none."""
+        """Return the mount paths of weights; an empty folder is mounted if there are no weights."""
         return ("/model",)
 
     def environment(self, memory_bytes: int) -> dict[str, str]:
-        """Variables beside those of every container."""
+        """Return the variables in addition to those of every container."""
         return {}
 
     def places(self) -> list[tuple[str, str]]:
-        """Where a container finds and leaves what, for people: name and path."""
+        """Return name and path of everything that a container reads and writes, for display."""
         return [
             *((f"Input {socket.name}", f"/input/<case>/{socket.file}") for socket in self.inputs),
             ("Cases of the start", "/input/interface.json"),
@@ -98,7 +98,7 @@ class GrandChallenge(Conventions):
         return grand_challenge.inputs_of_case(case, files, self.inputs, self._into, folder)
 
     def expected(self) -> list[ExpectedOutput]:
-        """The only image of each folder, whatever it is called."""
+        """Return the only image of each folder, independent of its name."""
         return grand_challenge.outputs_of_case(self.outputs, self._out)
 
     def model_targets(self, *, has_model: bool) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ class GrandChallenge(Conventions):
         ]
 
     def environment(self, memory_bytes: int) -> dict[str, str]:
-        """What some images read."""
+        """Return the environment variables that some images read."""
         return grand_challenge.environment(memory_bytes)
 
 
@@ -130,12 +130,12 @@ def _place(socket: GrandChallengeSocket) -> str:
 
 
 def conventions_of(document: Mapping[str, Any], inputs: Sequence[Socket], outputs: Sequence[Socket]) -> Conventions:
-    """By which conventions `interface.json` says that a container is run.
+    """Return the conventions for running a container according to `interface.json`.
 
     Raises
     ------
     InterfaceError
-        For a mapping to Grand Challenge's names that cannot be.
+        For an invalid mapping to the names of Grand Challenge.
     """
     if document.get("interface") != GRAND_CHALLENGE:
         return Conventions(inputs, outputs)
@@ -152,7 +152,7 @@ def conventions_of(document: Mapping[str, Any], inputs: Sequence[Socket], output
 def mapping_of(
     into: Mapping[str, GrandChallengeSocket], out: Mapping[str, GrandChallengeSocket]
 ) -> dict[str, dict[str, dict[str, str]]]:
-    """The part of `interface.json` that says what each socket is called there."""
+    """Return the part of `interface.json` that maps each socket to its name on Grand Challenge."""
     return {
         "inputs": {name: socket.document() for name, socket in into.items()},
         "outputs": {name: socket.document() for name, socket in out.items()},

@@ -1,7 +1,7 @@
-"""What runs cost, from their tables: rows of results, and how far repeated runs agree.
+"""Costs of runs from their tables: rows of results, and agreement of repeated runs.
 
-The values come from the control groups of a run (`table`). Which of them a challenge ranks stands in its assessment
-(`evaluation.assessment.costs`).
+The values come from the control groups of a run (`table`). The assessment of a challenge defines which of them are
+ranked (`evaluation.assessment.costs`).
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ Costs = dict[tuple[str, str], tuple[float | None, str]]
 
 
 def costs_of(runs: Sequence[pd.DataFrame], uses: Sequence[MetricUse]) -> Costs:
-    """Value and outcome by case and name of the metric: the median of repeated executions.
+    """Return value and outcome by case and metric name, as the median of repeated executions.
 
-    A case that failed has no value, whatever it took: it counts as the registered limit. A value above that limit, which
-    clocks of two processes allow, is the limit.
+    A failed case has no value, regardless of its cost: it counts as the registered limit. A value can exceed
+    that limit because two processes have different clocks; it then counts as the limit.
 
     Parameters
     ----------
     runs
         Table of runs of each execution.
     uses
-        Costs as an assessment declares them; values are in whole steps of theirs (`told_value`).
+        Costs as an assessment declares them; values are rounded to whole steps of the cost (`told_value`).
 
     Raises
     ------
     CostError
-        Where a valid case was not measured: it would count as failed, and is not.
+        If a valid case was not measured: it would count as failed although it did not fail.
     """
     import pandas as pd
 
@@ -64,19 +64,23 @@ def costs_of(runs: Sequence[pd.DataFrame], uses: Sequence[MetricUse]) -> Costs:
 
 
 def check_measured(assessment: Assessment, limits: Mapping[str, Any] | None) -> None:
-    """Refuse an assessment that ranks costs which a phase does not measure, or by which failing is cheaper than finishing.
+    """Refuse an assessment with costs that are not measured or that reward failure.
+
+    A phase must measure every ranked cost, and failing must not be cheaper than finishing.
 
     Parameters
     ----------
     assessment
-        Of the phase.
+        Assessment of the phase.
     limits
-        Of its algorithms as they are registered (`evaluation.running.registered`); nothing where predictions are handed in.
+        Registered limits of its algorithms (`evaluation.running.registered`); empty if participants submit
+        predictions.
 
     Raises
     ------
     CostError
-        For either, and for a time where other algorithms may run beside.
+        If a cost is not measured, if failing is cheaper than finishing, or for a time metric if other
+        algorithms can run on the machine at the same time.
     """
     for use in assessment.by_run:
         metric = metric_named(use.options["id"])
@@ -93,7 +97,7 @@ def check_measured(assessment: Assessment, limits: Mapping[str, Any] | None) -> 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far repeated executions of one algorithm agree about a cost."""
+    """Agreement of repeated executions of one algorithm about a cost."""
 
     executions: int
     cases: int
@@ -106,7 +110,10 @@ class Agreement:
 
 
 def agreement(runs: Sequence[pd.DataFrame], name: str) -> Agreement | None:
-    """Say how far repeated executions agree; None with fewer than two, or without a case that all did and measured."""
+    """Return how far repeated executions agree.
+
+    The result is None with fewer than two executions, or if no case was finished and measured in all of them.
+    """
     import pandas as pd
 
     metric = metric_named(name)

@@ -1,7 +1,8 @@
-"""Grand Challenge's conventions: an algorithm that was made for them runs unchanged, one case a start.
+"""Conventions of Grand Challenge: an algorithm made for them runs unchanged, with one case per start.
 
-A mapping from each socket to the slug, path and kind of Grand Challenge is registered with the phase. Images go in as `.mha` and
-come out as `.mha` or TIFF, exactly one in a folder; what is no image is a file of its own.
+The phase registers a mapping from each socket to the slug, path and kind of Grand Challenge. Input images are
+`.mha` files. Output images are `.mha` or TIFF files, exactly one per folder. Anything that is not an image is a
+separate file.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ _PATH: Final = re.compile(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*")
 
 
 class AdapterError(ValueError):
-    """A mapping or a file that cannot be adapted; the message says what is wrong."""
+    """Error for a mapping or a file that cannot be adapted; the message states the reason."""
 
 
 @dataclass(frozen=True)
 class GrandChallengeSocket:
-    """What a socket is called there."""
+    """Names of a socket on Grand Challenge."""
 
     slug: str
     relative_path: str
@@ -55,7 +56,7 @@ class GrandChallengeSocket:
 
     @classmethod
     def of_image(cls, slug: str, path: str = "") -> GrandChallengeSocket:
-        """The socket of an image, in the folder of its slug unless another is said.
+        """Return the socket of an image, in the folder of its slug unless a path is specified.
 
         Examples
         --------
@@ -65,7 +66,7 @@ class GrandChallengeSocket:
         return cls(slug, path or f"images/{slug}", IMAGE)
 
     def document(self) -> dict[str, str]:
-        """As JSON values."""
+        """Return the socket as JSON values."""
         return {"slug": self.slug, "relative_path": self.relative_path, "super_kind": self.super_kind}
 
 
@@ -186,7 +187,10 @@ class ExpectedOutput:
 
 
 def outputs_of_case(sockets: Sequence[Socket], mapping: Mapping[str, GrandChallengeSocket]) -> list[ExpectedOutput]:
-    """What is collected of a case: of an image the only file of its folder, whatever its name; under the socket's file name."""
+    """Return the files to collect for a case, under the file names of their sockets.
+
+    For an image, this is the only file of its folder, independent of its name.
+    """
     expected = []
     for socket in sockets:
         mapped_socket = mapping[socket.name]

@@ -1,4 +1,4 @@
-"""Who an algorithm is: the image and its weights, whatever they were packed in."""
+"""Identity of an algorithm: the image and its weights, independent of their packaging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`interface.json`: what a container is told about its inputs, outputs, cases and limits."""
+"""`interface.json`: description of inputs, outputs, cases and limits for a container."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LIMITS: Final = (
 
 
 class InterfaceError(ValueError):
-    """An interface that cannot be used; the message names the key and says what is wrong."""
+    """Error for an interface that cannot be used; the message names the key and the reason."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Socket:
         return self.name + self.suffix
 
     def described(self, *, output: bool) -> dict[str, Any]:
-        """As it stands in `interface.json`."""
+        """Return the entry of the socket in `interface.json`."""
         document: dict[str, Any] = {"socket": self.name, "file": self.file, "kind": self.kind}
         if self.ndim is not None:
             document["ndim"] = self.ndim

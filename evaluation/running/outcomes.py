@@ -1,4 +1,7 @@
-"""What an observation means for a case: the first rule that applies decides, and the exit status decides nothing by itself."""
+"""Rules that decide the outcome of a case from an observation.
+
+The first rule that applies decides. The exit status alone decides nothing.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class RunOutcome(StrEnum):
-    """What became of a case when an algorithm was run on it; all but ``ok`` are ``missing`` in the table of results."""
+    """Outcome of running an algorithm on a case; all but ``ok`` are ``missing`` in the table of results."""
 
     OK = "ok"
     TIME_EXCEEDED = "time_exceeded"
@@ -22,7 +25,7 @@ class RunOutcome(StrEnum):
 
 
 class Files(StrEnum):
-    """What there is of the required files of a case."""
+    """State of the required files of a case."""
 
     VALID = "valid"
     BAD = "bad"
@@ -32,17 +35,17 @@ class Files(StrEnum):
 
 @dataclass(frozen=True)
 class Observation:
-    """What was observed of one start of a container."""
+    """Observation of one start of a container."""
 
     exit_code: int | None = None
     timed: bool = False
     out_of_memory: bool = False
     output_bound: str = ""
-    """The sentence that says how much was written, when it was ended for that."""
+    """Sentence that states how much was written, if the start was ended for writing too much."""
     log_bound: bool = False
     not_started: bool = False
     fault: str = ""
-    """What failed on our side."""
+    """Failure on the platform's side; empty if there was none."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +65,16 @@ _ABNORMAL: Final = (3, 4, 7)
 
 
 def decide(observed: Observation, files: Files, sentence: str = "") -> Decision:
-    """Say what an observation means for a case.
+    """Decide the outcome of a case from an observation.
 
     Parameters
     ----------
     observed
-        Of the start that the case was part of.
+        Observation of the start that included the case.
     files
-        What there is of its required files.
+        State of the required files of the case.
     sentence
-        What the validator said of a bad file.
+        Message of the validator about a bad file.
 
     Examples
     --------
@@ -130,11 +133,14 @@ class Judged:
 
     decision: Decision
     start: int
-    """Which of the starts, counted from 0, decided."""
+    """Index of the start that decided, counted from 0."""
 
 
 class OurFaultError(Exception):
-    """A batch failed on our side as often as it may: the execution fails, and nobody's quota pays for it."""
+    """Error for a batch whose permitted attempts all failed on the platform's side.
+
+    The execution fails, and no team's quota is charged.
+    """
 
 
 def judged(
@@ -144,23 +150,25 @@ def judged(
     batch_cases: int = 1,
     attempts: int = 3,
 ) -> dict[str, Judged]:
-    """Run cases in batches, repeat what failed on our side, run alone what shared an abnormal end, and decide.
+    """Run cases in batches and decide the outcome of each.
+
+    A start that failed on the platform's side is repeated. Cases that shared an abnormal end are run again alone.
 
     Parameters
     ----------
     cases
-        In the order in which they are run.
+        Cases in the order in which they are run.
     run
-        Starts the algorithm on cases and says what was observed and what there is of each case's files.
+        Function that starts the algorithm on cases and returns the observation and the state of each case's files.
     batch_cases
-        How many cases a start has.
+        Number of cases per start.
     attempts
-        How often a start is repeated after faults of ours.
+        Number of times that a start is repeated after failures on the platform's side.
 
     Raises
     ------
     OurFaultError
-        When a start failed on our side more often than that.
+        If a start failed on the platform's side more often than that.
     """
     starts = 0
     decided: dict[str, Judged] = {}

@@ -1,4 +1,4 @@
-"""Whether what an algorithm wrote for a case can be used: with the readers that read predictions everywhere else."""
+"""Check of the output of an algorithm for a case, with the readers that read all predictions."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def grid_of(path: Path) -> Geometry | None:
 
 
 def check_output(path: Path, socket: Socket, grid: Geometry | None) -> str:
-    """Say what is wrong with an output: one sentence, empty when it can be used.
+    """Describe the problem of an output in one sentence; empty if the output can be used.
 
     Parameters
     ----------
     path
         The file.
     socket
-        What it has to be.
+        Socket that the file must match.
     grid
-        Of the case, where it has images.
+        Grid of the case, if it has images.
     """
     if socket.kind == "label_image":
         labels = [int(label) for label in socket.labels] or None

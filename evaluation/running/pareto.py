@@ -13,7 +13,7 @@ Direction = Literal["higher", "lower"]
 
 @dataclass(frozen=True)
 class Pareto:
-    """Who is not beaten, and by whom the others are."""
+    """Algorithms that no other dominates, and for each other algorithm those that dominate it."""
 
     members: tuple[str, ...]
     dominated_by: dict[str, tuple[str, ...]]

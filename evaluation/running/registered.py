@@ -1,4 +1,4 @@
-"""What a design registers about running algorithms: limits, interface and hardware, the same for every team."""
+"""Conditions of running algorithms that a design registers: limits, interface and hardware, equal for all teams."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ NONE, ADAPTED = "none", "grand_challenge"
 
 
 class RegisteredError(ValueError):
-    """Limits that cannot be run by; the message says which and why."""
+    """Error for limits that cannot be applied; the message names the limit and the reason."""
 
 
 @dataclass(frozen=True)
 class Registered:
-    """How the algorithms of a phase are run; what is not stated has the value that stands here."""
+    """Registered conditions of running the algorithms of a phase, with defaults for unstated values."""
 
     input_socket: str = "image"
     """Name of the input, the image of a case."""
@@ -58,9 +58,9 @@ class Registered:
     budget_hours: float | None = None
     """Of all teams in all phases of the task."""
     requires_dry_run: bool = True
-    """Whether the same algorithm has to have run in a dry run of the task before, where the task has one."""
+    """True if the same algorithm must have run earlier in a dry run of the task, if the task has one."""
     exclusive: bool = False
-    """Whether a start has the machine to itself, and all starts of a phase are on one class of machine."""
+    """True if a start has the machine to itself and all starts of a phase use one class of machine."""
     hardware: str = ""
 
     def __post_init__(self) -> None:
@@ -92,16 +92,16 @@ class Registered:
 
     @property
     def is_adapted(self) -> bool:
-        """Whether images are shown the folders of Grand Challenge."""
+        """True if images receive the folders of Grand Challenge."""
         return self.adapter == ADAPTED
 
     def there(self) -> tuple[GrandChallengeSocket, GrandChallengeSocket] | None:
-        """What input and output are called on Grand Challenge; None by the conventions of Podium.
+        """Return the names of input and output on Grand Challenge; None for the conventions of Podium.
 
         Raises
         ------
         AdapterError
-            For slugs or paths that cannot be.
+            For invalid slugs or paths.
         """
         if not self.is_adapted:
             return None
@@ -111,12 +111,12 @@ class Registered:
 
     @classmethod
     def of(cls, stated: Mapping[str, Any]) -> Self:
-        """Read what a design or a phase says; what it leaves out has its default.
+        """Read the values that a design or a phase states; missing values have their defaults.
 
         Raises
         ------
         RegisteredError
-            For a limit below what anything can run by.
+            For a limit below its minimum.
 
         Examples
         --------
@@ -127,15 +127,15 @@ class Registered:
         return cls(**{name: value for name, value in stated.items() if name in field_names and value not in (None, "")})
 
     def document(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the conditions as JSON values."""
         return asdict(self)
 
     def seconds(self, cases: int) -> float:
-        """Wall time of a start with so many cases at most."""
+        """Return the maximum wall time of a start with `cases` cases, in seconds."""
         return self.start_seconds + self.case_seconds * cases
 
     def compute_seconds(self, cases: int) -> float:
-        """Compute time that so many cases may take at most, devices counted."""
+        """Return the maximum compute time of `cases` cases in seconds, multiplied by the number of GPUs."""
         whole, rest = divmod(cases, self.batch_cases)
         wall = whole * self.seconds(self.batch_cases) + (self.seconds(rest) if rest else 0.0)
         return wall * max(1, self.gpus)

@@ -1,4 +1,4 @@
-"""What an assessment declares for its scoring image, and how the image is told so: the same on a platform and at home."""
+"""Declaration of an assessment for its scoring image, the same on a platform and on your own machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MIB: Final = 1024**2
 
 
 def declared_of(assessment: Assessment) -> dict[str, Any]:
-    """What an assessment declares: metrics, regions and limits, as JSON values."""
+    """Return the declaration of an assessment: metrics, regions and limits, as JSON values."""
     return {
         "metrics": declared_metrics(assessment.metrics),
         "regions": [{"name": region.name, "labels": list(region.labels)} for region in assessment.regions],
@@ -34,7 +34,7 @@ def digest_of(declared: Mapping[str, Any]) -> str:
 
 
 def expected(declared: Mapping[str, Any], cases: Sequence[str]) -> Declared:
-    """What rows have to be there."""
+    """Return the declaration of the rows that the scorer must write."""
     metrics = [DeclaredMetric.read(entry) for entry in declared["metrics"]]
     return Declared(metrics, [region["name"] for region in declared["regions"]], cases)
 
@@ -62,14 +62,14 @@ def interface_of(
     files: Iterable[str],
     limits: Mapping[str, float | None],
 ) -> dict[str, Any]:
-    """The document `interface.json` that the image finds.
+    """Return the document `interface.json` for the scoring image.
 
     Parameters
     ----------
     stems_and_kinds
-        Stem and kind of each file that a reference or a prediction may have (`Problem.shown`).
+        Stem and kind of each possible file of a reference or a prediction (`Problem.shown`).
     files
-        Names of those that there are, whose endings are told.
+        Names of the existing files, from which the file extensions are read.
     limits
         `RunLimits.described()`.
     """

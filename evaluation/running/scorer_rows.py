@@ -1,4 +1,7 @@
-"""What a scorer of an organizer's own may answer (`rows.jsonl`): every declared value of every case once, or nothing counts."""
+"""Permitted output of a custom scorer (`rows.jsonl`): every declared value of every case exactly once.
+
+If the output differs from this, none of it counts.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ LINE_BYTES: Final = 1024**2
 ROWS_OF_CASE: Final = 10_000
 EVIDENCE_VALUES: Final = 10_000
 DIGITS: Final = 13
-"""Significant digits that a value keeps: so many that a metric made anew agrees to 1e-12, and none that tell of nothing."""
+"""Significant digits that a value keeps.
+
+A recomputed metric agrees to 1e-12 with this number of digits; further digits carry no information.
+"""
 OUTCOMES: Final = (
     Outcome.OK,
     Outcome.BOTH_EMPTY,
@@ -103,7 +109,7 @@ class DeclaredMetric:
             raise ScorerError(message) from error
 
     def outside(self, value: float) -> str:
-        """Say how a value lies outside of the range; empty when it does not."""
+        """Describe how a value exceeds the range; empty if it is within the range."""
         if self.low is not None and value < self.low:
             return f"below {self.low:g}"
         if self.high is not None and value > self.high:
@@ -111,13 +117,13 @@ class DeclaredMetric:
         return ""
 
     def not_worse(self, value: float, other: float) -> bool:
-        """Whether a value is at least as good as another."""
+        """Return whether a value is at least as good as another."""
         return value >= other if self.direction == "higher" else value <= other
 
 
 @dataclass(frozen=True)
 class Declared:
-    """What a scorer has to answer."""
+    """Metrics, regions and cases for which a scorer must write values."""
 
     metrics: Sequence[DeclaredMetric]
     regions: Sequence[str]
@@ -144,7 +150,7 @@ class Row:
 
     @property
     def key(self) -> tuple[str, str | None, str]:
-        """What it is the value of."""
+        """Case, region and metric of the value."""
         return self.case, self.region, self.metric
 
 

@@ -1,4 +1,4 @@
-"""What a scorer of an organizer's own has to pass before a design with it can be filed: nine checks, each with its sentence."""
+"""Self-test that a custom scorer must pass before its design can be filed: nine checks, each with a sentence."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Presented:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a start gave: the content of `rows.jsonl`, or why there is none."""
+    """Result of a start: the content of `rows.jsonl`, or the reason why there is none."""
 
     rows: bytes | None
     failure: str = ""
@@ -71,7 +71,7 @@ class Answer:
 
 @dataclass
 class SelfTest:
-    """What the checks said."""
+    """Results of the checks."""
 
     said: dict[int, str] = field(default_factory=dict)
     """The first sentence of each check that is not passed."""
@@ -81,11 +81,11 @@ class SelfTest:
 
     @property
     def is_passed(self) -> bool:
-        """Whether all checks are passed."""
+        """True if all checks are passed."""
         return not self.said
 
     def document(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the results as JSON values."""
         checks = [
             {
                 "number": number,
@@ -119,23 +119,23 @@ def self_test(
     *,
     broken: Path,
 ) -> SelfTest:
-    """Try a scorer.
+    """Test a scorer.
 
     Parameters
     ----------
     declared
-        Its metrics and regions; the cases are those below.
+        Metrics and regions of the scorer; the cases are those of `cases`.
     cases
-        At least three, at least one of them with a given prediction that is worse than its reference.
+        At least three cases. At least one must have a supplied prediction that is worse than its reference.
     start
-        Starts the scorer on cases.
+        Function that starts the scorer on cases.
     broken
-        A file of 0 bytes, given as prediction.
+        A file of 0 bytes, used as a prediction.
 
     Raises
     ------
     ScorerError
-        When there are too few cases to say anything.
+        If there are too few cases for any conclusion.
     """
     if len(cases) < LEAST_CASES:
         message = f"a scorer is tried on at least {LEAST_CASES} cases, not {len(cases)}"
@@ -186,9 +186,9 @@ class _Trial:
         self._check_broken()
 
     def _telling(self, best: Values | None, values: Mapping[str, Values | None]) -> list[str]:
-        """Kinds of predictions, the one whose values tell most first.
+        """Kinds of predictions, the kind with the most informative values first.
 
-        An empty prediction is worth the same whatever a scorer does with it, and so is a perfect one.
+        An empty prediction has the same value for any scorer, and so has a perfect one.
         """
 
         def telling(kind: str) -> int:

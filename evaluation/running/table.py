@@ -42,7 +42,7 @@ class RunRow:
 
 COLUMNS: Final = tuple(field.name for field in fields(RunRow))
 PRIVATE: Final = ("exit_code", "signal", "started_at")
-"""Left out, with the names of hidden cases, of what everybody may read."""
+"""Columns that are excluded from the public table, as are the names of hidden cases."""
 _INTEGERS: Final = ("attempt", "exit_code", "signal", "output_bytes", "log_bytes")
 _TEXTS: Final = ("case", "batch", "outcome", "host_class", "engine", "runtime")
 
@@ -63,7 +63,7 @@ def runs_table(rows: Iterable[RunRow]) -> pd.DataFrame:
 
 
 def public_runs(table: pd.DataFrame, *, hidden: bool) -> pd.DataFrame:
-    """Return what everybody may read: no exit status and no time of day; names of hidden cases become numbers."""
+    """Return the public table: no exit status and no time of day; numbers replace the names of hidden cases."""
     public = table.drop(columns=list(PRIVATE))
     if hidden:
         public = public.assign(case=[str(number + 1) for number in range(len(public))], batch="")

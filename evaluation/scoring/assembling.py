@@ -47,13 +47,14 @@ def assemble(
 
 
 def working_points(assessment: Assessment, evidence: Evidence) -> list[dict[str, Any]]:
-    """Where each metric at a target of another was read off, by algorithm, metric and region.
+    """Return the working point of each metric at a target of another, by algorithm, metric and region.
 
     Returns
     -------
     list of dict
-        ``threshold`` is the lowest score that is predicted positive there, ``None`` where nothing is predicted at all. A
-        working point that does not exist, or is a mean over several criteria, is not in the list.
+        ``threshold`` is the lowest score that is predicted positive at the working point, ``None`` if nothing
+        is predicted at all. The list does not include a working point that does not exist or is a mean over
+        several criteria.
     """
     problem = assessment.kind
     points = []

@@ -119,7 +119,7 @@ def recompute_classification(metric: MetricUse, evidence: CaseEvidence, multipli
 
 
 def unanswered_cases(evidence: CaseEvidence) -> int:
-    """How many cases have no valid answer and therefore count as wrong decisions."""
+    """Number of cases that have no valid answer and therefore count as wrong decisions."""
     return int(np.count_nonzero(evidence.block.counts.reshape(-1, 2)[:, 1] == NO_ANSWER))
 
 

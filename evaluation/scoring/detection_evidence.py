@@ -1,9 +1,9 @@
-"""What pooled values of detection and instance segmentation are made of, and the values from it.
+"""Evidence of pooled values of detection and instance segmentation, and the values computed from it.
 
-A block holds one list a case. For metrics on counts and curves: per class and cutoff of the hit criterion four whole
-numbers (code of the class, index of the cutoff, reference objects, steps) and then TP and FP of each step, with the scores
-of the steps among the floating-point numbers. For panoptic quality and its factors: TP, FP and reference objects, with
-the sum of the IoU.
+A block contains one list per case. For metrics on counts and curves, the list has four whole numbers per class and
+cutoff of the hit criterion. They are code of the class, index of the cutoff, reference objects, and steps. TP and
+FP of each step follow, with the scores of the steps among the floating-point numbers. For panoptic quality and its
+factors, the list has TP, FP and reference objects, with the sum of the IoU.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _AT_ONCE: Final = 1 << 22
 
 
 class Steps(NamedTuple):
-    """What one case adds for one class and one cutoff.
+    """Contribution of one case for one class and one cutoff.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Steps(NamedTuple):
 
 
 def numbers_of_steps(steps: Iterable[Steps], classes: Sequence[str]) -> Numbers:
-    """Write the steps of one case into two lists; ``classes`` are the names that codes stand for."""
+    """Write the steps of one case into two lists; ``classes`` are the names that the codes refer to."""
     code = {name: index for index, name in enumerate(classes)}
     counts: list[int] = []
     values: list[float] = []
@@ -72,15 +72,15 @@ def numbers_of_panoptic(counts: PanopticCounts) -> Numbers:
 
 
 def fits(use: MetricUse, numbers: Numbers, nothing: Numbers) -> bool:
-    """Whether the numbers of a case can be what comparing a prediction with its reference gives.
+    """Return whether the numbers of a case can result from comparing a prediction with its reference.
 
-    For numbers that come from a process which has read a stranger's file: everything that the reference alone decides has
-    to be as it is, and the rest has to be possible.
+    The check is for numbers from a process that has read an untrusted file. Everything that the reference alone
+    determines must match, and the other numbers must be possible.
 
     Parameters
     ----------
     nothing
-        The numbers of the same case when nothing at all is predicted.
+        The numbers of the same case if nothing at all is predicted.
     """
     whole = all(type(number) is int and number >= 0 for number in numbers.counts)
     shares = all(type(number) in (int, float) and 0 <= number <= 1 for number in numbers.values)

@@ -1,8 +1,11 @@
-"""Disentangled evaluation of one algorithm, per image, per group of images (a patient, say) and pooled, ready for JSON.
+"""Disentangled evaluation of one algorithm, per image, per group of images and pooled, ready for JSON.
 
-Counts are added up within a group and over all images; values of images and of groups are averaged. In a mean, what the
-reference alone leaves undefined is left out for everyone; what a prediction is to blame for counts as the worst value, which is
-the image's diagonal for a distance. A missing prediction misses every object of its image.
+A group contains the images of a patient, for example. Counts are summed within a group and over all images. Values
+of images and of groups are averaged.
+
+A mean excludes values that the reference alone leaves undefined, for every algorithm. A value that is undefined
+because of a prediction counts as the worst value, which is the image's diagonal for a distance. A missing
+prediction misses every object of its image.
 """
 
 from __future__ import annotations
@@ -84,20 +87,20 @@ def pooled(units: Iterable[Unit], classes: Sequence[str], name: str = "") -> Uni
 def describe(
     algorithm: str, units: Sequence[Unit], classes: Sequence[str], *, groups: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Everything about one algorithm.
+    """Return the complete evaluation of one algorithm.
 
     Parameters
     ----------
     units
-        Its images.
+        Images of the algorithm.
     groups
-        Group of each image by its name, the patient say.
+        Group of each image by its name, for example the patient.
 
     Returns
     -------
     dict
-        ``pooled`` (with ``limits``, see `evaluation.scoring.limiting.limits`), ``groups`` and ``cases``; the latter two with
-        ``each`` unit and the ``mean`` over them.
+        ``pooled`` (with ``limits``, see `evaluation.scoring.limiting.limits`), ``groups`` and ``cases``; the
+        latter two with ``each`` unit and the ``mean`` over them.
     """
     every = pooled(units, classes)
     document = {
@@ -255,9 +258,10 @@ def _mean(units: Sequence[Unit]) -> list[dict[str, Any]]:
 
 
 def _number(result: Result | None, class_name: str, metric: str, unit: Unit) -> tuple[float | None, bool]:
-    """What a value counts as in a mean, and whether that is the worst; None for what does not enter it.
+    """Return the number for a value in a mean, and whether it is the worst; None if the mean excludes it.
 
-    An image without any object that was left empty is perfect; a single class that nobody has there does not enter.
+    An image without any object and without predictions is perfect. A single class that is absent from both
+    sides there is excluded.
     """
     if result is None or result.flag is Flag.REFERENCE or result.outcome is Outcome.NOT_APPLICABLE:
         return None, False

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class DisentangledFolders:
-    """What was found, image by image.
+    """Results of disentangled evaluation, image by image.
 
     Attributes
     ----------
     classes
-        Those that are told apart.
+        Classes that are distinguished.
     units
-        The images of each algorithm, in the order of the cases; also those without a prediction.
+        The images of each algorithm, in the order of the cases, including those without a prediction.
     notices
-        Why predictions that are there were counted as missing, and files of no case.
+        Reasons why existing predictions were counted as missing, and files that belong to no case.
     """
 
     classes: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Disentangled evaluation of single cases: the classes that it tells apart, and what a case leaves behind as plain numbers."""
+"""Disentangled evaluation of single cases: the distinguished classes, and the result of a case as plain numbers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _TRIPLE = 3
 
 
 def classes_of(assessment: Assessment) -> tuple[str, ...]:
-    """The classes that an assessment tells apart; a single one where it tells none apart.
+    """Return the classes that an assessment distinguishes; a single class if it distinguishes none.
 
-    With several regions every object has one of the classes named there. With one region (or none) all objects are of one
-    class, whatever a table says of them; so are connected parts, which have no row in a table.
+    With several regions, every object has one of the classes named there. With one region (or none), all
+    objects are of one class, regardless of the class in a table. The same applies to connected parts, which
+    have no row in a table.
 
     Examples
     --------
@@ -70,15 +71,16 @@ def found_of(numbers: Numbers, classes: tuple[str, ...]) -> Disentangled:
 
 
 def possible(numbers: Numbers, reference: Objects, classes: tuple[str, ...], *, pixels: int, diagonal: float) -> bool:
-    """Whether numbers can be what comparing a prediction with its reference gives.
+    """Return whether numbers are a possible result of comparing a prediction with its reference.
 
-    For numbers that come from a process which has read a stranger's file: the objects of the reference have to be as they
-    are, and the rest has to be possible.
+    The check is for numbers from a process that has read an untrusted file. The objects of the reference must
+    match, and the other numbers must be possible.
 
     Parameters
     ----------
     pixels, diagonal
-        Of the image: it has no more objects than pixels, and no distance is longer than its diagonal.
+        Number of pixels and diagonal of the image. It has no more objects than pixels, and no distance is
+        longer than its diagonal.
     """
     size = len(classes)
     whole = all(type(number) is int and number >= 0 for number in numbers.counts)

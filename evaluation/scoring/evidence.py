@@ -1,11 +1,12 @@
-"""What values of a whole data set are made of, case by case, so that they can be resampled.
+"""Evidence: the components of values of a whole data set, case by case, for resampling.
 
-A file of evidence is one Parquet table with a JSON header (schema 1): the problem, the digest of the assessment, its
-metrics with options, and what the cases share, such as the classes. Every row belongs to one algorithm, case and region
-and holds two lists, whole numbers (`counts`) and floating-point numbers (`values`), whose meaning the problem gives.
+A file of evidence is one Parquet table with a JSON header (schema 1). The header contains the problem, the digest
+of the assessment, its metrics with options, and properties that the cases share, such as the classes. Every row
+belongs to one algorithm, case and region. It contains two lists, whole numbers (`counts`) and floating-point
+numbers (`values`), whose meaning depends on the problem.
 
-`recompute` turns them back into values under any multiplicities of the cases. The kind of problem says how, unless a package
-has registered another way for a metric.
+`recompute` turns them back into values under any multiplicities of the cases. The kind of problem defines the
+computation, unless a package has registered another one for a metric.
 """
 
 from __future__ import annotations
@@ -58,13 +59,13 @@ _RECOMPUTERS: dict[tuple[str, str], Recomputer] = {}
 
 
 def register_recomputer(problem: str, metric_ids: Iterable[str], function: Recomputer) -> None:
-    """Say how metrics of a problem are recomputed.
+    """Register how metrics of a problem are recomputed.
 
     Parameters
     ----------
     function
-        Takes the metric as the assessment uses it, the evidence, and multiplicities ``(B, cases)`` as whole floats;
-        returns `Values` of length B. The id ``*`` stands for all metrics that are not named.
+        Takes the metric as the assessment uses it, the evidence, and multiplicities ``(B, cases)`` as whole
+        floats; returns `Values` of length B. The id ``*`` applies to all metrics that are not named.
     """
     for metric_id in metric_ids:
         _RECOMPUTERS[problem, metric_id] = function
@@ -101,20 +102,20 @@ def recompute_values(metric: MetricUse, evidence: CaseEvidence, multiplicities: 
 
 
 def recompute(metric: MetricUse, evidence: CaseEvidence, multiplicities: npt.ArrayLike) -> FloatArray:
-    """Recompute a value for every resample, outcomes turned into numbers by the metric's policy.
+    """Recompute a value for every resample and turn outcomes into numbers by the metric's policy.
 
     Parameters are those of `recompute_values`.
 
     Returns
     -------
     numpy.ndarray
-        Shape ``(B,)``. NaN where the value is left out: by policy, or because the reference alone leaves it undefined.
-        Infinite where it is infinitely good.
+        Shape ``(B,)``. NaN if the value is excluded: by policy, or because the reference alone leaves it
+        undefined. Infinite if the value is infinitely good.
 
     Raises
     ------
     ResultsError
-        For an outcome that the policy gives no number for.
+        For an outcome for which the policy defines no number.
     """
     # Here, so that scoring starts without pandas.
     from evaluation.aggregation import ResultsError, constant, depends_on_case

@@ -28,15 +28,15 @@ class Block:
     Attributes
     ----------
     part
-        Which metrics it is for: a metric's name, or a name that the header gives for several.
+        Metrics of the block: the name of a metric, or a name that the header defines for several.
     region
-        Empty if the block serves all regions.
+        Region of the block; empty if it serves all regions.
     cases
-        Ascending; every case of the data set, whatever was predicted for it.
+        Every case of the data set, ascending, regardless of the predictions.
     counts, values
-        All lists of whole and of floating-point numbers, one behind another.
+        All lists of whole and of floating-point numbers, concatenated.
     count_starts, value_starts
-        Where each case's list starts, and in the end where the last stops: one entry more than cases.
+        Start of each case's list, followed by the end of the last list: one entry more than cases.
     """
 
     part: str
@@ -87,18 +87,18 @@ class Block:
 
 @dataclass(frozen=True)
 class CaseEvidence:
-    """What the value of one metric, for one algorithm in one region, is made of; `recompute` takes it.
+    """Evidence for the value of one metric, for one algorithm in one region; the input of `recompute`.
 
     Attributes
     ----------
     problem
-        Of the assessment.
+        Problem of the assessment.
     region
-        The region asked for; empty for a value over all classes.
+        The requested region; empty for a value over all classes.
     block
-        Its numbers, case by case.
+        Numbers of the metric, case by case.
     shared
-        What the header says about all cases.
+        Properties of all cases, from the header.
     """
 
     problem: str
@@ -119,9 +119,9 @@ class Evidence:
     Attributes
     ----------
     header
-        As it stands in the file.
+        Header as in the file.
     blocks
-        By part, algorithm and region.
+        Blocks by part, algorithm and region.
     """
 
     header: Mapping[str, Any]

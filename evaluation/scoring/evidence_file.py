@@ -71,13 +71,13 @@ def save_evidence(target: str | BinaryIO, evidence: Evidence) -> None:
 
 
 def read_evidence(*paths: Path | str, limits: Limits = DEFAULT) -> Evidence:
-    """Read one or more files of evidence into one.
+    """Read one or more files of evidence and merge them.
 
     Raises
     ------
     ReadError
-        With kind ``not_found``, ``too_large`` or ``table``: no Parquet file with that header, evidence of different
-        assessments, something that stands there twice, or algorithms with different cases.
+        With kind ``not_found``, ``too_large`` or ``table``. Kind ``table`` covers files other than Parquet
+        files with that header, different assessments, duplicate entries, and algorithms with different cases.
     """
     return merge_evidence((path.name, _read_one(path, limits)) for path in map(Path, paths))
 
@@ -90,12 +90,12 @@ def read_evidence_bytes(content: bytes, name: str, *, limits: Limits = DEFAULT) 
 
 
 def merge_evidence(named: Iterable[tuple[str, Evidence]]) -> Evidence:
-    """Put the evidence of several algorithms together; each comes with a name for messages.
+    """Merge the evidence of several algorithms; each comes with a name for messages.
 
     Raises
     ------
     ReadError
-        With kind ``table``: evidence of different metrics or data sets, something that stands there twice, or algorithms with
+        With kind ``table``: evidence of different metrics or data sets, a duplicate entry, or algorithms with
         different cases.
     """
     header: Mapping[str, Any] = {}
@@ -193,10 +193,11 @@ def _ragged(lists: Any) -> tuple[npt.NDArray[Any], IntArray]:
 
 
 def evidence_digest(evidence: Evidence) -> str:
-    """Digest of what the evidence of one algorithm says, whatever the algorithm is called and however it is stored.
+    """Return a digest of the evidence of one algorithm, independent of its name and of the storage.
 
-    SHA-256 over the canonical JSON of problem, metrics, what the cases share, and for every block, by part and region, its
-    cases with the SHA-256 of each array (64-bit, little-endian). The versions that wrote it are left out.
+    The digest is SHA-256 over the canonical JSON of problem, metrics, properties that the cases share, and
+    every block. Each block, by part and region, contributes its cases and the SHA-256 of each array (64-bit,
+    little-endian). The versions that wrote the evidence are excluded.
     """
     blocks = sorted(evidence.blocks.values(), key=lambda block: (block.part, block.region))
     return sha256(

@@ -1,6 +1,7 @@
-"""Scoring folders of references and predictions: every reference is read once, for any number of algorithms.
+"""Scoring of folders of references and predictions: every reference is read once, for any number of algorithms.
 
-What is where, how it is read and how a case is scored, the kind of problem says; a platform asks the same object case by case.
+The kind of problem defines the location of files, how they are read and how a case is scored. A platform calls the
+same object case by case.
 """
 
 from __future__ import annotations
@@ -197,7 +198,10 @@ def run_tasks(work: Callable[[Any], _Done], tasks: Sequence[Any], jobs: int) -> 
 
 
 _work_here: list[Callable[[Any], Any]] = []
-"""What this process was started for; sent once and not with every chunk, since tables of instances may be large."""
+"""Function that this process was started for.
+
+It is sent once and not with every chunk, because tables of instances can be large.
+"""
 
 
 def _begin(work: Callable[[Any], Any]) -> None:

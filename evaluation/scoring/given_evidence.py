@@ -1,11 +1,16 @@
-"""Evidence of values of the whole data set that were measured elsewhere: what whoever measured them says of their uncertainty.
+"""Evidence of values of the whole data set that were measured elsewhere, with their stated uncertainty.
 
-Nobody here knows what such a value is made of, so that it cannot be recomputed. In place of that stand replicates, the value on resamples
-that were drawn elsewhere (the same resample behind one number for all algorithms), or a standard error, or the word that none is given.
+The components of such a value are unknown, and it cannot be recomputed. Instead, its evidence has one of three forms:
 
-A block has one row without a case. ``counts`` says which form it has: the number of replicates, 0 for a standard error, -1 for none; and behind
-that of replicates a fingerprint of their numbers, which is the same where they are paired. ``values`` are the value itself, and behind it the
-replicates or the standard error. What the evidence of all algorithms has in common is the complete list of cases.
+- replicates: the value on resamples that were created elsewhere (one number refers to the same resample for all
+  algorithms),
+- a standard error,
+- a statement that neither is available.
+
+A block has one row without a case. ``counts`` contains the form: the number of replicates, 0 for a standard error,
+-1 for none. After the number of replicates, it contains a fingerprint of their numbers, which is equal if
+replicates are paired. ``values`` contains the value itself, followed by the replicates or the standard error. The
+evidence of all algorithms shares the complete list of cases.
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
 
 SHARED: Final = "given"
 VERSION: Final = "podium-given-1"
-"""How draws are made of standard errors; `docs/ranking.md` specifies it."""
+"""Version of the rule that creates draws from standard errors; `docs/ranking.md` specifies it."""
 NO_CASE: Final = ""
 NONE: Final = -1
 STANDARD_ERROR: Final = 0
@@ -41,7 +46,7 @@ SOURCES: Final = (REPLICATES, ERRORS, NOTHING)
 
 @dataclass(frozen=True)
 class Given:
-    """A value of the whole data set with what is known of its uncertainty.
+    """A value of the whole data set with its known uncertainty.
 
     Attributes
     ----------
@@ -50,9 +55,9 @@ class Given:
     replicates
         The value on each resample, in the order of their numbers; empty without any.
     numbers
-        What tells the replicates apart.
+        Identifiers of the replicates.
     standard_error
-        Of the value; ``None`` with replicates, and where nothing is known.
+        Standard error of the value; ``None`` with replicates, or if the uncertainty is unknown.
     """
 
     value: float
@@ -61,7 +66,7 @@ class Given:
     standard_error: float | None = None
 
     def block(self, metric: str, algorithm: str, region: str) -> Block:
-        """As evidence holds it."""
+        """Return the value as a block of evidence."""
         form = [NONE if self.standard_error is None else STANDARD_ERROR]
         uncertainty_values: tuple[float, ...] = () if self.standard_error is None else (self.standard_error,)
         if self.replicates:
@@ -75,12 +80,12 @@ def fingerprint(numbers: Sequence[str]) -> int:
 
 
 def shared_of(cases: Sequence[str]) -> dict[str, Any]:
-    """What the evidence of all algorithms has in common: the complete list of cases."""
+    """Return the shared part of the evidence of all algorithms: the complete list of cases."""
     return {SHARED: {"cases": list(cases)}}
 
 
 def is_given(evidence: Evidence | CaseEvidence | None) -> bool:
-    """Whether evidence says what somebody else drew, and not what values are made of."""
+    """Return whether evidence contains uncertainty measured elsewhere instead of the components of values."""
     if evidence is None:
         return False
     shared = evidence.header.get("shared", {}) if isinstance(evidence, Evidence) else evidence.shared
@@ -95,7 +100,10 @@ def cases_of(evidence: Evidence) -> tuple[str, ...]:
 
 
 def most_draws(evidence: Evidence | None, wanted: int) -> int:
-    """How many draws there can be of so many wanted: no more than replicates, since one that is taken twice tells nothing new."""
+    """Return the number of possible draws, at most `wanted` and at most the number of replicates.
+
+    A replicate that is used twice adds no information.
+    """
     if evidence is None or not is_given(evidence):
         return wanted
     sent = [int(block.counts[0]) for block in evidence.blocks.values() if block.counts[0] > STANDARD_ERROR]
@@ -108,15 +116,19 @@ def form_of(pieces: CaseEvidence) -> int:
 
 
 def are_paired(blocks: Sequence[Block]) -> bool:
-    """Whether the replicates of several algorithms have the same numbers, so that each stands for the same cases in all of them."""
+    """Return whether the replicates of several algorithms have the same numbers.
+
+    In that case, each replicate refers to the same cases in all algorithms.
+    """
     return len({tuple(block.counts.tolist()) for block in blocks if block.counts[0] > STANDARD_ERROR}) <= 1
 
 
 def source_of(metric: MetricUse, evidence: Evidence | None, region: str) -> str:
-    """Where the uncertainty of a value of the whole data set is from: a key of `SOURCES`; empty where it is recomputed here.
+    """Return the source of the uncertainty of a value: a key of `SOURCES`; empty if it is recomputed here.
 
-    As little as is known of any algorithm is known of all: one that came without uncertainty leaves all of them without, and one
-    standard error makes what all have in common unknown.
+    The value is one of the whole data set. All algorithms are limited to the information that is known of each
+    of them. One algorithm without uncertainty leaves all without. One standard error makes their common part
+    unknown.
     """
     if metric.options.get(WITHOUT):
         return NOTHING
@@ -133,11 +145,12 @@ def source_of(metric: MetricUse, evidence: Evidence | None, region: str) -> str:
 
 
 def draws_of(metric: MetricUse, pieces: CaseEvidence, *, algorithm: str, number: int, seed: int) -> FloatArray | None:
-    """The value, and behind it so many draws of it, ``(1 + number,)``; ``None`` where nothing is known of its uncertainty.
+    """Return the value followed by `number` draws of it, ``(1 + number,)``; ``None`` without uncertainty.
 
-    Replicates are taken as they were sent. With a standard error, draws are normal: independent from algorithm to algorithm, since nobody
-    knows what their errors have in common, and up and down together in all metrics and regions of one algorithm, so that what is
-    combined of them does not seem surer than it may be.
+    Replicates are used as they were submitted. With a standard error, the draws are normal. They are
+    independent between algorithms, because the common part of their errors is unknown. They move together in
+    all metrics and regions of one algorithm, because a combination of them must not seem more certain than it
+    is.
     """
     values = pieces.block.values
     form = form_of(pieces)

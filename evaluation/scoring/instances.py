@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 
 
 class PreparedInstances:
-    """The objects of a reference found once, for any number of predictions; can be sent to other processes.
+    """The objects of a reference, detected once for any number of predictions.
+
+    An instance can be sent to other processes.
 
     Attributes
     ----------
     geometry
-        The grid that predictions have to lie on.
+        The grid that predictions must match.
     objects
         The reference's objects.
     """
@@ -101,20 +103,20 @@ def score_instances(
     case
         Name of the case.
     reference
-        From `prepare_instances`.
+        Result of `prepare_instances`.
     prediction
-        A label map on the reference's grid, the path of one, or ``None`` if there is none.
+        A label map on the reference's grid, the path of a label map, or ``None`` without a prediction.
     table
-        Class and score of its objects, or why they cannot be read.
+        Class and score of its objects, or the reason why they cannot be read.
     apart
-        Also rate detection, classification and outlines apart (`ScoredCase.apart`).
+        True to rate detection, classification and outlines separately as well (`ScoredCase.apart`).
 
     Returns
     -------
     ScoredCase
-        One row for every metric of single cases and region, and the pieces of the values of the whole data set. A
-        prediction that is not there or cannot be read, or with rows that do not go with it, gives the outcome ``missing``
-        everywhere; in the latter cases ``reason`` says why.
+        One row for every metric of single cases and region, and the components of the values of the whole data
+        set. The outcome is ``missing`` everywhere if the prediction does not exist, cannot be read, or does not
+        match its rows. In the latter two cases, ``reason`` explains why.
     """
     objects, reason = predicted_objects(assessment, case, reference, prediction, table, limits=limits)
     scores = score_objects(

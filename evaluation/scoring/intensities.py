@@ -48,7 +48,7 @@ class PreparedImage:
 
     @property
     def geometry(self) -> Geometry:
-        """The grid that predictions have to lie on."""
+        """Grid that predictions must match."""
         return self.image.geometry
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evaluation.scoring.rows import Pieces
 
 HITS, KNOWN, ANSWERED = range(3)
-"""What the counts of a case are: landmarks found, landmarks of the reference, and whether there was a prediction."""
+"""Positions in the counts of a case: landmarks found, landmarks of the reference, and presence of a prediction."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Landmarks:
     Attributes
     ----------
     points
-        As they stand in the table.
+        Landmarks as in the table.
     names
-        Of all landmarks of the task.
+        Names of all landmarks of the task.
     scale
-        What coordinates are multiplied with, axis by axis, to become distances.
+        Factors that turn coordinates into distances, axis by axis.
     diagonal
-        Of the image of the case, where the task takes it as penalty.
+        Diagonal of the image of the case, if the task uses it as a penalty.
     """
 
     points: Points
@@ -130,7 +130,7 @@ def finish_landmarks(
 
 
 def rate(block: Block, multiplicities: FloatArray) -> Values:
-    """Shares of landmarks found, pooled over cases that count as often as the multiplicities ``(B, cases)`` say."""
+    """Return shares of landmarks found, pooled over cases with the multiplicities ``(B, cases)``."""
     counts = block.counts.reshape(len(block.cases), 3)
     landmark_counts = multiplicities @ counts[:, KNOWN]
     return Values(ratio(multiplicities @ counts[:, HITS], landmark_counts)).undefine(
@@ -145,7 +145,7 @@ def unanswered(evidence: CaseEvidence) -> int:
 
 
 def are_possible(assessment: Assessment, reference: Landmarks, pieces: Mapping[tuple[str, str], Numbers]) -> bool:
-    """Whether counts can be those of a case that was answered."""
+    """Return whether counts are possible for a case with an answer."""
     of_region = groups(assessment, reference.names)
     uses = [use.name for use in assessment.computed if use.level == "dataset"]
     if set(pieces) != {(name, region) for region in of_region for name in uses}:

@@ -1,4 +1,4 @@
-"""What limits a method most: its detector, its classifier or its outlines."""
+"""Main limitation of a method: its detector, its classifier or its outlines."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ _IF: Final = {
 
 
 def limits(disentangled: Disentangled) -> dict[str, Any]:
-    """Ask of each part what panoptic quality would be if that part alone made no mistake.
+    """Compute for each part the panoptic quality that results if that part alone makes no mistake.
 
-    Perfect detection takes unmatched objects of both sides away, perfect classification gives every matched object the class
-    of its reference, perfect outlines overlap wholly. The part with the greatest gain limits the method.
+    Perfect detection removes unmatched objects of both sides. Perfect classification assigns every matched
+    object the class of its reference. Perfect outlines overlap completely. The part with the greatest gain
+    limits the method.
 
     Returns
     -------
     dict
-        ``parts`` (several if their gains are alike; none if nothing limits or nothing can be said), ``now``, ``perfect``
-        (part → panoptic quality without its mistakes) and ``sentence``.
+        ``parts`` (several if their gains are alike; none without a limitation or a conclusion), ``now``,
+        ``perfect`` (part → panoptic quality without its mistakes) and ``sentence``.
 
     Examples
     --------

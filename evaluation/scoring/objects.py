@@ -37,7 +37,7 @@ _OBJECT_COUNTS: Final = frozenset({"sensitivity", "ppv", "fbeta"})
 
 @dataclass
 class ObjectScores:
-    """What one case gives: rows of its own, and pieces of the data set's values by metric and region.
+    """Result of one case: its rows, and components of the data set's values by metric and region.
 
     Attributes
     ----------
@@ -139,7 +139,10 @@ def region_names(assessment: Assessment, use: MetricUse) -> list[str]:
 def are_possible(
     assessment: Assessment, case: str, reference: Objects, pieces: Mapping[tuple[str, str], Numbers]
 ) -> bool:
-    """Whether pieces can be those of a case: for numbers from a process that has read a stranger's file."""
+    """Return whether pieces are possible for a case.
+
+    The check is for numbers from a process that has read an untrusted file.
+    """
     nothing = reference.select(np.zeros(0, dtype=np.int64))
     # When nothing is predicted, the reference alone decides.
     expected = score_objects(assessment, case, reference, nothing).pieces
@@ -149,7 +152,7 @@ def are_possible(
 
 
 def shared_evidence(assessment: Assessment, patients: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What the evidence of all algorithms has in common: the names of the classes, and the patient of each case."""
+    """Return the shared part of the evidence of all algorithms: class names, and the patient of each case."""
     names = sorted({str(label) for region in assessment.regions for label in region.labels})
     return {"classes": [ALL_CLASSES, *names], "patients": dict(patients or {})}
 
@@ -217,7 +220,7 @@ def _panoptic_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _pieces(assessment: Assessment, use: MetricUse, reference: Objects, prediction: Objects) -> Numbers:
-    """What one case adds to a value of the data set."""
+    """Return the contribution of one case to a value of the data set."""
     options = use.options
     if use.id in PANOPTIC:
         return numbers_of_panoptic(instance.panoptic_counts(reference, prediction, **_panoptic_options(options)))

@@ -1,4 +1,4 @@
-"""What produced a table of results: versions, metrics with all their options, and the assessment."""
+"""Provenance of a table of results: versions, metrics with all their options, and the assessment."""
 
 from __future__ import annotations
 
@@ -49,12 +49,14 @@ def provenance(assessment: Assessment) -> dict[str, Any]:
 def write_provenance(
     assessment: Assessment, results: Path, *, points: Sequence[Mapping[str, Any]] | None = None
 ) -> Path:
-    """Write it beside a results table, under the table's name with ``.provenance.json`` behind it.
+    """Write the provenance next to a results table, with the suffix ``.provenance.json``.
+
+    The file name is the table's name followed by the suffix.
 
     Parameters
     ----------
     points
-        From `evaluation.scoring.assembling.working_points`, if there are metrics at a target of another.
+        Result of `evaluation.scoring.assembling.working_points`, if there are metrics at a target of another.
     """
     target = results.with_name(results.name + SUFFIX)
     document = provenance(assessment) | ({"working_points": list(points)} if points else {})

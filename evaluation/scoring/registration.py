@@ -29,27 +29,27 @@ if TYPE_CHECKING:
 WHOLE: Final = ""
 """Region of the metrics of landmarks and of the field."""
 _BEFORE: Final = (frozenset({"landmarks"}), frozenset({"masks"}))
-"""Needs of the metrics whose value without any displacement stands beside that of a field: errors of landmarks, and overlap."""
+"""Needs of the metrics that are also computed without any displacement: errors of landmarks, and overlap."""
 
 
 @dataclass(frozen=True)
 class RegistrationReference:
-    """What a transformation of one case is measured by.
+    """Data against which a transformation of one case is measured.
 
     Attributes
     ----------
     geometry
-        Grid of the fixed image, which fields lie on.
+        Grid of the fixed image, which is the grid of fields.
     fixed, moving
-        Label images, where labels are measured.
+        Label images, if labels are measured.
     to_moving
-        ``(d, d + 1)``, from voxels of the fixed grid to voxels of the moving one.
+        Matrix ``(d, d + 1)`` from voxels of the fixed grid to voxels of the moving grid.
     fixed_points
         Landmarks in voxels of the fixed grid, ``(n, d)``.
     moving_points
-        Their partners in mm to the right, front and up, ``(n, d)``; `None` where landmarks are not measured.
+        Corresponding landmarks in mm to the right, front and up, ``(n, d)``; `None` if landmarks are not measured.
     mask
-        Where the field is evaluated; everywhere if ``None``.
+        Region where the field is evaluated; everywhere if ``None``.
     """
 
     geometry: Geometry
@@ -73,7 +73,7 @@ class PreparedRegistration:
 
     @property
     def geometry(self) -> Geometry:
-        """The grid that fields have to lie on."""
+        """Grid that fields must match."""
         return self.reference.geometry
 
     def before(self, assessment: Assessment, use: MetricUse, region: str) -> float | None:
@@ -92,7 +92,7 @@ class PreparedRegistration:
 
 
 def affine_of(geometry: Geometry) -> NDArray[np.float64]:
-    """From voxels to mm, ``(d, d + 1)``; by the spacing alone where the file tells no place."""
+    """Return the matrix from voxels to mm, ``(d, d + 1)``; by the spacing alone if the file has no position."""
     axes = len(geometry.shape)
     if geometry.affine is None:
         return np.hstack([np.diag(geometry.spacing_or_unit), np.zeros((axes, 1))])
@@ -137,7 +137,7 @@ def prepare_registration(regions: Sequence[Region], reference: RegistrationRefer
 
 
 def of_labels(use: MetricUse) -> bool:
-    """Whether a metric compares labels; it then has a value a region."""
+    """Return whether a metric compares labels; it then has one value per region."""
     return "masks" in needs_of(use)
 
 
@@ -210,12 +210,15 @@ def score_registration(
 
 
 def _is_compared(use: MetricUse) -> bool:
-    """Whether its value without any displacement stands beside that of a field; distances of labels would take too long."""
+    """Return whether a metric also has a value without any displacement.
+
+    Distances of labels are excluded, because their computation would take too long.
+    """
     return needs_of(use) in _BEFORE
 
 
 def _of_reference(use: MetricUse, region: str, reference: PreparedRegistration) -> Result | None:
-    """What the reference alone makes undefined, for everyone."""
+    """Return the result that the reference alone makes undefined for every algorithm, if any."""
     needs = needs_of(use)
     registration = reference.reference
     nothing = (

@@ -1,4 +1,4 @@
-"""What scoring yields: rows for every case, region and metric, and what cases add to the values of the whole data set."""
+"""Results of scoring: rows for every case, region and metric, and contributions to data set values."""
 
 from __future__ import annotations
 
@@ -49,17 +49,18 @@ class Row(NamedTuple):
     algorithm, case, region
         ``case`` is empty for values of the whole data set, ``region`` for values over all classes.
     metric
-        The assessment's name of the metric.
+        Name of the metric in the assessment.
     value
-        A finite number exactly when ``outcome`` is ``ok``.
+        A finite number exactly if ``outcome`` is ``ok``.
     image_diagonal
-        In mm, on every row of an image metric.
+        Diagonal in mm, on every row of an image metric.
     flag
-        What the outcome alone does not say; empty as a rule.
+        Information that the outcome alone does not contain; usually empty.
     worst
-        The worst value that can reasonably be expected here, in the metric's unit, where its range has no worst end.
+        The worst value that can reasonably be expected here, in the metric's unit, if its range has no worst end.
     before
-        The value of leaving everything as it was, where there is such an answer: of a registration, without any displacement.
+        The value of leaving everything unchanged, if such an answer exists: for a registration, without any
+        displacement.
     """
 
     algorithm: str
@@ -80,13 +81,13 @@ class ScoredCase(list[Row]):
     Attributes
     ----------
     reason
-        Why all outcomes are ``missing``; ``None`` if the prediction was read, or if there was none to read.
+        Reason why all outcomes are ``missing``; ``None`` if the prediction was read, or if there was none to read.
     pieces
-        What the case adds to the values of the whole data set; ``None`` if the prediction is missing.
+        Contribution of the case to the values of the whole data set; ``None`` if the prediction is missing.
     lacking
         Metrics of the whole data set for which the prediction lacks an input, such as scores.
     apart
-        Of instances, where it was asked for: what detection, classification and outlines are rated by
+        For instances, on request: the numbers that rate detection, classification and outlines
         (`evaluation.scoring.disentangling.numbers_of`).
     """
 

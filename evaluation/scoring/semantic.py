@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from evaluation.readers import Geometry, Issue
 
 BACKGROUND: Final = "background"
-"""Region of the extra rows of metrics that are asked to score the background as well."""
+"""Region of the extra rows of metrics that are configured to score the background as well."""
 _NOT_FOR_FUNCTIONS: Final = frozenset(
     {
         "spacing",
@@ -45,7 +45,7 @@ _NOT_FOR_FUNCTIONS: Final = frozenset(
 
 
 class RegionMasks:
-    """The regions of one label image as masks, each made when first asked for."""
+    """The regions of one label image as masks, each created on first use."""
 
     def __init__(self, image: LabelImage, regions: Sequence[Region]) -> None:
         self._shape = image.geometry.shape
@@ -58,7 +58,7 @@ class RegionMasks:
         self._masks: dict[tuple[str, tuple[float, ...]], Mask] = {}
 
     def mask(self, region: str, spacing: tuple[float, ...] | None = None) -> Mask:
-        """The mask of a region, with the image's spacing unless another is asked for."""
+        """Return the mask of a region, with the image's spacing unless `spacing` is specified."""
         key = (region, spacing or self._spacing)
         if key not in self._masks:
             offset = tuple(start for start, _ in self._box)
@@ -74,12 +74,14 @@ class RegionMasks:
 
 
 class PreparedReference:
-    """A reference read once, for any number of predictions; can be sent to other processes.
+    """A reference that is read once, for any number of predictions.
+
+    An instance can be sent to other processes.
 
     Attributes
     ----------
     geometry
-        The grid that predictions have to lie on.
+        The grid that predictions must match.
     allowed_labels
         The labels that predictions may use.
     """
@@ -134,15 +136,15 @@ def score_case(
     case
         Name of the case.
     reference
-        From `prepare_reference`.
+        Result of `prepare_reference`.
     prediction
-        A label image on the reference's grid, the path of one, or ``None`` if there is none.
+        A label image on the reference's grid, the path of a label image, or ``None`` without a prediction.
 
     Returns
     -------
     ScoredCase
-        One row for every region and metric. A prediction that is not there or cannot be read gives the outcome
-        ``missing`` everywhere; in the latter case ``reason`` says why.
+        One row for every region and metric. The outcome is ``missing`` everywhere if the prediction does not
+        exist or cannot be read; in the latter case ``reason`` explains why.
     """
     reason: Issue | None = None
     regions: RegionMasks | None = None
@@ -161,12 +163,12 @@ def read_regions(
     *,
     limits: Limits = DEFAULT,
 ) -> RegionMasks:
-    """Read a prediction and cut out its regions.
+    """Read a prediction and extract its regions.
 
     Raises
     ------
     ReadError
-        If it cannot be read, or does not lie on the grid of the reference.
+        If it cannot be read, or does not match the grid of the reference.
     """
     return RegionMasks(_on_grid(prediction, reference, limits), assessment.regions)
 
@@ -250,7 +252,7 @@ def _mask_of(use: MetricUse, region: str, masks: RegionMasks) -> Mask:
 
 
 def _any_label(crop: NDArray[Any], labels: Sequence[int]) -> NDArray[np.bool_]:
-    """Where the crop has one of the labels."""
+    """Return a mask of the crop's voxels that have one of the labels."""
     if len(labels) == 1:
         single: NDArray[np.bool_] = crop == labels[0]
         return single

@@ -67,14 +67,15 @@ def read_results(*paths: Path | str, limits: Limits = DEFAULT) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of the table, names as text (empty for values of the whole data set or over all classes), ``value``,
-        ``image_diagonal``, ``worst`` and ``before`` as numbers with NaN where there is none, and ``flag``.
+        The columns of the table: names as text (empty for values of the whole data set or over all classes),
+        ``value``, ``image_diagonal``, ``worst`` and ``before`` as numbers with NaN for missing values, and
+        ``flag``.
 
     Raises
     ------
     ReadError
-        With kind ``table`` for a column that lacks, an unknown outcome, a value without ``ok`` or the reverse, a
-        number that is none, or a row that stands there twice.
+        With kind ``table`` for a missing column, an unknown outcome, a value without ``ok`` or the reverse, an
+        invalid number, or a row that occurs twice.
     """
     import pandas as pd
 

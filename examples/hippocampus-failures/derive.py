@@ -20,7 +20,7 @@ from evaluation.readers import read_label_image
 HERE = Path(__file__).parent
 SOURCE = HERE.parent / "hippocampus"
 JUDGED = "unet-tiny"
-"""The method whose failures are to be told: quick, and often wrong."""
+"""Method whose failures are reported: fast, and often wrong."""
 LABELS = (1, 2)
 
 

@@ -1,6 +1,7 @@
-"""Writes the classification task: the modality of each image, and what seven simple algorithms say about it.
+"""Script that writes the classification task: the modality of each image, and predictions of seven algorithms.
 
-Every algorithm judges an image by what it learnt from the sixty others. Run from the top of the repository:
+The algorithms are simple. Each classifies an image with what it learnt from the sixty other images. Run the script
+from the top of the repository:
 
     PYTHONPATH=. python examples/nuclei-modality/derive.py
 """
@@ -47,7 +48,7 @@ def gaussian(known: Array, labels: Array, seen: Array, classes: int) -> Array:
 
 
 def neighbours(known: Array, labels: Array, seen: Array, classes: int) -> Array:
-    """Shares of the classes among the nearest images, each class with a tenth of a vote of its own."""
+    """Return the class shares among the nearest images, with one additional tenth of a vote per class."""
     spread = known.std(axis=0) + 1e-9
     nearest = np.argsort((((known - seen) / spread) ** 2).sum(axis=1), kind="stable")[:NEIGHBOURS]
     votes = np.bincount(labels[nearest], minlength=classes) + 0.1
@@ -55,7 +56,7 @@ def neighbours(known: Array, labels: Array, seen: Array, classes: int) -> Array:
 
 
 def prevalence(known: Array, labels: Array, seen: Array, classes: int) -> Array:  # noqa: ARG001 (looks at nothing)
-    """How common the classes are, whatever the image."""
+    """Return the frequencies of the classes, independent of the image."""
     return np.bincount(labels, minlength=classes) / len(labels)
 
 

@@ -1,4 +1,4 @@
-"""Where the accounts of this installation differ from allauth's defaults."""
+"""Account settings of this installation that differ from allauth's defaults."""
 
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -25,7 +25,7 @@ _APP = "allauth.account"
 
 
 class Site(NamedTuple):
-    """What letters call this installation."""
+    """Name and domain of this installation in e-mails."""
 
     name: str
     domain: str
@@ -48,7 +48,10 @@ class AccountAdapter(DefaultAccountAdapter):
         return settings.PODIUM_SIGNUP_OPEN
 
     def clean_username(self, username: str, shallow: bool = False) -> str:
-        """Refuse what nobody sees, and a name that reads as an e-mail address: letters would show it as if it were theirs."""
+        """Refuse invisible characters, and a name that reads as an e-mail address.
+
+        E-mails would show such a name as if the address belonged to the account.
+        """
         check_characters(username)
         if username.lower().startswith(CLOSED):
             raise ValidationError(f"A user name does not begin with {CLOSED}: closed accounts do.")
@@ -62,15 +65,19 @@ class AccountAdapter(DefaultAccountAdapter):
         return client_address(request)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ARG002 (allauth's signature)
-        """Count by account, whichever of its names was typed; names of nobody by themselves."""
+        """Return a key that counts attempts per account, or per unknown name.
+
+        Any name of an account leads to the same key.
+        """
         login = credentials.get("username") or credentials.get("email") or ""
         account = account_named(login)
         return f"account:{account.pk}" if account else f"login:{login.lower()}"
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count a try; refuse it when there were too many, at the account or from the address.
+        """Count a sign-in attempt; refuse it after too many attempts at the account or from the address.
 
-        A device from which the account has signed in before has a count of its own: what strangers do does not matter.
+        A device from which the account has signed in before has a separate count: attempts by strangers do not
+        affect it.
         """
         account = account_named(credentials.get("username") or credentials.get("email") or "")
         device = device_of(request, account) if account else ""
@@ -91,9 +98,10 @@ class AccountAdapter(DefaultAccountAdapter):
         return f"[{_site().name}] {subject}"
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Put a letter into the queue; one address gets no more of one kind than `ACCOUNT_RATE_LIMITS` says.
+        """Put an e-mail into the queue, up to the limit per address and kind in `ACCOUNT_RATE_LIMITS`.
 
-        What is beyond is dropped without a word: whoever asks for letters to others learns nothing from it.
+        E-mails beyond the limit are dropped without a message. A person who requests e-mails to other people's
+        addresses learns nothing from it.
         """
         if not ratelimit.consume(
             HttpRequest(), app=_APP, action="letter", key=f"{template_prefix}:{email.lower()}", limit_get=True

@@ -1,4 +1,4 @@
-"""How a password is checked."""
+"""Authentication backend that checks passwords."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from accounts.queries import account_named
 
 
 class OneCheckBackend(AuthenticationBackend):
-    """Check a password against one account, with one computation of a hash whatever was typed.
+    """Check a password against one account, with one computation of a hash for any input.
 
-    The backends of Django and allauth, asked one after the other, compute two hashes for an unknown e-mail address and three
-    for a known one: time told which it was.
+    The backends of Django and allauth, called one after the other, compute two hashes for an unknown e-mail
+    address and three for a known one. The response time thus revealed which it was.
     """
 
     def _authenticate(self, request: HttpRequest | None, **credentials: Any) -> User | None:  # noqa: ARG002 (allauth's signature)

@@ -1,7 +1,8 @@
-"""Devices from which a person has signed in before: strangers who fail at the account do not shut these out.
+"""Devices from which a person has signed in before: failed attempts by strangers do not lock them out.
 
-A signed cookie names the device to accounts that signed in there. It opens nothing: whoever brings it still needs the
-password, and has tries of their own, counted by device. See OWASP, "Slow down online guessing attacks with device cookies".
+A signed cookie identifies the device to accounts that signed in on it. The cookie grants no access: the password is
+still required, and attempts are counted per device. See OWASP, "Slow down online guessing attacks with device
+cookies".
 """
 
 import secrets

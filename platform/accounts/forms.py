@@ -1,4 +1,4 @@
-"""The boundary: what people say of themselves."""
+"""Forms for the information that people enter about themselves."""
 
 import uuid
 from typing import Any

@@ -1,8 +1,9 @@
-"""What this app asks of those below: to write letters, and what they keep of a person.
+"""Hooks of this app for the apps below it: e-mails, and the personal data that they store.
 
 `post_letter`
-    Called with address, subject and text of a letter about an account; stores it in the queue of outgoing mail within the
-    current transaction. Nothing is sent inside a request, so that no answer tells by its time whether a letter goes out.
+    Called with address, subject and text of an e-mail about an account; stores it in the queue of outgoing mail
+    within the current transaction. Nothing is sent inside a request. The response time therefore does not reveal
+    whether an e-mail is sent.
 """
 
 from collections.abc import Callable, Iterable
@@ -40,16 +41,16 @@ def post_letter(to: str, subject: str, text: str) -> None:
 
 @dataclass(frozen=True)
 class OwnText:
-    """A text that a person wrote, as their copy of what is stored shows it.
+    """A text that a person wrote, as it appears in the copy of their stored data.
 
     Attributes
     ----------
     what
-        What it is, for example ``post in a conversation``.
+        Kind of text, for example ``post in a conversation``.
     written_at
-        When.
+        Time of writing.
     text
-        The words.
+        The text itself.
     """
 
     what: str
@@ -60,8 +61,11 @@ class OwnText:
 own_texts: Hook[Callable[["User"], Iterable[OwnText]]] = Hook()
 """Texts that a person wrote. Nothing that others wrote, and nothing of a test set."""
 obstacles: Hook[Callable[["User"], Iterable[str]]] = Hook()
-"""Why an account cannot be closed yet: one sentence a reason, with what to do first."""
+"""Reasons why an account cannot be closed yet: one sentence per reason, with the step to take first."""
 leavings: Hook[Callable[["User"], None]] = Hook()
-"""What else goes when an account is closed; called in its transaction, before the account itself is emptied."""
+"""Further steps when an account is closed; called in its transaction, before the account itself is emptied."""
 forgettings: Hook[Callable[[datetime], int]] = Hook()
-"""What is no longer needed after the time for which things are kept; takes the moment and returns how many rows went."""
+"""Deletion of rows that are no longer needed after the retention period.
+
+Called with the moment; returns how many rows were deleted.
+"""

@@ -18,7 +18,7 @@ password_replaced = Signal()
 
 
 CLOSED = "closed-"
-"""What the user name of a closed account begins with, which nobody can choose."""
+"""Prefix of the user name of a closed account, which no user can choose."""
 
 
 class User(AbstractUser):
@@ -52,9 +52,10 @@ class User(AbstractUser):
 
 
 class AccessToken(models.Model):
-    """A key with which a program acts for a person; only its digest is kept, so that nobody can read it back.
+    """A key with which a program acts for a person.
 
-    The secret has 256 random bits: guessing is hopeless, and a plain digest can be looked up.
+    Only its digest is stored, and the key cannot be read back. The secret has 256 random bits: guessing is
+    hopeless, and a plain digest can be looked up.
     """
 
     class Scope(models.TextChoices):
@@ -88,10 +89,10 @@ class AccessToken(models.Model):
 
     @property
     def is_valid(self) -> bool:
-        """Whether it still opens anything."""
+        """True if the token still grants access."""
         return self.revoked_at is None and timezone.now() < self.expires_at
 
     @property
     def scope_names(self) -> list[str]:
-        """What it may be used for, in words."""
+        """Labels of the permitted scopes."""
         return [self.Scope(scope).label for scope in self.scopes]

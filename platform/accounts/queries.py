@@ -7,27 +7,28 @@ from accounts.models import User
 
 
 def addresses_of(user: User) -> set[str]:
-    """All e-mail addresses of an account, in small letters: its own and those beside it."""
+    """All e-mail addresses of an account, in lower case: its main address and its additional ones."""
     addresses = {address.lower() for address in EmailAddress.objects.filter(user=user).values_list("email", flat=True)}
     return addresses | {user.email.lower()} - {""}
 
 
 def account_named(login: str) -> User | None:
-    """Account that a user name or e-mail address names at sign-in, in any case of letters.
+    """Account that a user name or e-mail address identifies at sign-in, regardless of case.
 
-    One query whatever the answer, so that the time of an answer does not tell whether there is an account. A text with an
-    ``@`` names the account with that verified address before the one with that address as its own, and an account with
-    such a user name last: nobody's address can be taken over as a user name.
+    The function makes one query for any result, because the response time must not reveal whether an account
+    exists. A text with an ``@`` identifies the account with that verified address first. The account with that
+    address as its main address comes second, and an account with such a user name last. A user name therefore
+    cannot take over another person's address.
 
     Parameters
     ----------
     login
-        What was typed.
+        Text that was entered.
 
     Returns
     -------
     User or None
-        None also where the text names several accounts equally well.
+        None also if the text identifies several accounts equally well.
     """
     wanted = login.lower()
     # allauth stores addresses in small letters.

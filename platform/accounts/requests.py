@@ -7,12 +7,12 @@ from accounts.models import User
 
 
 class SignedInRequest(HttpRequest):
-    """A request of somebody who is signed in: an annotation, never made."""
+    """Request of a signed-in person, for annotations only; it is never instantiated."""
 
     user: User
 
 
 class SignedInApiRequest(Request):
-    """The same of the interface, where nobody else passes the permissions of a view."""
+    """API request of a signed-in person, for views whose permissions admit no other requests."""
 
     user: User

@@ -1,4 +1,4 @@
-"""Staff work only in sessions that were opened with a second factor, where `PODIUM_STAFF_SECOND_FACTOR` says so."""
+"""Second factor for staff: required in each of their sessions if `PODIUM_STAFF_SECOND_FACTOR` is set."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +26,10 @@ def note_second_factor(request: HttpRequest, user: AbstractBaseUser) -> None:
 
 
 def has_second_factor(request: HttpRequest) -> bool:
-    """Whether the person of this session gave a second factor in it; one given before the sign-in of another is not theirs."""
+    """Return whether the person of this session entered a second factor in it.
+
+    A factor that was entered before another person signed in does not count.
+    """
     return any(step["method"] == _METHOD for step in get_authentication_records(request, request.user))
 
 

@@ -8,7 +8,7 @@ from accounts.services import rights
 
 @shared_task
 def write_about_new_password(email: str) -> None:
-    """Write to somebody who asked for a new password."""
+    """Write to a person who requested a new password."""
     services.write_about_new_password(email=email)
 
 

@@ -65,7 +65,7 @@ def revoke(request: SignedInRequest, pk: str) -> HttpResponse:
 @login_required
 @never_cache
 def own_data(request: SignedInRequest) -> HttpResponse:
-    """What is stored about the person who asks, and the way out."""
+    """Show the stored data about the current user, and how to close the account."""
     return render(request, "accounts/own_data.html", {"obstacles": obstacles(request.user)})
 
 

@@ -17,12 +17,12 @@ READ = AccessToken.Scope.READ
 
 
 def token_of(request: HttpRequest) -> AccessToken | None:
-    """Return the token that a request brings; none without an `Authorization: Bearer` header.
+    """Return the token of a request; none without an `Authorization: Bearer` header.
 
     Raises
     ------
     AuthenticationFailed
-        For a token that is unknown, expired or revoked; which of these is nobody's business.
+        For a token that is unknown, expired or revoked; the error does not reveal which of these applies.
     """
     parts = get_authorization_header(cast("Request", request)).split()
     if not parts or parts[0].lower() != KEYWORD.encode():
@@ -38,7 +38,7 @@ def token_of(request: HttpRequest) -> AccessToken | None:
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Access tokens of `accounts`; a browser's session is asked after them."""
+    """Authentication by the access tokens of `accounts`; the session of a browser is checked after them."""
 
     def authenticate(self, request: Request) -> tuple[Any, AccessToken] | None:
         token = token_of(request)
@@ -49,9 +49,10 @@ class TokenAuthentication(BaseAuthentication):
 
 
 class WithinScope(IsAuthenticatedOrReadOnly):
-    """What a token was not made for is refused, whatever its owner may do.
+    """Refuse anything outside the scopes of a token, even if its owner may do it.
 
-    Reading needs the scope `read`; a view names in `write_scope` what anything else needs, and without it no token writes.
+    Reading needs the scope `read`. A view names in `write_scope` the scope for anything else; without it, no
+    token writes.
     """
 
     read_scope = READ
@@ -67,7 +68,7 @@ class WithinScope(IsAuthenticatedOrReadOnly):
 
 
 class TokenScheme(OpenApiAuthenticationExtension):
-    """How the schema describes it."""
+    """Description of token authentication in the schema."""
 
     target_class = TokenAuthentication
     name = "token"

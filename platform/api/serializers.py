@@ -1,4 +1,4 @@
-"""What the interface shows."""
+"""Serializers of the API."""
 
 from datetime import datetime
 from typing import Any

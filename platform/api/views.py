@@ -30,14 +30,14 @@ class ChallengeViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewset
 
 
 class MeView(APIView):
-    """Who asks."""
+    """The current user."""
 
     # Whatever a token was made for, it may say whose it is.
     permission_classes = [IsAuthenticated]
 
     @extend_schema(tags=["people"], responses=MeSerializer)
     def get(self, request: SignedInApiRequest) -> Response:
-        """Say whose token or session this is, and what the token may be used for until when."""
+        """Return the owner of this token or session, and the scopes and expiry of the token."""
         token = request.auth if isinstance(request.auth, AccessToken) else None
         return Response(
             MeSerializer(

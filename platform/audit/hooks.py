@@ -1,8 +1,9 @@
-"""Which fields of which models are sealed, and how apps add to it.
+"""Sealing of model fields, and hooks with which apps adjust it.
 
-Every field of every model is *sealed* by default: its digest is added to the chain of sealings with each write. A field
-that must not be sealed is *free*, with a reason (`leave_free`). What can be computed from another record is *derived* as
-well: `rebuilders` compute it again and compare. `checks` compare what apps record in another way, such as files.
+Every field of every model is *sealed* by default: its digest is added to the chain of sealings with each write. A
+field that must not be sealed is *free*, with a reason (`leave_free`). A field that can be computed from another
+record is *derived* as well: `rebuilders` recompute it and compare. `checks` compare records that apps keep in
+another form, such as files.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,7 +21,7 @@ EVERY_FIELD = "*"
 
 @dataclass(frozen=True)
 class Rebuilder:
-    """How derived fields of a model are computed again.
+    """Recomputation of derived fields of a model.
 
     Attributes
     ----------
@@ -29,9 +30,9 @@ class Rebuilder:
     fields
         Names of the fields.
     source
-        Where the true values are recorded, for people.
+        Name of the record that contains the true values, for people.
     rows
-        Yields each row's key, its stored values by name of field, and a function that computes them again.
+        Yields each row's key, its stored values by name of field, and a function that recomputes them.
     rebuild
         Stores the rebuilt values of all rows.
     """

@@ -7,15 +7,15 @@ from django.db import migrations
 
 
 def keep_rows(tables: Mapping[str, str]) -> migrations.RunPython:
-    """Return the operation after which rows of these tables stay as they were inserted.
+    """Return the operation after which rows of these tables remain as they were inserted.
 
-    On SQLite a later migration that alters such a table makes it anew without its triggers: it has to add this
+    On SQLite, a later migration that alters such a table recreates it without its triggers: it must add this
     operation again.
 
     Parameters
     ----------
     tables
-        Name of a table → what the database says to whoever tries.
+        Name of a table → message of the database when a row is changed.
     """
 
     def forbid(apps: Any, schema_editor: Any) -> None:  # noqa: ARG001 (Django's signature)

@@ -8,10 +8,11 @@ from django.db.migrations.operations.base import Operation
 
 
 class CreateModels(Operation):
-    """Make models in one step.
+    """Create models in one step.
 
-    After each `CreateModel` Django renders every model anew that is related to the new one, which is nearly all of them: of
-    the time that an empty database took, nine tenths went into that. Here they are rendered once for all.
+    After each `CreateModel`, Django renders again every model that is related to the new one, which is nearly
+    all of them. For an empty database, this took nine tenths of the time. This operation renders them once for
+    all.
     """
 
     serialization_expand_args = ["models"]
@@ -20,7 +21,7 @@ class CreateModels(Operation):
         self.models = list(models)
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        """Make the models known; what was rendered before is rendered again when somebody asks."""
+        """Register the models in the state; models rendered earlier are rendered again on demand."""
         if "apps" in state.__dict__:
             del state.__dict__["apps"]
         for model in self.models:
@@ -37,9 +38,9 @@ class CreateModels(Operation):
             model.database_backwards(app_label, schema_editor, from_state, to_state)
 
     def describe(self) -> str:
-        """What `migrate` and `sqlmigrate` say of it."""
+        """Return the description for `migrate` and `sqlmigrate`."""
         return f"Create {len(self.models)} models: {', '.join(model.name for model in self.models)}"
 
     def references_model(self, name: str, app_label: str) -> bool:
-        """Whether one of the models is, or names, that model."""
+        """Return whether one of the models is, or refers to, that model."""
         return any(model.references_model(name, app_label) for model in self.models)

@@ -23,13 +23,13 @@ NOT_READ: Before = MappingProxyType({})
 
 @dataclass
 class Written:
-    """What one transaction wrote so far.
+    """Writes of one transaction up to now.
 
     Attributes
     ----------
     rows
-        Label of the model → key → column → digest of the value before the transaction; None for an inserted value.
-        None instead of the columns for a deleted row.
+        Label of the model → key → column → digest of the value before the transaction; None for an inserted
+        value. None instead of the columns for a deleted row.
     entry
         Primary key of the last entry of the audit log.
     """

@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from audit.transactions import unit
 
 UNSEALED_COMMANDS = frozenset({"shell", "dbshell"})
-"""Commands that run whatever an operator types: what they write is reported by the verification."""
+"""Commands that run arbitrary input of an operator; the verification reports what they write."""
 _running: dict[str, AbstractContextManager[None]] = {}
 
 
@@ -34,7 +34,7 @@ class UnitMiddleware:
 
 
 def command(name: str) -> AbstractContextManager[None]:
-    """Seal what a command of `manage.py` writes, unless it runs whatever is typed."""
+    """Seal the writes of a command of `manage.py`, unless the command runs arbitrary input."""
     return nullcontext() if name in UNSEALED_COMMANDS else unit(f"command {name}")
 
 

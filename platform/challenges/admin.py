@@ -11,7 +11,11 @@ class OrganizerInline(admin.TabularInline):
 
 @admin.register(Challenge)
 class ChallengeAdmin(admin.ModelAdmin):
-    """What is registered is changed by a change request, never here; nor does anybody get around the launch gate."""
+    """Administration of challenges.
+
+    Registered content is only changed by a change request, never here. The launch gate cannot be bypassed here
+    either.
+    """
 
     list_display = ["title", "slug", "is_public", "created_at"]
     inlines = [OrganizerInline]

@@ -1,30 +1,31 @@
-"""Where the apps below contribute to a challenge: the few typed hooks, filled in `AppConfig.ready`.
+"""Typed hooks with which the apps below contribute to a challenge, filled in `AppConfig.ready`.
 
 `tabs`
-    Entries of a challenge's own navigation.
+    Entries of the navigation of a challenge.
 `phase_facts`
-    Facts about phases that only a lower app knows (number of cases, submissions so far), of all of them at once.
+    Facts about all phases at once that only a lower app knows (number of cases, number of submissions).
 `figures`
-    Figures for the first page of organizers that only a lower app knows (submissions, failed work, what waits).
+    Figures for the first page of organizers that only a lower app knows (submissions, failed work, pending work).
 `exports`
     Files of an export that only a lower app can write (rankings), one after the other.
 `phase_closed`
     Called inside the transaction that closes a phase.
 `assessment_changed`
     Called inside the transaction that gives a phase another registered assessment, with the phase's id and whether
-    cases have to be scored anew.
+    cases must be scored again.
 `submitted`
-    Says what a team has handed in (`SubmittedTasks`).
+    Returns what a team has submitted (`SubmittedTasks`).
 `standing_changed`
     Called inside the transaction that changes how a team takes part in rankings, with the team's id.
 `entrants`
-    Who would be ranked if a phase closed now, and who would not and why.
+    Teams that would be ranked if a phase closed now, and teams that would not, with the reason.
 `reminders`
-    Sends a reminder to the members of teams that would not be ranked; returns how many teams got one.
+    Sends a reminder to the members of teams that would not be ranked; returns the number of teams that received it.
 `arrivals`
-    The submissions to each task of a challenge: when the first accepted one arrived, and how many were refused.
+    The submissions to each task of a challenge: arrival of the first accepted one, and number of refused ones.
 `teams_scored`
-    How many teams had a score in a phase at a moment: what organizers could know when they asked for a change.
+    Number of teams with a score in a phase at a moment. It shows what organizers could know when they requested a
+    change.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -48,7 +49,7 @@ class Tab:
 
 @dataclass(frozen=True)
 class SubmittedTasks:
-    """What a team has handed in: the tasks (ids) with a submission that counts, and whether it ever sent anything."""
+    """Tasks (ids) with a submission of a team that counts, and whether it ever sent anything."""
 
     tasks: frozenset[int] = frozenset()
     anything: bool = False
@@ -56,7 +57,7 @@ class SubmittedTasks:
 
 @dataclass(frozen=True)
 class Figure:
-    """A number of the first page of organizers, where it leads, and whether somebody has to act."""
+    """A number on the first page of organizers, with its link and whether an organizer must act."""
 
     label: str
     value: str
@@ -83,11 +84,11 @@ class Entrant:
     code
         Name of the reason why it is not ranked; empty for a ranked team.
     reason
-        The reason in words.
+        The reason as text.
     submissions
-        The submissions that are ranked, or the one that is not.
+        The submissions that are ranked, or the submission that is not.
     can_remind
-        Whether its members can do something about it.
+        True if the members of the team can resolve the reason.
     """
 
     team: int
@@ -158,7 +159,7 @@ def figures_of(challenge: Challenge) -> list[Figure]:
 
 
 def handed_in(team: Team) -> SubmittedTasks:
-    """Return what a team has handed in, as all apps know it."""
+    """Return the submissions of a team, combined from all apps."""
     entries = [provider(team) for provider in submitted]
     return SubmittedTasks(
         frozenset(task for entry in entries for task in entry.tasks), any(entry.anything for entry in entries)
@@ -166,7 +167,7 @@ def handed_in(team: Team) -> SubmittedTasks:
 
 
 def has_submitted(team: Team) -> bool:
-    """Say whether a team has submitted anything that counts."""
+    """Return whether a team has submitted anything that counts."""
     return bool(handed_in(team).tasks)
 
 

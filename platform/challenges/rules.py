@@ -1,4 +1,4 @@
-"""Who may do what in a challenge: predicates, declared once, used by views, API and templates."""
+"""Permissions in a challenge: predicates, declared once, used by views, API and templates."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -37,7 +37,7 @@ def remember_parts_in(user: Any, challenges: Sequence[Challenge]) -> None:
 
 
 class Parts(NamedTuple):
-    """What a person is in a challenge."""
+    """Role and participation of a person in a challenge."""
 
     role: str | None
     takes_part: bool
@@ -72,7 +72,10 @@ def is_organizer(user: Any, challenge: Challenge | None) -> bool:
 
 @rules.predicate
 def is_named_organizer(user: Any, challenge: Challenge | None) -> bool:
-    """Stands among those who run the challenge and see what is hidden; administering the platform is not enough."""
+    """Return whether a person is an organizer who runs the challenge and sees hidden content.
+
+    Administrators of the platform without such a role do not count.
+    """
     if challenge is None or not user.is_authenticated:
         return False
     if parts := _remembered(user, challenge):
@@ -108,7 +111,7 @@ def has_a_free_task(user: Any, challenge: Challenge | None) -> bool:
 
 @rules.predicate
 def is_captain(user: Any, team: Team | None) -> bool:
-    """Speaks for the team."""
+    """Return whether a person is a captain of the team, and thus represents it."""
     if team is None or not user.is_authenticated:
         return False
     return Member.objects.filter(team=team, user=user, role=Member.Role.CAPTAIN).exists()
@@ -116,13 +119,17 @@ def is_captain(user: Any, team: Team | None) -> bool:
 
 @rules.predicate
 def is_public(user: Any, challenge: Challenge | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """Everybody may see it."""
+    """Return whether the challenge is public."""
     return challenge is not None and challenge.is_public
 
 
 @rules.predicate
 def may_launch(user: Any, registration: Registration | None) -> bool:
-    """May change the registered design, or administers the platform; nobody launches what has ended."""
+    """Return whether a person may launch a registration.
+
+    The person must be able to change the registered design or administer the platform. A registration that has
+    ended cannot be launched.
+    """
     if registration is None or registration.is_ended or not user.is_authenticated:
         return False
     return user.is_superuser or is_editor(user, registration.design)

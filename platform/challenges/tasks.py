@@ -8,6 +8,6 @@ from challenges.services.phase_messages import tell_of_phases
 
 @shared_task
 def sweep() -> None:
-    """Find phases that ended by their schedule, and tell of those that open or are about to close."""
+    """End phases that are past their scheduled close, and notify of those that open or are about to close."""
     services.end_phases()
     tell_of_phases()

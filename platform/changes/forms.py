@@ -13,7 +13,7 @@ _SHORT = {"rows": 2, "maxlength": MAX_TEXT}
 
 
 class RequestForm(forms.Form):
-    """What holds for all changes of a request."""
+    """Form for fields that apply to all changes of a request."""
 
     note = forms.CharField(
         label="Note",
@@ -65,7 +65,7 @@ def wanted_forms(proposals: Sequence[Proposal], data: Mapping[str, Any] | None) 
 
 
 def wanted_of(pairs: Sequence[tuple[Proposal, WantedForm]]) -> list[Wanted]:
-    """What was chosen in valid forms."""
+    """Return the chosen changes of valid forms."""
     return [
         Wanted(proposal.place, form.cleaned_data["reason"], form.cleaned_data["effect"])
         for proposal, form in pairs
@@ -111,7 +111,7 @@ def verdicts_of(pairs: Sequence[tuple[ProposedChange, VerdictForm]]) -> dict[int
 
 
 class ObjectionForm(forms.Form):
-    """What a person who takes part has against a request."""
+    """Form for a participant's objection to a request."""
 
     text = forms.CharField(
         label="Your objection",

@@ -24,10 +24,10 @@ class ChangeClass(models.TextChoices):
 
 
 class ChangeRequest(models.Model):
-    """What the organizers ask to change, against the version that they saw."""
+    """Changes that the organizers request, against the version that they saw."""
 
     class State(models.TextChoices):
-        """Where it stands."""
+        """State of a request."""
 
         OPEN = "open", "waiting for a decision"
         DECIDED = "decided", "decided"
@@ -70,20 +70,20 @@ class ChangeRequest(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether it waits for a decision."""
+        """True if the request is waiting for a decision."""
         return self.state == self.State.OPEN
 
     @property
     def takes_objections(self) -> bool:
-        """Whether those who take part can still object."""
+        """True if participants can still object."""
         return self.is_open and (self.objections_until is None or timezone.now() < self.objections_until)
 
 
 class ProposedChange(models.Model):
     """One parameter of a request: both values as the public document writes them, the reason and the effect.
 
-    `before` and `after` hold the keys of the document that belong to the parameter (value, details, state); an embargoed
-    value stands in `sealed` with its nonce, and in `after` by its digest alone.
+    `before` and `after` contain the keys of the document that belong to the parameter (value, details, state).
+    An embargoed value is stored in `sealed` with its nonce, and in `after` only as its digest.
     """
 
     request = models.ForeignKey(ChangeRequest, on_delete=models.CASCADE, related_name="changes")
@@ -108,7 +108,7 @@ class ProposedChange(models.Model):
 
     @property
     def place(self) -> str:
-        """Where it stands in the document: task or “challenge”, a slash, the parameter."""
+        """Location in the document: task or “challenge”, a slash, the parameter."""
         return f"{self.task or 'challenge'}/{self.parameter}"
 
 
@@ -116,7 +116,7 @@ class ChangeDecision(models.Model):
     """The one decision about a proposed change. Triggers refuse changes."""
 
     class Outcome(models.TextChoices):
-        """What became of it."""
+        """Outcome of a proposed change."""
 
         APPROVED = "approved", "approved"
         DEVIATION = "deviation", "approved as a deviation"
@@ -141,7 +141,7 @@ class ChangeDecision(models.Model):
 
 
 class Objection(models.Model):
-    """What a person who takes part has against a request; the chairs and the organizers read it."""
+    """Objection of a participant to a request; the chairs and the organizers read it."""
 
     request = models.ForeignKey(ChangeRequest, on_delete=models.CASCADE, related_name="objections")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""Who may ask for a change, object to it, and decide about it."""
+"""Permissions to request a change, object to it, and decide about it."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from reviews.models import Chair
 
 
 def chairs_of(registration: Registration) -> list[Any]:
-    """The chairs of the call that the design was accepted in; nobody for one that was registered without a call."""
+    """Chairs of the call that accepted the design; none for a design that was registered without a call."""
     if registration.filing is None:
         return []
     return [chair.user for chair in Chair.objects.filter(call=registration.filing.call_id).select_related("user")]
@@ -26,7 +26,10 @@ def may_request(user: Any, registration: Registration | None) -> bool:
 
 @rules.predicate
 def may_decide(user: Any, registration: Registration | None) -> bool:
-    """Chairs the call, or administers the platform; nobody decides about a design of their own."""
+    """Return whether a person chairs the call or administers the platform.
+
+    A person who has a role in the design cannot decide about it.
+    """
     if registration is None or not user.is_authenticated or role_of(user, registration.design):
         return False
     if user.is_superuser:

@@ -26,7 +26,7 @@ from web.spreadsheets import csv_file
 def registration_context(
     request: HttpRequest, registration: Registration, current: str = "changes:list"
 ) -> dict[str, Any]:
-    """What every page of a registration's changes and drift checks needs."""
+    """Return the context of every page about a registration's changes and drift checks."""
     operation = operation_of(registration)
     stage = stage_of(operation)
     return {
@@ -44,7 +44,7 @@ def registration_context(
 
 @require_safe
 def changes(request: HttpRequest, identifier: str) -> HttpResponse:
-    """All change requests of a registration, for everybody."""
+    """Show all change requests of a registration, in public."""
     registration = registration_or_404(identifier)
     context = registration_context(request, registration)
     context |= {
@@ -73,7 +73,7 @@ def changes_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa:
 
 @require_safe
 def history_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa: ARG001 (Django's signature)
-    """Which parameter had which value since which version."""
+    """List the values of each parameter, with the version that introduced them."""
     registration = registration_or_404(identifier)
     head, *rows = histories.rows(registration)
     return csv_file(f"{registration.identifier}-history.csv", head, rows)

@@ -1,4 +1,4 @@
-"""ASGI entry point, for servers that speak it: `uvicorn --app-dir platform config.asgi:application`."""
+"""ASGI entry point for ASGI servers: `uvicorn --app-dir platform config.asgi:application`."""
 
 import os
 

@@ -10,7 +10,7 @@ from celery.loaders.app import AppLoader
 
 
 class _Bare(AppLoader):
-    """Loads no modules, and so does not tell Django's part of Celery to set the platform up either."""
+    """Loader without modules, which therefore does not set up the platform through Celery's Django part."""
 
     def import_default_modules(self) -> list[Any]:
         return []

@@ -1,7 +1,7 @@
-"""What people talk about, and who sees what: each app registers a policy for its model in `AppConfig.ready`.
+"""Subjects and visibility of conversations: each app registers a policy for its model in `AppConfig.ready`.
 
 `policies`
-    One `ConversationPolicy` for each model that people talk about.
+    One `ConversationPolicy` per model with conversations.
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ TargetT = TypeVar("TargetT", bound=Model)
 
 @dataclass(frozen=True)
 class Acts:
-    """Names of the acts in the log, in the past tense; empty for those that the policy lets nobody do."""
+    """Names of the acts in the log, in the past tense; empty for acts that the policy permits to no person."""
 
     started: str
     written: str = ""
@@ -35,16 +35,16 @@ class Acts:
 
 @dataclass(frozen=True)
 class Rate:
-    """How much one person writes.
+    """Limit on the posts and threads of one person.
 
     Attributes
     ----------
     period, message
-        Within which time, and what people read who have written more.
+        Period of the limit, and the message to people who exceed it.
     posts, threads
-        Most posts, and most new threads; no limit if none.
+        Maximum number of posts, and of new threads; no limit if none.
     each_target
-        Whether each target is counted by itself; otherwise all of the kind together.
+        True if each target is counted separately; otherwise all targets of the kind together.
     """
 
     period: timedelta
@@ -55,36 +55,36 @@ class Rate:
 
 
 class ConversationPolicy(ABC, Generic[TargetT]):
-    """Who reads, writes, closes and hears of conversations about one kind of thing.
+    """Rules for reading, writing, closing and notifications of conversations about one kind of object.
 
     Attributes
     ----------
     model
-        What the conversations are about.
+        Model of the objects that the conversations are about.
     acts
         Names for the log.
     readers, writers
-        Permissions for the target (`rules`) of those who read, and of those who write; empty where `may_read` and
-        `may_write` say it themselves.
+        Permissions for the target (`rules`) of people who read, and of people who write; empty if `may_read`
+        and `may_write` are overridden.
     moderators
-        Permission of those who hide posts; empty where nobody does.
+        Permission of people who hide posts; empty if no person may.
     closers
-        Permission of those who close a thread and open it again; empty where nobody does.
+        Permission of people who close a thread and open it again; empty if no person may.
     answerers
-        Permission of those whose word is the answer of a thread, a later one in the place of the earlier; empty where
-        there is no such side.
+        Permission of people whose post is the answer of a thread, where a later post replaces an earlier one;
+        empty if there is no such side.
     has_answers
-        Whether whoever asked, or a moderator, can mark a post as the answer.
+        True if the author of the thread or a moderator can mark a post as the answer.
     reopens
-        Whether a post in a closed thread opens it again; otherwise it is refused.
+        True if a post in a closed thread opens it again; otherwise the post is refused.
     text_length
-        Most characters of a post.
+        Maximum number of characters of a post.
     rate
-        How much one person writes; no limit if none.
+        Limit on the posts of one person; no limit if none.
     asks_for_reason
-        What a moderator reads who hides a post without a reason; empty where none is needed.
+        Message to a moderator who hides a post without a reason; empty if none is required.
     mail_kind
-        Kind of message (`notifications.kinds`) to those who follow; empty where nobody is told.
+        Kind of message (`notifications.kinds`) to followers; empty if no person is notified.
     """
 
     model: ClassVar[type[Model]]
@@ -103,7 +103,7 @@ class ConversationPolicy(ABC, Generic[TargetT]):
 
     @abstractmethod
     def scope(self, target: TargetT) -> str:
-        """Slug under which the log files what is said about the target."""
+        """Return the slug under which the log files conversations about the target."""
 
     @abstractmethod
     def path(self, thread: Thread, target: TargetT) -> str:
@@ -121,43 +121,43 @@ class ConversationPolicy(ABC, Generic[TargetT]):
             raise ValidationError("There is no such topic.")
 
     def may_read(self, user: Any, target: TargetT) -> bool:
-        """Whether a person reads conversations about the target."""
+        """Return whether a person may read conversations about the target."""
         return self._has(self.readers, user, target)
 
     def may_write(self, user: Any, target: TargetT) -> bool:
-        """Whether a person starts threads."""
+        """Return whether a person may start threads."""
         return self._has(self.writers, user, target)
 
     def may_reply(self, user: Any, target: TargetT) -> bool:
-        """Whether a person writes in threads of others."""
+        """Return whether a person may write in threads of others."""
         return self.may_write(user, target)
 
     def may_answer(self, user: Any, target: TargetT) -> bool:
-        """Whether a person's word is the answer of a thread."""
+        """Return whether a person's post is the answer of a thread."""
         return self._has(self.answerers, user, target)
 
     def may_close(self, user: Any, target: TargetT) -> bool:
-        """Whether a person closes threads, and opens them again."""
+        """Return whether a person may close threads and open them again."""
         return self._has(self.closers, user, target)
 
     def may_moderate(self, user: Any, target: TargetT) -> bool:
-        """Whether a person hides posts of others."""
+        """Return whether a person may hide posts of others."""
         return self._has(self.moderators, user, target)
 
     def may_mark(self, user: Any, thread: Thread, target: TargetT) -> bool:
-        """Whether a person says which post is the answer: whoever asked, and moderators."""
+        """Return whether a person may mark the answer: the author of the thread, and moderators."""
         return self.has_answers and (thread.author_id == user.pk or self.may_moderate(user, target))
 
     def facts(self, thread: Thread) -> dict[str, Any]:
-        """What the log keeps of an act on a thread; never what was said."""
+        """Return the facts that the log keeps of an act on a thread; never the text of a post."""
         return {"thread": thread.pk}
 
     def about(self, target: TargetT) -> str:
-        """What messages call that which the conversations are about."""
+        """Return the name of the target for messages."""
         return str(target)
 
     def told_of_threads(self, target: TargetT) -> Iterable[Any]:  # noqa: ARG002 (others look)
-        """Who hears of new threads besides those who asked to (`follow`)."""
+        """Return the people who are notified of new threads in addition to followers (`follow`)."""
         return ()
 
     def was_started(self, post: Post, *, thread: Thread, target: TargetT) -> None:
@@ -167,7 +167,7 @@ class ConversationPolicy(ABC, Generic[TargetT]):
         """Do what follows from the answer of a side (`answerers`)."""
 
     def _has(self, permission: str, user: Any, target: TargetT) -> bool:
-        """Whether a person has a permission of the policy; nobody has one that it does not name."""
+        """Return whether a person has a permission of the policy; False for an empty permission."""
         return bool(permission and user.has_perm(permission, target))
 
 

@@ -11,9 +11,9 @@ TEXT_LENGTH = 20_000
 
 
 class Thread(models.Model):
-    """A conversation about something: a whole challenge, or one parameter of a design for example.
+    """A conversation about an object, for example a whole challenge, or one parameter of a design.
 
-    Who reads and writes it, who is told and what closing means, the policy of the target's model says
+    The policy of the target's model defines readers, writers, notifications and the meaning of closing
     (`conversations.hooks.ConversationPolicy`).
     """
 
@@ -53,12 +53,12 @@ class Thread(models.Model):
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is resolved, or closed by a moderator."""
+        """True if the thread is resolved, or closed by a moderator."""
         return self.closed_at is not None
 
 
 class Post(models.Model):
-    """What a person wrote; a hidden one stays in the database and keeps its place."""
+    """Text that a person wrote; a hidden post remains in the database and keeps its position."""
 
     thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="posts")
     author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
@@ -87,7 +87,7 @@ class Post(models.Model):
 
 
 class Subscription(models.Model):
-    """Who wants to hear of a thread, or (without one) of every new thread about something."""
+    """Subscription of a person to a thread, or (without a thread) to every new thread about an object."""
 
     content_type = models.ForeignKey(ContentType, on_delete=models.PROTECT, related_name="+")
     object_id = models.PositiveBigIntegerField()

@@ -15,14 +15,14 @@ def about(target: Model) -> dict[str, Any]:
 
 
 def threads_about(target: Model, *, reader: Any) -> QuerySet[Thread]:
-    """Threads about something that a person may read: none for whoever may not."""
+    """Threads about an object that a person may read; none without the permission."""
     if not policy_of(target).may_read(reader, target):
         return Thread.objects.none()
     return Thread.objects.filter(**about(target)).select_related("author", "closed_by")
 
 
 def newest_threads(target: Model, *, reader: Any, words: str = "") -> QuerySet[Thread]:
-    """Threads with their number of posts, the last written first; one query whatever their number."""
+    """Threads with their number of posts, the last written first; one query for any number."""
     rows = (
         threads_about(target, reader=reader)
         .annotate(
@@ -38,12 +38,12 @@ def newest_threads(target: Model, *, reader: Any, words: str = "") -> QuerySet[T
 
 
 def posts_of(thread: Thread) -> QuerySet[Post]:
-    """All posts of a thread with their writers, hidden ones included: the page says that they are hidden."""
+    """All posts of a thread with their writers, including hidden ones: the page marks them as hidden."""
     return thread.posts.select_related("author", "hidden_by")
 
 
 def follows(user: Any, *, thread: Thread | None = None, target: Model | None = None) -> bool:
-    """Whether a person hears of a thread, or of new threads about something."""
+    """Return whether a person follows a thread, or new threads about an object."""
     if not user.is_authenticated:
         return False
     rows = Subscription.objects.filter(user=user, thread=thread)

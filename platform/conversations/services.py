@@ -23,21 +23,21 @@ EXCERPT = 2000
 
 @transaction.atomic
 def start_thread(*, actor: User, target: Model, text: str, title: str = "", topic: str = "", part: str = "") -> Thread:
-    """Start a conversation; where people are told, whoever starts it follows it.
+    """Start a conversation; if the policy sends notifications, the author follows it.
 
     Parameters
     ----------
     target
-        What it is about; its app registered a policy for it (`conversations.hooks.policies`).
+        Object of the conversation; its app registered a policy for it (`conversations.hooks.policies`).
     topic, part
-        What of the target it is about, as the policy knows it.
+        Part of the target that the conversation is about, as the policy knows it.
 
     Raises
     ------
     PermissionDenied
-        For somebody who may not write.
+        For a person without permission to write.
     ValidationError
-        Without text, about a topic that there is not, and for a person who has written too much within the hour.
+        Without text, about an unknown topic, and for a person who has written too much within the hour.
     """
     policy = policy_of(target)
     _allow(policy.may_write(actor, target))
@@ -58,14 +58,15 @@ def start_thread(*, actor: User, target: Model, text: str, title: str = "", topi
 
 @transaction.atomic
 def reply(*, actor: User, thread: Thread, text: str) -> Post:
-    """Write in a thread; who follows it is told.
+    """Write in a thread and notify its followers.
 
     Raises
     ------
     PermissionDenied
-        For somebody who may not write.
+        For a person without permission to write.
     ValidationError
-        Without text, in a closed thread unless writing opens it, and for a person who has written too much within the hour.
+        Without text, in a closed thread unless writing opens it, and for a person who has written too much
+        within the hour.
     """
     policy, target, thread = _held(thread)
     _allow(policy.may_reply(actor, target))
@@ -84,12 +85,12 @@ def reply(*, actor: User, thread: Thread, text: str) -> Post:
 
 @transaction.atomic
 def close_thread(*, actor: User, thread: Thread, closed: bool = True) -> None:
-    """Close a thread, or open it again; twice changes nothing.
+    """Close a thread, or open it again; a repeated call changes nothing.
 
     Raises
     ------
     PermissionDenied
-        For somebody who may not.
+        For a person without permission to do so.
     """
     policy, target, thread = _held(thread)
     _allow(policy.may_close(actor, target))
@@ -122,12 +123,12 @@ def answer(*, actor: User, thread: Thread, text: str) -> Post:
 
 @transaction.atomic
 def mark_answer(*, actor: User, post: Post, is_answer: bool = True) -> None:
-    """Mark a post as the answer of its thread, or take the mark away; a thread has one answer.
+    """Mark a post as the answer of its thread, or remove the mark; a thread has one answer.
 
     Raises
     ------
     PermissionDenied
-        For anybody but whoever asked and moderators, and where there are no answers.
+        For a person who is neither the author of the thread nor a moderator, and if the policy has no answers.
     ValidationError
         For a hidden post.
     """
@@ -165,12 +166,12 @@ def hide_post(*, actor: User, post: Post, reason: str = "") -> None:
 
 
 def follow(*, user: User, thread: Thread | None = None, target: Model | None = None) -> None:
-    """Hear of answers in a thread, or of new threads about something.
+    """Follow answers in a thread, or new threads about an object.
 
     Raises
     ------
     PermissionDenied
-        For somebody who may not read what they would hear of.
+        For a person who may not read the conversations.
     """
     if thread is not None:
         target = thread.target
@@ -244,7 +245,10 @@ def _tell(
     *,
     is_first: bool,
 ) -> None:
-    """Tell those who hear of it; only people who may still read it, whoever they were when they asked to."""
+    """Notify followers of a post, limited to people who may still read it.
+
+    Permission at the time of following does not count.
+    """
     of = OfPost(policy.about(target), thread.title, plain(text)[:EXCERPT], actor.display_name, is_first=is_first)
     letter = POSTED.letter(of)
     notify(

@@ -1,4 +1,4 @@
-"""The boundary: what organizers say about data."""
+"""Forms for the information that organizers enter about data."""
 
 import re
 from typing import Any
@@ -64,7 +64,7 @@ class DatasetForm(forms.Form):
 
 
 class ReleaseForm(forms.Form):
-    """What stands beside a released version."""
+    """Form for the details of a released version."""
 
     note = forms.CharField(required=False, max_length=500, label="What is new")
     available_from = forms.DateTimeField(
@@ -75,6 +75,6 @@ class ReleaseForm(forms.Form):
 
 
 class WithdrawForm(forms.Form):
-    """Why a version must not be used any more."""
+    """Form for the reason why a version must not be used any more."""
 
     reason = forms.CharField(max_length=500, label="Reason", help_text="Everybody who sees the challenge reads it.")

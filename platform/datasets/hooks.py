@@ -1,4 +1,4 @@
-"""What publishing needs from the apps below: files, each written by the app that holds what is in it.
+"""Hooks for publishing: files from the apps below, each written by the app that owns their content.
 
 `artifacts`
     Files of a challenge that its registered choice publishes.
@@ -18,7 +18,7 @@ from web.hooks import Hook
 
 @dataclass(frozen=True)
 class Choice:
-    """What the registered design publishes after the end.
+    """Registered choice of the content that is published after the end.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Who gets which data, and who offers them: declared once, used by pages, interface and addresses."""
+"""Permissions to get and to offer data: declared once, used by pages, API and addresses."""
 
 from typing import Any
 
@@ -18,7 +18,10 @@ def may_see(user: Any, dataset: Dataset | None) -> bool:
 
 @rules.predicate
 def may_have(user: Any, dataset: Dataset | None) -> bool:
-    """Has agreed to the data usage agreement where that is asked for; whoever runs the challenge has the data anyway."""
+    """Return whether a person has agreed to the data usage agreement, if the data require it.
+
+    People who run the challenge have the data without it.
+    """
     if dataset is None:
         return False
     if dataset.access == Dataset.Access.OPEN:

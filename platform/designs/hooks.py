@@ -1,19 +1,19 @@
-"""Where the apps below contribute to designs: the few typed hooks, filled in `AppConfig.ready`.
+"""Typed hooks through which the apps below contribute to designs, filled in `AppConfig.ready`.
 
 `readers`
-    Whether a person who is no collaborator may read a design (a reviewer of it, for example).
+    Whether a person who is not a collaborator can read a design (a reviewer of it, for example).
 `registered_names`
-    Names, acronyms and years of what has been registered, for the checks of uniqueness.
+    Names, acronyms and years of registered designs, for the checks of uniqueness.
 `registered_at`
-    When a design was registered, or ``None``.
+    Date and time at which a design was registered, or ``None``.
 `reference_sources`
-    Test sets of a task's challenge whose references the person may let be scanned for pitfalls.
+    Test sets of a task's challenge whose references the person is allowed to scan for pitfalls.
 `registered_documents`
     The newest public document of an earlier registration, found by its identifier or readable name.
 `standings`
-    Where designs stand beyond being written: filed, decided about, registered. Asked for many at once.
+    Status of designs beyond writing: filed, decided, registered. Requested for many designs at once.
 `filings`
-    Where a design that nothing keeps from it can be filed.
+    The call in which a design without obstacles can be filed.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,14 +41,14 @@ class RegisteredName:
 
 @dataclass(frozen=True)
 class ReferenceSource:
-    """References that are here already.
+    """Source of references that the platform already stores.
 
     Attributes
     ----------
     key, label
-        How the source is asked for, and what people read.
+        Key by which the source is requested, and label for readers.
     put
-        Puts the files, named as in contract section 3, into a folder.
+        Function that puts the files, named according to contract section 3, into a folder.
     """
 
     key: str
@@ -67,24 +67,24 @@ class RegisteredDocument:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a design stands, and what comes next.
+    """Status of a design, and the next step.
 
     Attributes
     ----------
     words
-        In two or three words, such as “In review”.
+        The status in two or three words, such as “In review”.
     where, address
-        In which call or under which identifier, and where that is read.
+        The call or the identifier, and the address of its page.
     kind
-        Of its badge: ``ok``, ``info``, ``warn``, ``bad`` or ``muted``.
+        Kind of the badge: ``ok``, ``info``, ``warn``, ``bad`` or ``muted``.
     text
-        Who has to do what, as sentences.
+        The required actions and the people responsible, in sentences.
     due
-        Until when, where `words` name something that is due.
+        Date and time of the deadline that `words` names, if it names one.
     act, act_address
-        What the person does next, for a button.
+        Next action of the person, for a button.
     is_over
-        Whether nothing comes of it any more, so that the design is to be written and filed again.
+        Whether the process ended without a result, in which case the design must be revised and filed again.
     """
 
     words: str
@@ -99,7 +99,7 @@ class Standing:
 
     @property
     def label(self) -> str:
-        """The words, with how far away it is what they call due."""
+        """Text of the status, with the time that remains until it is due."""
         return f"{self.words} {distance_words(self.due, timezone.now())}" if self.due else self.words
 
 
@@ -114,9 +114,10 @@ filings: Hook[Callable[[Any, Design, int, bool], Standing]] = Hook()
 
 
 def standings_of(user: Any, designs: Sequence[Design]) -> dict[int, Standing]:
-    """Where designs stand, by key; what runs goes before what is over, else the first answer before the later ones.
+    """Return the status of designs, by key.
 
-    Each app is asked once for all designs and answers what this person may know.
+    A running process takes precedence over one that is over. Otherwise the first answer takes precedence over later
+    ones. Each app is called once for all designs, and returns only information that this person is allowed to see.
     """
     answers = [answer(user, designs) for answer in standings] if designs else []
     by_design: dict[int, Standing] = {}
@@ -129,5 +130,5 @@ def standings_of(user: Any, designs: Sequence[Design]) -> dict[int, Standing]:
 
 
 def filing_of(user: Any, design: Design, essential: int, is_executed: bool) -> Standing | None:
-    """Where the person can file a design now; nothing where no app takes designs."""
+    """Return the status of filing a design for the person, or None if no app accepts designs."""
     return next((answer(user, design, essential, is_executed) for answer in filings), None)

@@ -1,4 +1,4 @@
-"""Designs, their versions, what is written into their fields and said about them."""
+"""Designs, their versions, the values of their fields and the comments on them."""
 
 from django.conf import settings
 from django.contrib.contenttypes.fields import GenericRelation
@@ -60,7 +60,7 @@ class DesignTask(models.Model):
 
 
 class Role(models.TextChoices):
-    """What a collaborator may do: owners also decide about people and versions."""
+    """Permissions of a collaborator; owners also manage people and versions."""
 
     OWNER = "owner", "owner"
     EDITOR = "editor", "editor"
@@ -86,10 +86,12 @@ class Collaborator(models.Model):
 
 
 class TaskAnswers(models.Model):
-    """The fingerprint of a task: answers and choices by the ids of the recommender; `null` is “I do not know”.
+    """Fingerprint of a task: answers and choices by the ids of the recommender.
 
-    `classes` holds answers that differ for a region or class, by its name. `reasons` says why the design departs from
-    what is recommended, by the words of the departure: another departure needs another reason.
+    `null` means “I do not know”.
+    `classes` contains answers that differ for a region or class, by its name.
+    `reasons` contains the reasons for departures from the recommendation, by the text of the departure.
+    Another departure needs another reason.
     """
 
     task = models.OneToOneField(DesignTask, on_delete=models.CASCADE, related_name="answers")
@@ -107,10 +109,11 @@ class TaskAnswers(models.Model):
 
 
 class FieldValue(models.Model):
-    """What a parameter holds now, for the challenge or for one task.
+    """Current value of a parameter, for the challenge or for one task.
 
-    `revision` counts the saves of this field; whoever saves names the revision that they saw, so that two people at the
-    same field notice each other and two people at different fields never do.
+    `revision` counts the saves of this field. Each save names the revision that the writer saw.
+    Two people who edit the same field are therefore notified of each other.
+    Two people who edit different fields are not.
     """
 
     design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="fields")
@@ -250,7 +253,7 @@ class Scan(Work):
     """
 
     class State(models.TextChoices):
-        """Where it stands."""
+        """State of the scan."""
 
         QUEUED = "queued", "waiting"
         RUNNING = "running", "running"
@@ -275,15 +278,15 @@ class Scan(Work):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing changes any more."""
+        """True if the scan no longer changes."""
         return self.state in (self.State.DONE, self.State.FAILED)
 
 
 class Simulation(Work):
-    """One simulation of a task with the assessment that was compiled when it was asked for."""
+    """Simulation of a task with the assessment that was compiled when the simulation was requested."""
 
     class State(models.TextChoices):
-        """Where it stands."""
+        """State of the simulation."""
 
         QUEUED = "queued", "waiting"
         RUNNING = "running", "running"
@@ -309,7 +312,7 @@ class Simulation(Work):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing changes any more."""
+        """True if the simulation no longer changes."""
         return self.state in (self.State.DONE, self.State.FAILED)
 
 
@@ -327,9 +330,10 @@ class LinkAnswer(models.Model):
 
 
 class CheckAnswer(models.Model):
-    """Why a warning is not obeyed; it travels to the reviewers and into the report.
+    """Reason for not following a warning, which reviewers see and the report includes.
 
-    It answers the values that stood there: `basis` is their digest, and once they change the answer is shown as old.
+    It refers to the values at the time of the answer: `basis` is their digest.
+    Once they change, the answer is shown as outdated.
     """
 
     design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="answers")
@@ -357,7 +361,10 @@ class CheckAnswer(models.Model):
 
 
 class TextOverride(models.Model):
-    """A text of the form that replaces the delivered one, so that misunderstood words are mended without deployment."""
+    """Text of the form that replaces the shipped text.
+
+    Unclear texts can therefore be corrected without deployment.
+    """
 
     parameter = models.CharField(max_length=80)
     text_name = models.CharField(

@@ -1,4 +1,4 @@
-"""Who may do what with a design: predicates, declared once, used by views, API and templates."""
+"""Permissions on designs: predicates, declared once and used by views, API and templates."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def is_owner(user: Any, design: Design | None) -> bool:
 
 @rules.predicate
 def is_public(user: Any, design: Design | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """Everybody may read it."""
+    """Return whether the design is public, in which case anyone can read it."""
     return design is not None and design.is_public
 
 

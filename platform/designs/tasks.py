@@ -22,7 +22,7 @@ def check_all_links() -> None:
 
 @shared_task
 def simulate(simulation_id: int) -> None:
-    """Simulate what a design could tell apart."""
+    """Simulate the differences that a design could detect."""
     simulations.run_simulation(simulation_id=simulation_id)
 
 

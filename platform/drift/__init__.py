@@ -1,1 +1,1 @@
-"""Does a web page or a paper say what is registered (REG-9)?"""
+"""Comparison of web pages and papers with the registered design (REG-9)."""

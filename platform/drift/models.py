@@ -13,7 +13,7 @@ class DriftCheck(models.Model):
     """A web page or paper compared with the registered version, parameter by parameter (REG-9)."""
 
     class Source(models.TextChoices):
-        """Where the text is from."""
+        """Source of the text."""
 
         TEXT = "text", "pasted text"
         FILE = "file", "uploaded file"
@@ -47,7 +47,7 @@ class DriftCheck(models.Model):
 
     @property
     def total(self) -> int:
-        """How many parameters were compared."""
+        """Number of compared parameters."""
         return self.same + self.missing + self.different
 
 

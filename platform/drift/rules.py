@@ -1,4 +1,4 @@
-"""Who may check a text for drift, and read what was found."""
+"""Permissions to check a text for drift and to read the results."""
 
 from typing import Any
 

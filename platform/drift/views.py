@@ -83,7 +83,7 @@ def _request(request: HttpRequest, registration: Registration, given: dict[str, 
 @login_required
 @require_safe
 def drift_check(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
-    """What a text says of each parameter."""
+    """Show the agreement of a text with each parameter."""
     registration = _readable(request, identifier)
     check = get_object_or_404(DriftCheck.objects.select_related("version"), registration=registration, pk=pk)
     names = task_names(check.version)

@@ -1,4 +1,7 @@
-"""What executions ask of the apps below: what becomes of archives and algorithms, who needs an image, whose containers run."""
+"""Hooks between executions and the apps below.
+
+They cover the outcome of archives and algorithms, the need for an image, and the leases of running containers.
+"""
 
 from collections.abc import Callable
 
@@ -9,7 +12,7 @@ ended: Hook[Callable[[Execution], None]] = Hook()
 """Called inside the transaction that ends an execution: with predictions, or with the reason why there are none."""
 
 needed: Hook[Callable[[AlgorithmArchive], str]] = Hook()
-"""Says in one sentence why an image has to be kept; empty where nobody needs it."""
+"""Hook that returns in one sentence why an image must be kept, or an empty text if it is not needed."""
 
 settled: Hook[Callable[[AlgorithmArchive], None]] = Hook()
 """Called inside the transaction that ends the check of an archive, whether it is ready or not."""

@@ -1,4 +1,4 @@
-"""Who may see and do what with algorithms that are run: declared once, used by views and templates."""
+"""Permissions on algorithms that are run, declared once and used by views and templates."""
 
 from typing import Any
 
@@ -52,7 +52,10 @@ def sees_costs(user: Any, phase: Phase | None) -> bool:
 
 @rules.predicate
 def is_named_in(user: Any, phase: Phase | None) -> bool:
-    """Stands among those who run the challenge of a phase and see what is hidden."""
+    """Return whether the person is a named organizer of the challenge of a phase.
+
+    Named organizers run the challenge and see hidden information.
+    """
     return phase is not None and is_named_organizer(user, phase.challenge)
 
 

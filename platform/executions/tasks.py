@@ -31,5 +31,5 @@ def assemble(execution_id: str) -> None:
 
 @shared_task
 def sweep() -> None:
-    """Go on with uploads that were interrupted, and forget what nobody uses."""
+    """Resume interrupted uploads, and remove archives and blobs that are no longer used."""
     collecting.sweep()

@@ -1,1 +1,1 @@
-"""What happened in a challenge, read once, and what that exposed it to."""
+"""Events in a challenge, read once, and the manipulations that they made possible."""

@@ -1,4 +1,4 @@
-"""What organizers say about sites."""
+"""Forms in which organizers manage sites."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class TermsField(forms.CharField):
 
 
 class OpenForm(forms.Form):
-    """Which phase is evaluated at sites, and what its sites confirm."""
+    """Phase to evaluate at sites, and the terms that its sites confirm."""
 
     phase = forms.ChoiceField(label="Phase")
     terms = TermsField(
@@ -103,6 +103,6 @@ class PublicCasesForm(forms.Form):
 
 
 class CarriedForm(forms.Form):
-    """A file with signed messages that somebody carried here."""
+    """File with signed messages that was transferred by a person."""
 
     file = forms.FileField(label="File of the site", help_text="Made with: podium site send --output FILE")

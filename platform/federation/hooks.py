@@ -1,10 +1,10 @@
-"""What this app asks of the apps below.
+"""Hooks through which the apps below answer questions of this app.
 
 `changed`
     Called inside the transaction after which another set of sites counts, with the id of the phase.
 `obstacles`
-    Says in one sentence why phases cannot be evaluated at sites any more, by their ids: what was handed in to one would
-    never be ranked. Of all phases at once.
+    Returns in one sentence per phase why phases can no longer be evaluated at sites, by their ids.
+    Submissions to such a phase would never be ranked. Called once for all phases.
 """
 
 from collections.abc import Callable, Sequence

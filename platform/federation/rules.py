@@ -1,6 +1,7 @@
-"""Who may do what with sites: declared once, used by pages and interface.
+"""Permissions on sites, declared once and used by pages and interface.
 
-Sites have no accounts: what they send is trusted by its signature, and whoever has the code of an invitation sees its page.
+Sites have no accounts. Their messages are trusted by their signature.
+Anyone with the code of an invitation sees its page.
 """
 
 from typing import Any
@@ -19,7 +20,7 @@ def organizes(user: Any, federation: Federation | None) -> bool:
 
 @rules.predicate
 def challenge_is_public(user: Any, federation: Federation | None) -> bool:
-    """Everybody may see the challenge."""
+    """Return whether the challenge is public."""
     return federation is not None and is_public(user, federation.phase.challenge)
 
 

@@ -1,4 +1,4 @@
-"""What judging tells the apps below: that the values of a run are there, or that they will never be."""
+"""Hooks through which judging notifies the apps below of the values of a run, or of their failure."""
 
 import uuid
 from collections.abc import Callable
@@ -9,4 +9,7 @@ judged: Hook[Callable[[uuid.UUID], None]] = Hook()
 """Called with the id of a run whose last values a scoring image gave, after the transaction that stored them."""
 
 failed: Hook[Callable[[uuid.UUID, str, str], None]] = Hook()
-"""Called with the id of a run, the cause in words for everybody, and what organizers read, when there will be no values."""
+"""Hook called when a run will have no values.
+
+Its arguments are the id of the run, the cause for all readers, and the text for organizers.
+"""

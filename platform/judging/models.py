@@ -1,4 +1,4 @@
-"""A scoring image is tried, and then asked for the values of each run, cases at a time."""
+"""Trials of a scoring image, and its computation of the values of each run in groups of cases."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ from work.models import Work
 
 
 class Trial(Work):
-    """The nine checks that a scoring image has to pass for what a phase declares, on cases of its test set.
+    """Nine checks that a scoring image must pass for the declaration of a phase, on cases of its test set.
 
-    waiting → running → (passed | refused | failed). A verdict is of one image and one declaration: with another declaration
-    the image is tried anew.
+    waiting → running → (passed | refused | failed).
+    A verdict applies to one image and one declaration. With another declaration, the image is tried again.
     """
 
     class State(models.TextChoices):
@@ -65,23 +65,23 @@ class Trial(Work):
 
     @property
     def checks(self) -> list[dict[str, Any]]:
-        """The checks with what each says; empty before the verdict."""
+        """Checks with their messages, empty before the verdict."""
         check_rows: list[dict[str, Any]] = self.report.get("checks", [])
         return check_rows
 
     @property
     def refused(self) -> int:
-        """How many checks are not passed."""
+        """Number of checks that failed."""
         return sum(bool(check["says"]) for check in self.checks)
 
     @property
     def is_open(self) -> bool:
-        """Whether a worker is asked for it or at it."""
+        """True if the trial is queued for a worker or processed by a worker."""
         return self.state in self.OPEN
 
 
 class Judgement(Work):
-    """Cases of one run that a scoring image is asked for in one start; what it answers is stored all or not at all."""
+    """Cases of one run that a scoring image scores in one start; its answers are stored all or not at all."""
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

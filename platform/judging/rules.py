@@ -1,4 +1,4 @@
-"""Who brings a scoring image: declared once, used by views and templates."""
+"""Permission to provide a scoring image, declared once and used by views and templates."""
 
 import rules
 

@@ -1,4 +1,4 @@
-"""What organizers enter about a leaderboard."""
+"""Forms in which organizers manage a leaderboard."""
 
 from django import forms
 
@@ -6,7 +6,7 @@ LONGEST_FREEZE = 24 * 60
 
 
 class FreezeForm(forms.Form):
-    """When the public ranking stops moving."""
+    """Time at which the public ranking is frozen."""
 
     hours = forms.IntegerField(
         label="Freeze the public ranking so many hours before the end",

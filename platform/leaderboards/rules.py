@@ -1,4 +1,4 @@
-"""Who may see a ranking and what it was made of."""
+"""Permissions to see a ranking and its inputs."""
 
 from typing import Any
 
@@ -19,15 +19,16 @@ def organizes(user: Any, phase: Phase | None) -> bool:
 
 @rules.predicate
 def challenge_is_public(user: Any, phase: Phase | None) -> bool:
-    """Everybody may see the challenge of the phase."""
+    """Return whether the challenge of the phase is public."""
     return phase is not None and is_public(user, phase.challenge)
 
 
 @rules.predicate
 def is_revealed(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """The ranking is no secret: never sealed, or its phase has closed; with decoys it always is one until then.
+    """Return whether the ranking is public: it was never sealed, or its phase has closed.
 
-    A ranking tells which cases it does not depend on, whatever a later version of the design says of the leaderboard.
+    With decoys it is secret until then, because a ranking reveals the cases on which it does not depend.
+    This applies regardless of the leaderboard setting in a later version of the design.
     """
     return phase is not None and not phase.is_sealed and not keeps_decoys(phase)
 

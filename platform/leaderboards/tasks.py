@@ -19,11 +19,11 @@ def follow_phase(phase_id: int) -> None:
 
 @shared_task(name="leaderboards.tasks.analyse_version")
 def analyse_version(version_id: int) -> None:
-    """Draw and compare what a ranking version shows beside its table."""
+    """Make the figures and comparisons of a ranking version."""
     analyses.analyse_version(version_id=version_id)
 
 
 @shared_task(name="leaderboards.tasks.sweep")
 def sweep() -> None:
-    """Tell of final rankings that became public."""
+    """Notify participants of final rankings that became public."""
     public_rankings.tell_of_public_rankings()

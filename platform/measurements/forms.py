@@ -14,7 +14,10 @@ from measurements.services.tables import Sent
 from web.names import NameField
 
 MOST_COLUMNS_ASKED: Final = 40
-"""A wide table of cases has hundreds of columns that are all alike; beyond these the guess stands."""
+"""Maximum number of columns whose role the form requests; for other columns, the guess applies.
+
+A wide table of cases has hundreds of columns of the same kind.
+"""
 
 
 def most_bytes() -> int:
@@ -54,7 +57,7 @@ class CaseListForm(_TableForm):
 
     @property
     def wanted(self) -> dict[str, Any]:
-        """What the act takes beside the file."""
+        """Arguments for uploading the table, in addition to the file."""
         return {"kind": self.kind}
 
 
@@ -99,7 +102,7 @@ class ValuesForm(_TableForm):
 
     @property
     def wanted(self) -> dict[str, Any]:
-        """What the act takes beside the file."""
+        """Arguments for uploading the table, in addition to the file."""
         cleaned = self.cleaned_data
         return {
             "kind": self.kind,
@@ -115,7 +118,7 @@ def _sent(file: Any) -> Sent | None:
 
 
 class ColumnsForm(forms.Form):
-    """What each column is."""
+    """Role of each column of a table."""
 
     def __init__(self, reading: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -128,7 +131,7 @@ class ColumnsForm(forms.Form):
 
     @property
     def roles(self) -> dict[str, str]:
-        """What each column is, as answered."""
+        """Role of each column, as selected in the form."""
         return {
             column["name"]: self.cleaned_data.get(f"role_{index}", column["role"])
             for index, column in enumerate(self.columns)

@@ -1,4 +1,4 @@
-"""Tables of values that somebody measured outside, and which results came of them."""
+"""Tables of values that were measured outside, and the results made from them."""
 
 import secrets
 from typing import Any
@@ -16,7 +16,7 @@ from work.models import Work
 
 
 def new_key() -> str:
-    """A part of the names of stored files that tells nothing."""
+    """Return a random part for the names of stored files, which reveals nothing."""
     return secrets.token_hex(16)
 
 
@@ -28,13 +28,13 @@ class Measurement(Work):
     """
 
     class Kind(models.TextChoices):
-        """What the table holds."""
+        """Content of the table."""
 
         CASES = "cases", "case list"
         VALUES = "values", "values"
 
     class State(models.TextChoices):
-        """How far it is."""
+        """State of the table."""
 
         READING = "reading", "being read"
         ASKING = "asking", "waiting for your decision"
@@ -118,33 +118,33 @@ class Measurement(Work):
 
     @property
     def is_under_way(self) -> bool:
-        """Whether a worker is asked for it or at it."""
+        """True if the table is queued for a worker or processed by a worker."""
         return self.state in self.OPEN
 
     @property
     def is_sealed(self) -> bool:
-        """Whether it counts, or counted until a later version replaced it."""
+        """True if the table counts, or counted until a later version replaced it."""
         return self.state == self.State.SEALED
 
     @property
     def problems(self) -> list[str]:
-        """Why it cannot be sealed, one line each."""
+        """Reasons why the table cannot be sealed, one per line."""
         problems: list[str] = self.preview.get("problems", [])
         return problems
 
     @property
     def may_be_sealed(self) -> bool:
-        """Whether it was read and nothing stands against it."""
+        """True if the table was read and has no problems."""
         return self.state == self.State.ASKING and bool(self.preview) and not self.problems
 
     @property
     def origin(self) -> dict[str, str]:
-        """Who measured, with what and when, in the words of whoever brought it."""
+        """Origin of the values: who measured them, with what and when, as entered with the table."""
         return {"by": self.measured_by, "with": self.measured_with, "when": self.measured_when}
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is public of a sealed version, as JSON values."""
+        """Public facts about a sealed version, as JSON values."""
         of_replicates = {"replicates_sha256": self.replicates_sha256} if self.replicates_sha256 else {}
         return {
             "version": self.version,

@@ -1,4 +1,4 @@
-"""Who brings values that were measured outside: declared once, used by views, API and templates."""
+"""Permission to provide values measured outside, declared once and used by views, API and templates."""
 
 import rules
 

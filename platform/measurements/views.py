@@ -110,7 +110,7 @@ def _tables(request: SignedInRequest, challenge: Challenge) -> HttpResponse:
 @login_required
 @require_safe
 def table(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One table: how far it is, what stands against it, or what sealing it stores."""
+    """Show one table: its state, its problems, or the values that sealing it stores."""
     challenge = bringing(request, slug)
     return _table(request, challenge, table_or_404(challenge, pk))
 
@@ -129,7 +129,7 @@ def _table(request: HttpRequest, challenge: Challenge, measurement: Measurement)
 
 
 def _closed_words(phase: Phase) -> str:
-    """What organizers have to know who seal values after the end."""
+    """Return the notice for organizers who seal values after the end of the phase."""
     if not phase.is_closed:
         return ""
     return f"{phase.name} has closed. Sealing makes a new version of its final ranking, and log and board say so."
@@ -138,7 +138,7 @@ def _closed_words(phase: Phase) -> str:
 @login_required
 @require_POST
 def columns(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Have it read again by what its columns are said to be."""
+    """Queue the table for reading again with the confirmed roles of its columns."""
     challenge = bringing(request, slug)
     measurement = table_or_404(challenge, pk)
     form = ColumnsForm(measurement.reading, request.POST)
@@ -176,7 +176,7 @@ def file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_safe
 def replicates(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The replicates beside it, as they came."""
+    """Send the replicates of the table, as uploaded."""
     measurement = table_or_404(bringing(request, slug), pk)
     if not measurement.replicates_stored:
         raise Http404("No replicates came with this table.")

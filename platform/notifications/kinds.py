@@ -1,4 +1,6 @@
-"""What people can be told of: each app registers its kinds in `AppConfig.ready`; the preferences page lists them.
+"""Kinds of messages that people can receive.
+
+Each app registers its kinds in `AppConfig.ready`. The preferences page lists them.
 
 >>> kinds = Kinds()
 >>> _ = kinds.register("submission_scored", "A submission of your team has been scored")
@@ -60,7 +62,7 @@ class Kinds:
         Raises
         ------
         ValueError
-            For a name that no app registered: nobody could choose how to get such messages.
+            For a name that no app registered. People could not choose how to receive such messages.
         """
         if name not in self._kinds:
             raise ValueError(f"No app registered the kind of message {name!r} (notifications.kinds.register).")

@@ -1,4 +1,4 @@
-"""What people are told: in the page, and by e-mail."""
+"""Models for notifications on the site and by e-mail."""
 
 import uuid
 
@@ -16,7 +16,7 @@ ACCOUNT = "account"
 
 
 class How(models.TextChoices):
-    """How messages of one kind are mailed."""
+    """Mailing option for one kind of message."""
 
     AT_ONCE = "at_once", "at once"
     DAILY = "daily", "in one mail a day"
@@ -24,9 +24,12 @@ class How(models.TextChoices):
 
 
 class Email(Work):
-    """One message to one address, as it is sent; waiting → sending → sent or failed.
+    """An e-mail to one address, with its delivery state.
 
-    The Message-ID stays the same over all attempts, so that a mail server which took a message but could not say so can recognise the second one.
+    The state changes from waiting to sending, and then to sent or failed.
+
+    The Message-ID is the same for all attempts. If a mail server accepts a message but fails to confirm it, the
+    server can recognize the second attempt by this Message-ID.
     """
 
     class State(models.TextChoices):
@@ -82,7 +85,7 @@ class Email(Work):
 
 
 class Notification(models.Model):
-    """Something that a person is told in the page."""
+    """A message to one person, shown on the site."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notifications")
@@ -124,7 +127,10 @@ class Notification(models.Model):
 
 
 class Preference(models.Model):
-    """How a person wants messages of one kind mailed; without a row the kind's default holds."""
+    """The mailing option that a person chose for one kind of message.
+
+    Without a row, the default of the kind applies.
+    """
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notification_preferences"
@@ -140,7 +146,7 @@ class Preference(models.Model):
 
 
 class Unsubscribed(models.Model):
-    """An address without an account that wants no more messages of one kind."""
+    """An address without an account that unsubscribed from one kind of message."""
 
     address = models.EmailField()
     kind = models.CharField(max_length=60)

@@ -37,7 +37,7 @@ MAIL = Kind(
 
 
 def inbox(user: Any) -> QuerySet[Notification]:
-    """Everything that a person was told, newest first."""
+    """Return all notifications of a person, newest first."""
     return Notification.objects.filter(user=user)
 
 
@@ -79,7 +79,7 @@ def unread_count(user: Any) -> int:
 
 
 def choices_of(people: Iterable[Any], kind: str) -> dict[int, str]:
-    """How each of `people` wants messages of `kind` mailed, by primary key; one query."""
+    """Return the mailing option of each of `people` for `kind`, by primary key, in one query."""
     people = list(people)
     chosen = dict(Preference.objects.filter(kind=kind, user__in=people).values_list("user_id", "how"))
     default = kinds.get(kind).default

@@ -48,7 +48,10 @@ def inbox(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def sent_mails(request: HttpRequest) -> HttpResponse:
-    """The newest mails of an example installation, whose addresses nobody reads; nowhere else is there such a page."""
+    """Show the newest mails of an example installation, whose addresses have no readers.
+
+    Other installations do not have this page.
+    """
     if not settings.PODIUM_EXAMPLE_MODE:
         raise Http404
     rows = queries.newest_mails(MAILS_SHOWN, with_letters=is_at_home(request))

@@ -1,10 +1,13 @@
-"""What operators look at."""
+"""Models for operators: heartbeats of workers and completed backups."""
 
 from django.db import models
 
 
 class Heartbeat(models.Model):
-    """When a machine last ran a task of a queue that came through the broker, and how it confines children."""
+    """The last time a machine ran a task of a queue, and how it confines child processes.
+
+    Only tasks that came through the broker count.
+    """
 
     queue = models.CharField(max_length=40)
     host = models.CharField(max_length=100, blank=True)
@@ -21,7 +24,10 @@ class Heartbeat(models.Model):
 
 
 class BackupMade(models.Model):
-    """A backup that came to its end; `doctor` and ``/healthz`` say when the last one is too old."""
+    """A completed backup.
+
+    `doctor` and ``/healthz`` report when the last backup is too old.
+    """
 
     name = models.CharField(max_length=40)
     made_at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Celery wrappers, and what workers tell of themselves."""
+"""Celery wrappers and the heartbeats of workers."""
 
 import time
 from typing import Any
@@ -35,7 +35,10 @@ def first_heartbeat(**_: object) -> None:
 
 @task_prerun.connect
 def tell(task: Any = None, **_: object) -> None:
-    """Whatever task a worker takes shows that it is alive: behind a full queue the clock's would come too late."""
+    """Record a heartbeat for any task that a worker accepts.
+
+    Behind a full queue, the scheduled heartbeat would arrive too late.
+    """
     request = getattr(task, "request", None)
     if request is None or request.is_eager:
         return

@@ -19,7 +19,10 @@ from operations.services.proxies import entries_for
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """200 as long as pages can be served; the parts say what does not work."""
+    """Return status 200 as long as pages can be served.
+
+    The parts report what does not work.
+    """
     proxies = entries_for(request)
     parts = health()
     status = "ok" if all(part.ok for part in parts.values()) else "degraded"
@@ -36,9 +39,11 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Figures in Prometheus' format for whoever sends the token of the installation; for all others there is no page.
+    """Return figures in the Prometheus format if the request contains the token of the installation.
 
-    The address of the sender proves nothing behind a proxy, so only the token counts.
+    All other requests receive a 404 response.
+
+    Behind a proxy, the address of the sender proves nothing, so only the token counts.
     """
     scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
     token = settings.PODIUM_METRICS_TOKEN

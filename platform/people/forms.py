@@ -7,9 +7,9 @@ from accounts.models import User
 
 
 class PersonField(forms.CharField):
-    """A person with an account, by user name or e-mail address; its value is the `User`.
+    """Field for a person with an account, by user name or e-mail address; its value is the `User`.
 
-    Names say nothing here about closed accounts: they count as unknown.
+    The field does not reveal closed accounts: they count as unknown.
     """
 
     default_error_messages = {"unknown": "Nobody here has this user name or e-mail address."}

@@ -1,7 +1,8 @@
-"""Into what people are invited: each app registers a policy for its model in `AppConfig.ready`.
+"""Policies for invitations, which each app registers for its model in `AppConfig.ready`.
 
 `policies`
-    One `InvitationPolicy` for each model: its roles, who may be invited, what the letter says and what accepting does.
+    One `InvitationPolicy` per model: its roles, who can be invited, the text of the letter and the effect of
+    accepting.
 """
 
 from abc import ABC, abstractmethod
@@ -20,7 +21,10 @@ TargetT = TypeVar("TargetT", bound=Model)
 
 @dataclass(frozen=True)
 class Letter:
-    """What the letter says: one line, and a template of `notifications.services.mail` with its context."""
+    """Content of an invitation letter.
+
+    It consists of a one-line subject, a template of `notifications.services.mail` and its context.
+    """
 
     subject: str
     template: str = MESSAGE
@@ -38,12 +42,12 @@ class Acts:
 
 
 class InvitationPolicy(ABC, Generic[TargetT]):
-    """What is particular to invitations into one kind of thing.
+    """Policy for invitations into one kind of target.
 
     Attributes
     ----------
     model
-        Into what people are invited.
+        Model of the targets.
     roles
         Stored value and name of each role.
     acts
@@ -51,17 +55,17 @@ class InvitationPolicy(ABC, Generic[TargetT]):
     mail_kind
         Kind of message (`notifications.kinds`).
     valid_days
-        How long a link works.
+        Validity of a link in days.
     related
         Relations of the target that its methods need, loaded with it.
     only_addressee
-        Whether nobody but the account with the invited address may accept; otherwise whoever has the link.
+        Whether only the account with the invited address can accept. Otherwise anyone who has the link can.
     replaces_open
-        Whether inviting an address again ends its open invitation; otherwise it is refused.
+        Whether a second invitation to an address ends the open one. Otherwise it is refused.
     open_at_most
-        How many invitations of one target are open at the same time.
+        Maximum number of open invitations per target.
     no_such_role, not_open
-        What people read when a role does not exist, and when a link works no longer.
+        Error messages for a role that does not exist, and for a link that is no longer valid.
     """
 
     model: ClassVar[type[Model]]
@@ -96,7 +100,7 @@ class InvitationPolicy(ABC, Generic[TargetT]):
 
     @abstractmethod
     def letter(self, invitation: Invitation, *, target: TargetT, link: str) -> Letter:
-        """What the letter says; `link` is the whole address of the page that accepts."""
+        """Return the content of the letter; `link` is the full address of the page that accepts."""
 
     @abstractmethod
     def admit(self, invitation: Invitation, *, target: TargetT, user: Any) -> Any:
@@ -109,11 +113,17 @@ class InvitationPolicy(ABC, Generic[TargetT]):
         """
 
     def facts(self, invitation: Invitation, *, target: TargetT) -> dict[str, Any]:  # noqa: ARG002 (others say more)
-        """What the log keeps of an act; never the address, which is private."""
+        """Return the facts that the log stores for an act.
+
+        They never include the address, which is private.
+        """
         return {"role": invitation.role}
 
     def answered(self, invitation: Invitation, *, target: TargetT, user: Any) -> None:
-        """Do what follows from an answer, once it is stored; `user` is none for somebody without an account."""
+        """Run the follow-up work of an answer after it is stored.
+
+        `user` is None for a person without an account.
+        """
 
 
 policies: Hook[InvitationPolicy[Any]] = Hook()

@@ -12,14 +12,15 @@ from django.utils import timezone
 
 
 class Invitation(models.Model):
-    """An invitation to a role in something, a design, call or team for example.
+    """An invitation to a role in a target, for example a design, call or team.
 
-    The token stands in the letter alone; what is stored is its digest, so that whoever reads the database cannot use it.
-    What the roles are and what accepting does, the policy of the target's model says (`people.hooks.InvitationPolicy`).
+    Only the letter contains the token. The database stores its digest, so people with database access cannot use
+    it. The policy of the target's model (`people.hooks.InvitationPolicy`) defines the roles and the effect of
+    accepting.
     """
 
     class State(models.TextChoices):
-        """What became of it; an open one also ends by its date."""
+        """State of an invitation; an open one also ends at its expiry date."""
 
         OPEN = "open", "open"
         ACCEPTED = "accepted", "accepted"
@@ -69,7 +70,7 @@ class Invitation(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether it can still be accepted."""
+        """True if the invitation can still be accepted."""
         return self.state == self.State.OPEN and timezone.now() < self.expires_at
 
     def close(self, *, state: str, by: Any) -> None:

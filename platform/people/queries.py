@@ -10,7 +10,7 @@ from people.models import Invitation
 
 
 def digest_of(token: str) -> str:
-    """What is stored of a token."""
+    """Return the digest of a token, as stored in the database."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -25,7 +25,7 @@ def open_invitations_into(target: Model) -> QuerySet[Invitation]:
 
 
 def find_invitation(token: str, *, into: type[Model]) -> Invitation | None:
-    """The invitation of a link into a thing of the model `into`, whatever became of it."""
+    """Return the invitation of a link into a target of the model `into`, in any state."""
     rows = Invitation.objects.select_related("invited_by").filter(content_type=ContentType.objects.get_for_model(into))
     return rows.filter(token_digest=digest_of(token)).first()
 

@@ -15,14 +15,15 @@ TONES = {State.OPEN: "info", State.ACCEPTED: "ok", State.DECLINED: "muted", Stat
 
 @dataclass(frozen=True)
 class InvitationRow:
-    """One line of a list of invitations.
+    """Row of a list of invitations.
 
     Attributes
     ----------
     tone
         Class of the badge.
     withdraw_path
-        Where withdrawing is posted to; empty for somebody who may not, and for what is no longer open.
+        Path that the withdraw form posts to. Empty for readers without permission, and for invitations that are
+        not open.
     fields
         Hidden fields of that form.
     """
@@ -45,14 +46,14 @@ def invitation_rows(
     withdraw_path: Callable[[Invitation], str] | None = None,
     fields: Mapping[str, object] | None = None,
 ) -> list[InvitationRow]:
-    """Shape invitations for the list; no query of its own.
+    """Convert invitations into rows of the list, without further queries.
 
     Parameters
     ----------
     withdraw_path
-        Gives the path that withdraws an invitation; none where the reader may not.
+        Returns the path that withdraws an invitation. None if the reader has no permission.
     fields
-        Hidden fields for that form, besides `invitation`, the id.
+        Hidden fields for that form, in addition to `invitation`, the id.
     """
     rows = []
     for invitation in invitations:
@@ -74,7 +75,10 @@ def invitation_rows(
 
 
 def letter_message(invitation: Invitation) -> tuple[int, str]:
-    """What the person who invited reads: level of the message, and whether a letter goes out."""
+    """Return the level and text of the message to the inviter.
+
+    The text states whether a letter is sent.
+    """
     if invitation.is_mailed:
         return SUCCESS, f"An invitation is on its way to {invitation.email}."
     return WARNING, f"{invitation.email} does not want invitations from here; nothing was sent."

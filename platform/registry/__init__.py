@@ -1,1 +1,1 @@
-"""What was accepted: the public record, its versions, identifiers and files."""
+"""The public record of accepted designs: versions, identifiers and files."""

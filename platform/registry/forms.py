@@ -20,7 +20,10 @@ MAX_TEXT = 5_000
 
 
 class RegistryFilter(filters.FilterSet):
-    """Search by words and by what designs say of themselves; every choice is one that something has."""
+    """Search by text and by the properties that designs state.
+
+    Each filter offers only values that occur in the registry.
+    """
 
     q = filters.CharFilter(method="by_text", label="Search", max_length=200)
     modality = filters.ChoiceFilter(method="by_facet", label="Modality")
@@ -65,12 +68,12 @@ class RegistryFilter(filters.FilterSet):
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether anything was asked for."""
+        """True if the search has criteria or errors."""
         return bool(self.form.errors) or any(self.form.cleaned_data.values())
 
 
 class RegisterForm(forms.Form):
-    """How a design is registered."""
+    """Form with the options for the registration of a design."""
 
     comment_days = forms.TypedChoiceField(
         label="Comment period",
@@ -87,7 +90,7 @@ class RegisterForm(forms.Form):
 
 
 class EndForm(forms.Form):
-    """Why a registration ends."""
+    """Form that ends a registration, with the new state and the reason."""
 
     state = forms.ChoiceField(
         label="What happened",
@@ -116,6 +119,6 @@ class CommentForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why a comment is hidden, or what the organizers answer."""
+    """Form for the reason why a comment is hidden, or for the answer of the organizers."""
 
     text = forms.CharField(max_length=MAX_TEXT)

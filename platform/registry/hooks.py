@@ -1,17 +1,18 @@
-"""Where the apps below contribute to the registry: the few typed hooks, filled in `AppConfig.ready`.
+"""Typed hooks through which other apps contribute to the registry, filled in `AppConfig.ready`.
 
 `links`
-    What came of a registration: its challenge, its rankings, its reports.
+    Results of a registration: its challenge, its rankings, its reports.
 `ledgers`
-    Kinds of rows whose digest stands in the audit log, so that the verification covers them.
+    Kinds of rows whose digest is in the audit log, which the verification covers.
 `tabs`
     Pages of a registration.
 `operations`
-    How the challenge of a registration stands: launched, first submission, people who take part.
+    Status of the challenge of a registration: launch, first submission, participants.
 `sections`
-    Parts of the page of a record, as HTML; empty where there is nothing to say.
+    Parts of the page of a record, as HTML; empty if there is no content.
 `seals`
-    What a registered challenge has sealed by digest, such as its test sets: shown, so that a later change is seen.
+    Objects that a registered challenge has sealed by digest, such as its test sets. They are shown to reveal later
+    changes.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -45,13 +46,13 @@ class Row:
     Attributes
     ----------
     subject
-        Primary key, as the audit log names it; where a ledger has a `part`, a slash and that fact follow.
+        Primary key, as the audit log names it. If a ledger has a `part`, a slash and that fact follow.
     label
-        What it is called in a report of the verification. Hidden things stay hidden: no name that is not public.
+        Name in a verification report. It must not contain a name that is not public.
     stored
-        The digest that the row holds.
+        The digest that is stored in the row.
     recomputed
-        The digest of what the row says now.
+        The digest of the current content of the row.
     """
 
     subject: str
@@ -62,22 +63,22 @@ class Row:
 
 @dataclass(frozen=True)
 class Ledger:
-    """One kind of rows: how the audit log names them, and all of them.
+    """A kind of rows: all rows, and their names in the audit log.
 
     Attributes
     ----------
     kind
-        In words for the reader, in the plural.
+        Name for the reader, in the plural.
     model
         Label of the model, as the audit log names subjects.
     act, fact
-        The act that stored a row, and its fact that holds the digest.
+        The act that stored a row, and its fact that contains the digest.
     rows
         All rows, with their digests recomputed.
     part
-        The fact that tells several rows of one subject apart; usually each row is a subject of its own.
+        The fact that distinguishes several rows of the same subject. Usually each row is a separate subject.
     is_kept
-        Whether rows are never deleted, so that an entry without its row is a fault.
+        Whether rows are never deleted. An entry without its row is then an error.
     """
 
     kind: str
@@ -100,22 +101,22 @@ class Tab:
 
 @dataclass(frozen=True)
 class Seal:
-    """Something that was sealed for a registered challenge and is never changed without a change request.
+    """A sealed object of a registered challenge, which changes only by a change request.
 
     Attributes
     ----------
     label
-        What it is, in words that may be public.
+        Description that can be public.
     number
-        Which version of it.
+        Its version number.
     digest
-        A digest that tells nothing of the content.
+        A digest that reveals nothing about the content.
     sealed_at
-        Since when.
+        Time of the seal.
     change
-        Number of the change request that allowed it to take the place of an earlier one; None for the first.
+        Number of the change request that allowed it to replace an earlier one; None for the first.
     is_in_use
-        Whether it is the one that is used now.
+        Whether it is the current one.
     """
 
     label: str
@@ -152,11 +153,11 @@ class Operation:
     Attributes
     ----------
     opens_at, closes_at
-        When its first phase opens or opened and its last one closes or closed; ``None`` where that has no date.
+        Opening time of its first phase and closing time of its last phase; ``None`` if that phase has no date.
     first_submission_at
-        When the first submission that was taken arrived; after it a critical change is a deviation.
+        Time of the first accepted submission. After it, a critical change is a deviation.
     participants
-        Ids of the people who take part; they are told of changes and may object.
+        Ids of the participants. They are notified of changes and can object.
     tasks
         The tasks by their key in the design. A submission to one task does not lock the others.
     """
@@ -200,7 +201,7 @@ def tabs_for(user: Any, registration: Registration) -> list[Tab]:
 
 
 def links_of(registration: Registration) -> list[Link]:
-    """What all apps know to have come of a registration."""
+    """Return the links that all apps provide for a registration."""
     return [link for provider in links for link in provider(registration)]
 
 
@@ -211,10 +212,10 @@ def operation_of(registration: Registration) -> Operation | None:
 
 
 def sections_of(request: HttpRequest, registration: Registration) -> list[str]:
-    """What all apps have to say on the page of a record."""
+    """Return the sections that all apps contribute to the page of a record."""
     return [section for provider in sections if (section := provider(request, registration))]
 
 
 def seals_of(registration: Registration) -> list[Seal]:
-    """What all apps know to be sealed for a registration."""
+    """Return the seals that all apps report for a registration."""
     return [seal for provider in seals for seal in provider(registration)]

@@ -15,7 +15,10 @@ from work.models import Work
 
 
 class YearCount(models.Model):
-    """How many identifiers a year has given out; its row is locked while the next one is taken."""
+    """Number of identifiers issued in a year.
+
+    The row is locked while the next identifier is issued.
+    """
 
     year = models.PositiveSmallIntegerField(primary_key=True)
     last = models.PositiveIntegerField(default=0)
@@ -25,10 +28,13 @@ class YearCount(models.Model):
 
 
 class Registration(models.Model):
-    """The public record of an accepted design. It stays, whatever becomes of the challenge (REG-12)."""
+    """The public record of an accepted design.
+
+    The record is permanent, regardless of the outcome of the challenge (REG-12).
+    """
 
     class State(models.TextChoices):
-        """How the record stands."""
+        """State of the record."""
 
         COMMENT_PERIOD = "comment_period", "open for comments"
         REGISTERED = "registered", "registered"
@@ -86,12 +92,12 @@ class Registration(models.Model):
 
     @property
     def is_final(self) -> bool:
-        """Whether the comment period, if there was one, is over and the record stands."""
+        """True if the record is registered and its comment period, if any, is over."""
         return self.state == self.State.REGISTERED
 
     @property
     def is_ended(self) -> bool:
-        """Whether the challenge was withdrawn or abandoned."""
+        """True if the challenge was withdrawn or abandoned."""
         return self.state in (self.State.WITHDRAWN, self.State.ABANDONED)
 
 
@@ -166,9 +172,10 @@ class RegistrationVersion(models.Model):
 
 
 class Disclosure(models.Model):
-    """An embargoed value after its event: value and nonce are public, and everybody can recompute the digest.
+    """An embargoed value that became public after its event.
 
-    Rows are only ever added; triggers refuse changes.
+    Value and nonce are public, so anyone can recompute the digest. Rows are only ever added; triggers refuse
+    changes.
     """
 
     version = models.ForeignKey(RegistrationVersion, on_delete=models.PROTECT, related_name="disclosures")
@@ -199,10 +206,13 @@ class Disclosure(models.Model):
 
 
 class VersionFile(models.Model):
-    """A file made from a version once, in the private storage; its digest stands in the audit log."""
+    """A file created once from a version, in the private storage.
+
+    The audit log contains its digest.
+    """
 
     class Kind(models.TextChoices):
-        """What the file shows."""
+        """Content of the file."""
 
         PDF = "pdf", "the whole design"
         CHANGES = "changes", "the whole design with its changes highlighted"
@@ -225,7 +235,7 @@ class Deposit(Work):
     """A version on its way into a repository that mints DOIs (REG-3). Each step is kept, so that none is done twice."""
 
     class State(models.TextChoices):
-        """How far it is."""
+        """State of the deposit."""
 
         QUEUED = "queued", "waiting"
         PUBLISHED = "published", "published"
@@ -282,7 +292,7 @@ class Facet(models.Model):
     """One word by which a registration can be found: a modality, an anatomy, a category, a metric, a ranking scheme."""
 
     class Kind(models.TextChoices):
-        """What the word says."""
+        """Kind of property that the facet describes."""
 
         MODALITY = "modality", "imaging modality"
         ANATOMY = "anatomy", "anatomy"
@@ -323,7 +333,7 @@ class Verification(models.Model):
 
     @property
     def holds(self) -> bool:
-        """Whether everything was as it was stored."""
+        """True if all recomputed values match the stored ones."""
         return not self.problems
 
 

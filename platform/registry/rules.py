@@ -1,4 +1,4 @@
-"""Who may do what with registrations: predicates, declared once, used by views, API and templates."""
+"""Permissions for registrations: predicates, declared once, used by views, API and templates."""
 
 from typing import Any
 

@@ -24,7 +24,7 @@ LETTER, PADDING = 6.4, 8
 
 @dataclass(frozen=True)
 class Half:
-    """One half of the badge: where its words begin, and how wide it is."""
+    """Half of the badge: its text, the start of the text and its width."""
 
     text: str
     x: float
@@ -35,7 +35,7 @@ class Half:
 
 @dataclass(frozen=True)
 class Badge:
-    """What the template draws."""
+    """Content of the badge, as the template draws it."""
 
     label: Half
     words: Half

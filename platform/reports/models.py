@@ -17,7 +17,7 @@ class Report(Work):
         TEAM = "team", "report of a team"
 
     class Audience(models.TextChoices):
-        """Who may read it: it holds nothing that the audience may not see."""
+        """Readers of the report, which contains nothing that they cannot see."""
 
         ORGANIZERS = "organizers", "organizers"
         PUBLIC = "public", "everybody, once it is published"
@@ -85,9 +85,9 @@ class Report(Work):
 
 
 class ReportText(models.Model):
-    """What the authors wrote for an item in place of the generated text.
+    """Text that the authors wrote for an item instead of the generated text.
 
-    `based_on` keeps the generated text that they saw, so that a later one can be compared with it.
+    `based_on` stores the generated text that they saw, for comparison with later ones.
     """
 
     challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="report_texts")

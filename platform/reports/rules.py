@@ -1,4 +1,4 @@
-"""Who makes, reads and publishes reports."""
+"""Permissions to create, read and publish reports."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def belongs_to_team(user: Any, report: Report | None) -> bool:
 
 @rules.predicate
 def has_public_challenge(user: Any, report: Report | None) -> bool:
-    """Everybody may see the challenge of the report."""
+    """Return whether the challenge of the report is public."""
     return report is not None and is_public(user, report.challenge)
 
 

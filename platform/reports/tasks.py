@@ -7,5 +7,5 @@ from reports.services import reports
 
 @shared_task(name="reports.tasks.make_report")
 def make_report(report_id: int) -> None:
-    """Make a report that was asked for."""
+    """Create a requested report."""
     reports.make_report(report_id=report_id)

@@ -1,11 +1,13 @@
-"""What came out of submissions: looked at case by case, over time and against each other, and by organizers as a whole."""
+"""Results of submissions: by case, over time, in comparison, and in total for organizers."""
 
 from django.apps import AppConfig
 
 
 class ResultsConfig(AppConfig):
-    """The case viewer, a team's own scores over time, two submissions beside each other; for organizers all submissions, the
-    queue and the export. Has no tables.
+    """App with the result pages for teams and organizers.
+
+    Teams have the case viewer, their scores over time and the comparison of two submissions. Organizers have all
+    submissions, the queue and the export. The app has no tables.
     """
 
     name = "results"

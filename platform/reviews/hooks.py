@@ -1,10 +1,10 @@
-"""Where the apps below contribute to reviews: typed hooks, filled in `AppConfig.ready`.
+"""Typed hooks through which other apps contribute to reviews, filled in `AppConfig.ready`.
 
 `together`
-    Pairs (one of the first people, one of the second) who took part in a challenge together, or where one took part in a
-    challenge of the other; by user ids.
+    Pairs of user ids, the first from one group of people and the second from another. The two people took part in a
+    challenge together, or one took part in a challenge of the other.
 `for_chairs`
-    Pending actions of chairs about filed designs (primary keys), apart from the review itself.
+    Pending actions of chairs about filed designs (primary keys), except for the review itself.
 """
 
 from collections.abc import Callable, Collection, Iterable

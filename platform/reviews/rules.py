@@ -1,4 +1,4 @@
-"""Who may do what in calls: predicates, declared once, used by views, API and templates."""
+"""Permissions in calls: predicates, declared once, used by views, API and templates."""
 
 from typing import Any
 
@@ -83,7 +83,7 @@ def is_reviewer(user: Any, call: Call | None) -> bool:
 
 @rules.predicate
 def is_published(user: Any, call: Call | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """Everybody sees the call."""
+    """Return whether the call is public."""
     return call is not None and call.is_public
 
 
@@ -127,11 +127,14 @@ rules.add_rule("reviews.review_filing", reviews)
 
 
 def reads_design(user: Any, design: Design) -> bool:
-    """Answer to `designs.hooks.readers`: chairs read what was filed in their calls, reviewers where all know each other.
+    """Return whether a user can read a design because of a call; used for `designs.hooks.readers`.
 
-    In single- and double-blind calls reviewers read the filed version on the pages of the review alone: on the design's
-    own pages their comments would tell the organizers who they are, and names, histories and versions would tell them
-    who the organizers are.
+    Chairs can read designs filed in their calls. Reviewers can read them in open calls, where the names are known
+    to both sides.
+
+    In single- and double-blind calls, reviewers read the filed version only on the pages of the review. On the
+    design's own pages, their comments would reveal their identity to the organizers. Names, histories and
+    versions would reveal the organizers to the reviewers.
     """
     if not user.is_authenticated:
         return False

@@ -1,4 +1,4 @@
-"""How predictions become results, whoever handed them in."""
+"""App that turns predictions into results, regardless of their author."""
 
 from django.apps import AppConfig
 

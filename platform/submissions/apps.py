@@ -1,10 +1,10 @@
-"""What was handed in, runs and per-case results."""
+"""Submissions, runs and per-case results."""
 
 from django.apps import AppConfig
 
 
 class SubmissionsConfig(AppConfig):
-    """What teams hand in, and what became of it."""
+    """App for the submissions of teams, with their runs and results."""
 
     name = "submissions"
     verbose_name = "Submissions"

@@ -56,7 +56,7 @@ class ArchiveForm(forms.Form):
 
 
 class HandInForm(forms.Form):
-    """Which image to run, with which weights."""
+    """Choice of the image to run and of the weights for it."""
 
     image = forms.ChoiceField(label="Image")
     model = forms.ChoiceField(label="Weights", required=False, help_text="Read by the image at /model.")

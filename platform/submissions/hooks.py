@@ -1,16 +1,16 @@
-"""Where the apps below learn of results and add to the submit page: the few typed hooks, filled in `AppConfig.ready`.
+"""Typed hooks that notify the apps below of results and add to the submit page; filled in `AppConfig.ready`.
 
 `run_scored`
-    Called with the id of the phase inside the transaction that stores a run's result, or ends one without a result that was
-    to replace an earlier one.
+    Called with the id of the phase, inside the transaction that stores a run's result. Also called when a
+    run ends without a result that was to replace an earlier one.
 `try_me`
-    Files that a visitor may try the submit page with, for a phase (example mode).
+    Files with which a visitor can try the submit page of a phase (example mode).
 `placed`
-    How the team of a submission stands in the ranking of its phase, as the person who asks may see it.
+    Rank of a submission's team in the ranking of its phase, as far as the requesting person may see it.
 `public_stands`
-    How each submission that counts stands in the ranking of a phase that everybody may see.
+    Rank of each submission that counts, in the public ranking of a phase.
 `ranks`
-    The same in a few words, of some teams in several phases at once.
+    Ranks as short text, of some teams in several phases at once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,19 +33,19 @@ class TryMe:
 
 @dataclass(frozen=True)
 class Gap:
-    """One metric in one region: what a team reached, another one, and the field.
+    """One metric in one region: the values of a team, of another team, and of the field.
 
     Attributes
     ----------
     own, other, median
-        Positions of the three on the scale of the metric, which all its regions share: from worse (0) to better (1); None
-        without a value.
+        Positions of the three values on the scale of the metric, from worse (0) to better (1). All regions of
+        the metric share the scale. None without a value.
     own_range, other_range
-        Ends of the resampling ranges of the two teams on the same scale; None without one.
+        Ends of the resampling ranges of the two teams on the same scale; None without a range.
     own_text, other_text, median_text
-        The values.
+        The values as text.
     leads
-        Whether the team is better than the other one; None where nobody is.
+        True if the team is better than the other team; None if neither is better.
     """
 
     label: str
@@ -63,22 +63,24 @@ class Gap:
 
 @dataclass(frozen=True)
 class Placed:
-    """How a team stands.
+    """Position of a team in a ranking.
 
     Attributes
     ----------
     yours, theirs
-        Its rank as a sentence, for its members and for others.
+        The team's rank as a sentence, for its members and for others.
     places
-        By how many places better than in the ranking before, as text; empty where there is none or it is the same.
+        Change of rank since the previous ranking, as text; empty if there is no previous ranking or no
+        change.
     is_better
-        Whether that is up.
+        True if the change is an improvement.
     other
-        The team it is compared with.
+        The team that it is compared with.
     teams
         Names of the teams that it can be compared with.
     medians
-        Metric and region → case → median of the teams, of the hardest cases, where the person may see cases.
+        Metric and region → case → median of the teams. Contains the hardest cases, if the person may see
+        cases.
     """
 
     yours: str
@@ -93,13 +95,13 @@ class Placed:
 
     @property
     def has_ranges(self) -> bool:
-        """Whether a resampling range is drawn in the comparison."""
+        """True if the comparison shows a resampling range."""
         return any(gap.own_range or gap.other_range for gap in self.gaps)
 
 
 @dataclass(frozen=True)
 class Stand:
-    """The place of a submission that counts, in words; see `Placed`."""
+    """Rank of a submission that counts, as text; see `Placed`."""
 
     rank: str
     could_be: str
@@ -125,15 +127,18 @@ def try_me_files(phase: Phase) -> list[TryMe]:
 
 
 def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
-    """How the submission's team stands for `user`, compared with the team called `other`; None where it does not say."""
+    """Return the position of the submission's team for `user`, compared with the team `other`.
+
+    None if `user` cannot see the position.
+    """
     return next((standing for provider in placed if (standing := provider(user, submission, other))), None)
 
 
 def public_stands_in(phase: Phase) -> dict[str, Stand]:
-    """By submission's id the place of those that count in the ranking that everybody may see; empty where nobody may."""
+    """Return the public rank of each submission that counts, by submission id; empty without a public ranking."""
     return {key: stand for provider in public_stands for key, stand in provider(phase).items()}
 
 
 def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[tuple[int, str], str]:
-    """By phase and team how the team ranks for `user`, in words; without those of which nothing may be said."""
+    """Return the teams' ranks as `user` sees them, as text by phase and team; ranks that are hidden are missing."""
     return {key: words for provider in ranks for key, words in provider(user, phases, teams).items()}

@@ -1,4 +1,4 @@
-"""What a team handed in, its runs and their chunks, and what hangs on them: how it was made, what of its scores is told."""
+"""Submissions with their runs, chunks, method descriptions and released scores."""
 
 import uuid
 
@@ -112,21 +112,21 @@ class Submission(Work):
 
     @property
     def is_algorithm(self) -> bool:
-        """Whether an algorithm was handed in, whose predictions are made here."""
+        """True if an algorithm was submitted, whose predictions are made on the platform."""
         return self.upload_id is None
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing more will happen to it by itself."""
+        """True if the state of the submission no longer changes automatically."""
         return self.state in self.SETTLED
 
 
 class Run(models.Model):
-    """Scoring one submission against one version of the test set by one assessment: ends in exactly one result.
+    """Scoring of one submission against one version of the test set by one assessment, with exactly one result.
 
-    The result is a file that never changes (`scoring.domain.results`), with a second one of evidence where metrics have one
-    value for the whole data set; its digest covers what both say, not the file format, so that the same predictions give
-    the same digest however often they are scored.
+    The result is a file that never changes (`scoring.domain.results`). If metrics have one value for the
+    whole data set, a second file contains the evidence. The digest covers the content of both files, not
+    their format. The same predictions therefore give the same digest however often they are scored.
     """
 
     class State(models.TextChoices):
@@ -265,7 +265,8 @@ class Chunk(Work):
 class MethodDescription(models.Model):
     """The algorithm parameters of a submission as its team describes them.
 
-    `entries` is parameter → entry (value and state); what it says is checked against the catalogue when it is stored.
+    `entries` is parameter → entry (value and state). Each entry is checked against the catalogue when it is
+    stored.
     """
 
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="method")
@@ -310,7 +311,10 @@ class Release(models.Model):
 
 
 class Rescoring(Work):
-    """That a submission shall be worked on once more: kept until it is begun, so that no message has to arrive for it."""
+    """Request to validate or score a submission again.
+
+    The request is kept until the work begins, so it does not depend on the arrival of a message.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for a worker"

@@ -1,4 +1,4 @@
-"""Who may see and do what with submissions: predicates, declared once, used by views, API and templates."""
+"""Permissions on submissions: predicates, declared once and used by views, API and templates."""
 
 from typing import Any
 
@@ -35,7 +35,10 @@ def is_sender(user: Any, upload: Upload | None) -> bool:
 
 @rules.predicate
 def shows_scores(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """The phase shows teams their own aggregate scores; how exactly, `evaluation.aggregation.feedback` says."""
+    """Return whether the phase shows teams their own aggregate scores.
+
+    `evaluation.aggregation.feedback` determines how exact these scores are.
+    """
     results_with_scores = (Phase.Results.CASES, Phase.Results.AGGREGATE)
     return submission is not None and (
         submission.phase.is_revealed

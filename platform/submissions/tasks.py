@@ -10,7 +10,7 @@ from submissions.services import repeating, scoring, sweeping, validation
 
 @shared_task
 def validate(submission_id: str) -> None:
-    """Validate a submission; every line that is written meanwhile names it."""
+    """Validate a submission; every log line written during the task contains the submission's id."""
     with bound_contextvars(submission=submission_id):
         validation.validate(submission_id=submission_id)
 
@@ -30,7 +30,7 @@ def finish(run_id: str) -> None:
 
 @shared_task
 def repeat(rescoring_id: str) -> None:
-    """Work on a submission once more that an organizer asked for."""
+    """Validate or score a submission again, as an organizer requested."""
     repeating.repeat_asked(rescoring_id=rescoring_id)
 
 

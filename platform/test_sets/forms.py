@@ -62,7 +62,7 @@ class TestSetForm(forms.Form):
 
 
 class CaseReportForm(forms.Form):
-    """What seems to be wrong with a case."""
+    """Report of a possible problem with a case."""
 
     phase = forms.ChoiceField(label="Phase")
     case = forms.CharField(max_length=150, strip=True, label="Case", help_text="As the submit page lists it.")

@@ -1,9 +1,9 @@
-"""What this app asks of the apps below it: the typed hooks, filled in `AppConfig.ready`.
+"""Typed hooks that the apps below fill in `AppConfig.ready`.
 
 `dependents`
-    What was handed in for a phase, before its test set is replaced.
+    Submissions to a phase, before its test set is replaced.
 `run_counts`
-    How many runs there are of each of some versions.
+    Number of runs of each of some versions.
 `sections`
     Sections of the organizers' page about a version.
 """
@@ -20,21 +20,21 @@ from web.hooks import Hook
 
 
 class Dependents(ABC):
-    """What depends on the test set of a phase; locked until the end of the transaction in which it was asked for."""
+    """Submissions that depend on the test set of a phase; locked until the end of the requesting transaction."""
 
     @property
     @abstractmethod
     def exist(self) -> bool:
-        """Whether anything was handed in that was not refused, withdrawn or lost."""
+        """True if there is a submission that was not refused, withdrawn or lost."""
 
     @property
     @abstractmethod
     def are_being_scored(self) -> bool:
-        """Whether anything is being scored at this moment."""
+        """True if a submission is being scored at this moment."""
 
     @abstractmethod
     def score_again(self, *, actor: User | None) -> None:
-        """Score what is scored against the version that is active now; earlier results stand until the new ones are there."""
+        """Score all scored submissions against the active version; earlier results remain until new ones exist."""
 
 
 @dataclass(frozen=True)
@@ -63,5 +63,8 @@ def runs_by_version(test_sets: Sequence[int]) -> dict[int, int]:
 
 
 def was_submitted_to(phase: Phase) -> bool:
-    """Whether anything was handed in for a phase that was not refused, withdrawn or lost; locked until the transaction ends."""
+    """Return whether a phase has a submission that was not refused, withdrawn or lost.
+
+    The submissions are locked until the transaction ends.
+    """
     return any(provider(phase).exist for provider in dependents)

@@ -1,6 +1,7 @@
-"""Who sees what of the cases of a phase, who seals test sets, and who gets a reference itself.
+"""Permissions on the cases of a phase, on sealing test sets, and on access to a reference itself.
 
-`access_to_phase`, `access_to_results` and `access_of` answer for the visibility policy (`test_sets.domain.case_access`).
+`access_to_phase`, `access_to_results` and `access_of` apply the visibility policy
+(`test_sets.domain.case_access`).
 """
 
 from typing import Any

@@ -1,7 +1,8 @@
 """References at rest: encrypted with a key that is neither in the database nor in the storage.
 
-The format is age (https://age-encryption.org), so that an operator who has the key can open a backup without Podium. What
-is opened lies in a folder in memory where the machine has one, for as long as it is read.
+The format is age (https://age-encryption.org), so that an operator who has the key can open a backup
+without Podium. Decrypted files are in a folder in memory, if the machine has one, for as long as they are
+read.
 """
 
 import hmac
@@ -26,7 +27,7 @@ _KIND = "open"
 
 
 class VaultError(Exception):
-    """A stored file that cannot be opened; says nothing of its content."""
+    """Error for a stored file that cannot be opened; it reveals nothing of the content."""
 
 
 def keep_file(name: str, path: Path) -> None:
@@ -66,7 +67,7 @@ def opened(name: str) -> Iterator[Path]:
 
 @contextmanager
 def open_folder(size: int) -> Iterator[Path]:
-    """Give an empty folder for so many bytes of what is open, in memory where there is room; gone afterwards."""
+    """Yield an empty folder for `size` bytes of decrypted data, in memory if there is room; deleted afterwards."""
     with passing_folder(_KIND, _place_for(size)) as folder:
         yield folder
 

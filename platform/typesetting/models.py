@@ -7,10 +7,10 @@ from work.models import Work
 
 
 class SetFile(Work):
-    """What a document looks like as PDF or Word, under the digest of everything that it shows.
+    """A document as PDF or Word file, under the digest of everything that it shows.
 
-    Whoever may see the document asks by its content, so that a row needs no permissions of its own: nobody finds one
-    who could not write down the same document.
+    A person who may see the document requests it by its content. A row therefore needs no permissions: only a
+    person who could write the same document can find it.
     """
 
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of blocks, title, format and typesetter")

@@ -13,5 +13,5 @@ def set_file(pk: int) -> None:
 
 @shared_task(name="typesetting.tasks.forget")
 def forget() -> int:
-    """Throw away files that nobody has taken for a month."""
+    """Delete files that were not requested for a month."""
     return making.forget()

@@ -39,7 +39,7 @@ def answered(request: HttpRequest, blocks: Iterable[Block], *, title: str, endin
 def _said(
     request: HttpRequest, title: str, ending: str, *, status: int, is_ready: bool = False, is_failed: bool = False
 ) -> HttpResponse:
-    """How far the file is: on a page, as the part of it that changes, or for programs."""
+    """Return the progress of the file: on a page, as the part of it that changes, or as JSON for programs."""
     if "HX-Request" in request.headers:
         template = "typesetting/parts/state.html"
     elif "text/html" in request.headers.get("Accept", ""):

@@ -1,4 +1,4 @@
-"""What uploads ask of the apps below: which files of the private storage their rows name."""
+"""Hook for the apps below to list the files of the private storage that their rows reference."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,16 +8,18 @@ from web.hooks import Hook
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file that a row of the database names.
+    """A file that a row of the database references.
 
     Attributes
     ----------
     name
-        In the private storage.
+        Name in the private storage.
     what
-        What it is, by numbers and not by names of people, challenges or cases: reports about it are read by operators.
+        Description by numbers, without names of people, challenges or cases, because operators read reports
+        about it.
     proof
-        Reads it and says in one sentence what is wrong, or nothing; None where the row has nothing to compare with.
+        Function that reads the file and returns one sentence on what is wrong, or an empty text. None if the
+        row has nothing to compare with.
     """
 
     name: str

@@ -20,7 +20,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
 
 ADDRESS_SECONDS = 600
-"""How long an address of a part is good for; a part that has begun by then may end later."""
+"""Seconds for which the address of a part is valid; a transfer that started in time may end later."""
 CHECKSUM_HEADER = "x-amz-checksum-sha256"
 _MAKING = threading.Lock()
 _GONE = ("NoSuchUpload",)
@@ -33,12 +33,12 @@ class StoreAwayError(Exception):
 
 
 class DamagedPartsError(Exception):
-    """The store does not put the parts together: they are not what was said of them."""
+    """Error if the store does not join the parts because they do not match their description."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part that has arrived, with its digest as base64 where the store tells it."""
+    """A part that has arrived, with its digest as base64 if the store reports it."""
 
     number: int
     size: int
@@ -48,14 +48,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Whole:
-    """An object that is whole; `checksum` is over the digests of its parts, where the store tells it."""
+    """A complete object; `checksum` covers the digests of its parts, if the store reports it."""
 
     size: int
     checksum: str | None
 
 
 def is_offered() -> bool:
-    """Whether senders may reach the object store themselves."""
+    """Return whether senders may access the object store directly."""
     return bool(settings.PODIUM_S3_DIRECT) and "bucket_name" in _options()
 
 
@@ -69,14 +69,15 @@ def begin(name: str) -> str:
 
 
 def address_of_part(name: str, store_id: str, *, number: int, size: int, sha256: str) -> str:
-    """Return where exactly this part can be sent, for a short while.
+    """Return an address to which exactly this part can be sent, for a short time.
 
     Parameters
     ----------
     name, store_id
         The object and the store's id of its upload.
     number, size, sha256
-        The part: counted from 1, in bytes, and its digest as base64. The header `CHECKSUM_HEADER` has to say the digest, too.
+        The part: number counted from 1, size in bytes, and digest as base64. The header `CHECKSUM_HEADER`
+        must contain the digest too.
     """
     part = {"UploadId": store_id, "PartNumber": number, "ContentLength": size, "ChecksumSHA256": sha256}
     return str(_outside().generate_presigned_url("upload_part", Params=_place(name) | part, ExpiresIn=ADDRESS_SECONDS))
@@ -108,12 +109,12 @@ def parts(name: str, store_id: str) -> list[Part] | None:
 
 
 def put_together(name: str, store_id: str, stored_parts: Sequence[Part], digests: Sequence[str]) -> None:
-    """Make the object of its parts; that somebody else has just done it is no fault.
+    """Make the object from its parts; it is no error if another request has just done it.
 
     Raises
     ------
     DamagedPartsError
-        When the store has something else than these digests say.
+        When the content in the store does not match these digests.
     """
     listed = [
         {"PartNumber": part.number, "ETag": part.tag, "ChecksumSHA256": digest}
@@ -244,5 +245,8 @@ def _client(
 
 @lru_cache(maxsize=1)
 def _session() -> Any:
-    """What reads the description of S3, once; only one thread may make a client of it at a time."""
+    """Return the cached session that reads the description of S3.
+
+    Only one thread may create a client from it at a time.
+    """
     return boto3.session.Session()

@@ -1,4 +1,4 @@
-"""Private files: where they are kept, how a worker gets at them as files of its own machine, and every bound on what people may make the platform take.
+"""Private files: their location, their copies on the machine of a worker, and all bounds on user input.
 
 Most bounds come from the settings.
 """
@@ -32,7 +32,10 @@ BLOCK = 1024**2
 COMPRESSION = 3
 """Digits compress little; more effort costs seconds on a large document and saves a few per cent."""
 COPY_SECONDS, IN_USE_SECONDS = 24 * 3600, 1800
-"""How long a copy of a stored file is kept unused, and how long it may be open in a worker without being touched."""
+"""Seconds for which an unused copy of a stored file is kept, and for which an untouched one may be open.
+
+A worker may have a copy open without touching it.
+"""
 
 
 def private() -> Storage:
@@ -53,19 +56,26 @@ def free_bytes() -> int:
 
 
 def has_room() -> bool:
-    """Whether workers may begin something. Uploads stop earlier, so that what has arrived can be worked on to its end."""
+    """Return whether workers may begin work.
+
+    Uploads stop earlier, so that everything that has arrived can be processed completely.
+    """
     return free_bytes() >= settings.PODIUM_WORK_RESERVE_BYTES
 
 
 def is_out_of_room(error: BaseException) -> bool:
-    """Whether work failed because a disk is full: no fault of what was worked on, so it waits and is done again."""
+    """Return whether work failed because a disk is full.
+
+    The work item is then not at fault; it is queued and repeated.
+    """
     return not has_room() or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT))
 
 
 def _make_room(folder: Path, size: int) -> None:
-    """Throw away copies that nobody has used for a day and, for want of room, those unused the longest.
+    """Delete copies that were unused for a day and, if room is short, those that were unused the longest.
 
-    Each machine sees to its own: sweeps run on some other one. What was used lately may be open in a child.
+    Each machine cleans its own copies, because sweeps run on another machine. A child may have a recently
+    used copy open.
     """
     used = []
     for path in folder.iterdir():

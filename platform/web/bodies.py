@@ -1,8 +1,9 @@
-"""How many bytes a request may bring: judged before anybody reads them, by who asks and for what.
+"""Limits on the size of request bodies, by sender and purpose, applied before the body is read.
 
-Django's own bound (`DATA_UPLOAD_MAX_MEMORY_SIZE`) leaves files out, and a file of a form is written to disk as soon as
-anything looks at the form; the check against forged requests does, before any view has asked who sends. So every body is
-judged here first: by its declared length, which the server never exceeds, or counted where there is none.
+Django's own bound (`DATA_UPLOAD_MAX_MEMORY_SIZE`) excludes files, and a file of a form is written to disk
+as soon as code accesses the form. The check against forged requests does this before any view has checked
+the sender. Every body is therefore checked here first: by its declared length, which the server never
+exceeds, or by counting if no length is declared.
 """
 
 import io
@@ -48,9 +49,9 @@ def takes_pieces(view: View) -> View:
 
 
 class BodyBoundMiddleware:
-    """Answer 413 to what is larger than is taken, 503 to files for which there is no room, before a byte of it is kept.
+    """Answer 413 to bodies that are too large, and 503 to files without room, before a byte is stored.
 
-    Stands before the check against forged requests, which reads forms.
+    Runs before the check against forged requests, which reads forms.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -66,7 +67,7 @@ class BodyBoundMiddleware:
         args: object,  # noqa: ARG002 (the signature)
         kwargs: object,  # noqa: ARG002
     ) -> HttpResponse | None:
-        """Judge the body before the view, and what stands around it, can read it."""
+        """Check the body before the view, and the middleware around it, can read it."""
         is_counted = "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower()
         if request.method == "PATCH" and getattr(view, "takes_pieces", False):
             return (

@@ -1,4 +1,4 @@
-"""What every template may use."""
+"""Context variables for every template."""
 
 from functools import partial
 from typing import Any

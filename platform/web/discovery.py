@@ -16,7 +16,7 @@ PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
 
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (the signature of a view)
-    """What search engines may read."""
+    """Return the rules for search engines."""
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in CLOSED), f"Sitemap: {absolute(reverse('web:sitemap'))}"]
     return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")
 
@@ -62,7 +62,7 @@ def help_picture(request: HttpRequest, name: str) -> HttpResponse:  # noqa: ARG0
 
 @require_safe
 def about(request: HttpRequest) -> HttpResponse:
-    """What this site is."""
+    """Show the page about this site."""
     return render(request, "web/about.html")
 
 

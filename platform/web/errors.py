@@ -1,4 +1,4 @@
-"""Error pages: what happened, in words, and what to do next."""
+"""Error pages: a description of what happened, and what to do next."""
 
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -101,9 +101,9 @@ def _problem_answer(request: HttpRequest, status: int, *, detail: str) -> HttpRe
 def error_page(
     request: HttpRequest, status: int, *, explanation: Explanation | None = None, reason: str = ""
 ) -> HttpResponse:
-    """Answer with an error: a page with the menus of every other page, or a problem document to who asked the interface.
+    """Return an error page with the usual menus, or a problem document for requests to the interface.
 
-    `reason` says what happened this time.
+    `reason` describes what happened in this request.
     """
     explanation = explanation or EXPLANATIONS[status]
     if reason:
@@ -142,7 +142,7 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None) 
 
 @requires_csrf_token
 def page_not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001 (Django passes it)
-    """404; says nothing of what the resolver tried."""
+    """Return the error page 404; it does not reveal what the resolver tried."""
     return error_page(request, 404)
 
 

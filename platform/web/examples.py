@@ -1,4 +1,4 @@
-"""What a visitor may try first while the platform runs in example mode; a quiet strip on every page shows it."""
+"""Suggestions for visitors while the platform runs in example mode, shown in a strip on every page."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ from web.hooks import Hook
 
 @dataclass(frozen=True)
 class Hint:
-    """Something to try: a few words and where to do it."""
+    """A suggestion: a short text and its address."""
 
     label: str
     url: str
@@ -28,11 +28,11 @@ def register_hint(label: str, target: str, *args: object, order: int = 50) -> No
     Parameters
     ----------
     label
-        A few words that say what to do ("Read the leaderboard").
+        Short text on what to do ("Read the leaderboard").
     target
-        URL name, with `args` its arguments, or an address that begins with ``/``.
+        URL name, with `args` as its arguments, or an address that begins with ``/``.
     order
-        Place in the strip, small numbers first.
+        Position in the strip, small numbers first.
     """
     _hints.register((label, target, args), order=order)
 

@@ -1,4 +1,4 @@
-"""What other apps show on the home page: sections, what a person has to do next, and a picture of a result."""
+"""Contributions of other apps to the home page: sections, next steps of a person, and a picture of a result."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -42,22 +42,22 @@ NextProvider = Callable[[Any], Iterable[Next]]
 _sections: Hook[Section] = Hook()
 _audiences: dict[Section, Audience] = {}
 next_steps: Hook[NextProvider] = Hook()
-"""What waits for the person who looks; asked on every view of the own page, so it costs a constant number of queries."""
+"""Pending actions of the person who views their home page; a constant number of queries on every view."""
 pictures: Hook[Section] = Hook()
 """A real result as a figure for visitors; the first that is there is shown."""
 
 
 def register_section(section: Section, *, order: int = 50, audience: Audience = "all") -> Section:
-    """Show what `section` returns on the home page.
+    """Show the output of `section` on the home page.
 
     Parameters
     ----------
     section
-        Takes the request and returns rendered HTML (``render_to_string`` of a template whose outermost element is a
-        ``<section>`` with a heading of level 2), or none to be left out on this request. Called on every view of the
-        home page, so it must not cost more than a few queries, whatever it shows.
+        Takes the request and returns rendered HTML (``render_to_string`` of a template whose outermost
+        element is a ``<section>`` with a heading of level 2). An empty result omits the section on this
+        request. The function is called on every view of the home page, so it must cost only a few queries.
     order
-        Place on the page, small numbers first.
+        Position on the page, small numbers first.
     audience
         ``people`` are signed in, ``visitors`` are not.
     """
@@ -72,7 +72,7 @@ def sections(request: HttpRequest) -> list[SafeString | str]:
 
 
 def steps(request: HttpRequest) -> list[Next]:
-    """What waits for the person who looks: what is due first on top, what has no date below."""
+    """Return the pending actions of the person who views the page: those with a date first, by date."""
     all_steps = [step for provider in next_steps for step in provider(request)]
     dated = [(step.at, index, step) for index, step in enumerate(all_steps) if step.at is not None]
     return [*(step for _, _, step in sorted(dated)), *(step for step in all_steps if step.at is None)]

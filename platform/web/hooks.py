@@ -28,7 +28,7 @@ USUAL = 50
 
 
 class Hook(list[T]):
-    """The answers to one question, by the order that they asked for, and as they were registered where that is equal."""
+    """The registered providers of one hook, in order of their `order`, and of registration if it is equal."""
 
     def __init__(self) -> None:
         super().__init__()

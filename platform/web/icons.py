@@ -1,4 +1,4 @@
-"""Icons: paths in a box of 24, drawn as lines in the colour of the text beside them."""
+"""Icons: paths in a box of 24, rendered as lines in the colour of the adjacent text."""
 
 ICONS: dict[str, tuple[str, ...]] = {
     "arrow": ("M5 12h14", "M13 6l6 6-6 6"),

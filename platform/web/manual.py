@@ -1,6 +1,7 @@
-"""The pages of `docs/` that are for people who use the platform, read for `/help/`: titles, sections and a search.
+"""The pages of `docs/` for users of the platform, read for `/help/`: titles, sections and a search.
 
-Each page is a Markdown file of this repository, so that what stands on the site and beside the code cannot differ.
+Each page is a Markdown file of this repository, so the text on the site and in the repository cannot
+differ.
 """
 
 import posixpath
@@ -41,7 +42,7 @@ _IMAGE = re.compile(r"^images/([a-z0-9-]+\.(?:png|svg))$")
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands below it, up to the next one."""
+    """A heading with the content below it, up to the next heading."""
 
     title: str
     anchor: str
@@ -60,7 +61,7 @@ class Page:
 
 @dataclass(frozen=True)
 class SearchHit:
-    """A section in which all words of a search occur."""
+    """A section that contains all words of a search."""
 
     page: Page
     section: Section
@@ -69,7 +70,7 @@ class SearchHit:
 
 
 def folder() -> Path:
-    """Where the documentation lies."""
+    """Return the folder of the documentation."""
     return settings.ROOT / "docs"
 
 
@@ -92,7 +93,7 @@ def contents() -> list[tuple[str, list[Page]]]:
 
 
 def search(text: str) -> list[SearchHit]:
-    """Return the sections that hold every word of `text`, those with the words in their title first."""
+    """Return the sections that contain every word of `text`, those with the words in their title first."""
     words = [word for word in re.findall(r"\w+", text.lower()) if len(word) > 1][:8]
     if not words:
         return []
@@ -123,7 +124,7 @@ def _hit(found_in: Page, section: Section, words: list[str]) -> SearchHit | None
 
 
 def _begins(word: str, text: str) -> bool:
-    """Whether a word of the text begins so: "rank" finds "ranks", and not "frank"."""
+    """Return whether a word of the text starts with `word`: "rank" matches "ranks", and not "frank"."""
     return re.search(rf"\b{re.escape(word)}", text) is not None
 
 
@@ -155,7 +156,7 @@ def _set_anchors(tokens: list[Token]) -> None:
 
 
 def _turn_links(tokens: list[Token], name: str) -> None:
-    """Let links between pages lead to the pages of the site; what the site does not show stays as words."""
+    """Point links between pages to the pages of the site; links to other files become plain text."""
     for token in tokens:
         if token.type != "inline" or not token.children:
             continue
@@ -176,7 +177,7 @@ def _turn_links(tokens: list[Token], name: str) -> None:
 
 
 def _address(target: str, name: str) -> str | None:
-    """Where a link of a page leads on the site; None for files that it does not show."""
+    """Return the address on the site of a link in a page; None for files that the site does not show."""
     if target.startswith(("https://", "http://", "#")):
         return target
     path, _, anchor = target.partition("#")
@@ -208,7 +209,7 @@ def _sections(tokens: list[Token], title: str) -> Iterator[Section]:
 
 
 def _text(token: Any) -> str:
-    """What people read of an inline token."""
+    """Return the visible text of an inline token."""
     parts = (" " if child.type in ("softbreak", "hardbreak") else child.content for child in token.children or [])
     return "".join(parts).strip()
 

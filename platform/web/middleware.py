@@ -132,9 +132,9 @@ class ExplainedErrorMiddleware:
 
 
 class PrivateCopyMiddleware:
-    """Let nobody but the one who asked keep what was shown to a person, and only to ask again whether it still holds.
+    """Allow only the requesting browser to cache personal pages, and only with revalidation.
 
-    Views that say themselves how long their answer may be kept are left alone.
+    Views that set their own cache control are not changed.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -150,11 +150,13 @@ class PrivateCopyMiddleware:
 
 
 class ReadableRequestMiddleware:
-    """Refuse with 400 what no page and no database can take: NUL characters, and values that no column holds.
+    """Refuse with 400 what neither pages nor the database can process.
 
-    PostgreSQL stores no NUL in texts, and no name, search or identifier has one. The address is looked at before anything
-    else, a form once its token has been checked. Bodies of the interface are read by its own parsers, those of uploads by
-    nobody.
+    These are NUL characters, and values that no column can store.
+
+    PostgreSQL stores no NUL in texts, and no name, search or identifier contains one. The address is checked
+    first, a form after its token was checked. Bodies of the interface are read by its own parsers; bodies of
+    uploads are not read here.
     """
 
     FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")

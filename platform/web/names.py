@@ -63,14 +63,14 @@ class NameField(forms.CharField):
 
 
 def slug_of(name: str, *, otherwise: str, length: int) -> str:
-    """Return an address for a name in any script; names that differ in what ASCII cannot say get different ones.
+    """Return an address for a name in any script; names that differ outside ASCII get different ones.
 
     Parameters
     ----------
     otherwise
-        Begins the address of a name without a letter of ASCII.
+        Start of the address of a name without an ASCII letter.
     length
-        Of the address, at most.
+        Largest length of the address.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def slug_of(name: str, *, otherwise: str, length: int) -> str:
 
 
 def confusable_with(name: str, taken: Iterable[str]) -> str | None:
-    """Return the first of the names that people would take for this one; None when it stands apart from all.
+    """Return the first of the names that people could confuse with this one; None if it is distinct from all.
 
     Examples
     --------
@@ -125,10 +125,10 @@ def _skeletons(name: str) -> set[str]:
 
 @cache
 def _prototype(character: str) -> str:
-    """What a character is a likeness of; itself for most.
+    """Return the character that a character resembles; for most, the character itself.
 
-    The library lists each character of Unicode's table with its prototype, and each prototype with all characters that
-    are likenesses of it. A prototype of several characters is never a likeness.
+    The library lists each character of Unicode's table with its prototype, and each prototype with all
+    characters that resemble it. A prototype of several characters never resembles another.
     """
     from confusable_homoglyphs.confusables import confusables_data
 

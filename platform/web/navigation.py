@@ -44,7 +44,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Link:
-    """An entry as one page shows it. `current` is what `aria-current` says: page, true (a page below it) or nothing."""
+    """An entry as one page shows it.
+
+    `current` is the value of `aria-current`: page, true (a page below it) or empty.
+    """
 
     label: str
     url: str
@@ -75,12 +78,12 @@ class Menus:
         target
             URL name (``"challenges:list"``) or an address that begins with ``/`` or ``https://``.
         menu
-            ``main`` (header), ``account`` and ``settings`` (under a person's name, for people signed in; ``settings`` are
-            also the tabs of the account pages) or ``footer``.
+            ``main`` (header), ``account`` and ``settings`` (under a person's name, for people signed in;
+            ``settings`` are also the tabs of the account pages) or ``footer``.
         order
-            Place in the menu, small numbers first; equal numbers by label.
+            Position in the menu, small numbers first; equal numbers by label.
         visible
-            Says for a request whether to show the entry; always if not given.
+            Returns for a request whether to show the entry; by default it is always shown.
 
         Raises
         ------
@@ -94,7 +97,7 @@ class Menus:
         return entry
 
     def links(self, menu: Menu, *, path: str, request: HttpRequest | None = None) -> list[Link]:
-        """Entries of one menu for the page at `path`, in order; what cannot be reached or seen is left out."""
+        """Return the entries of one menu for the page at `path`, in order, without unreachable or hidden ones."""
         entries = sorted((e for e in self._entries.values() if e.menu == menu), key=lambda e: (e.order, e.label))
         links = []
         for entry in entries:

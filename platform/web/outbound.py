@@ -37,7 +37,7 @@ _SPECIAL: Final = tuple(
 
 @dataclass(frozen=True)
 class Answer:
-    """What an address answered: whether it works, its status, and words when it does not."""
+    """Result of a request to an address: whether it works, its status, and a message if it does not."""
 
     works: bool
     status: int | None
@@ -46,7 +46,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Page:
-    """What an address holds."""
+    """Content of an address, with its media type."""
 
     content: bytes
     kind: str
@@ -131,12 +131,13 @@ def ask(url: str, *, seconds: float = SECONDS, allow_private: bool = False) -> A
 
 
 def read(url: str, *, most_bytes: int, seconds: float = SECONDS, allow_private: bool = False) -> Page:
-    """Fetch a page by the same rules: public hosts only, each redirect looked at anew, bounded in size and time.
+    """Fetch a page by the same rules: public hosts only, each redirect checked again, bounded in size and time.
 
     Raises
     ------
     RefusedError
-        For an address that must not be asked, a page that is too large or too slow, and one that answers no page.
+        For an address that must not be requested, a page that is too large or too slow, and a response that
+        is no page.
     """
     with Deadline(seconds) as deadline:
         for _ in range(REDIRECTS + 1):
@@ -161,7 +162,7 @@ def read(url: str, *, most_bytes: int, seconds: float = SECONDS, allow_private: 
 def post(
     url: str, content: bytes, *, kind: str, most_bytes: int, seconds: float = SECONDS, allow_private: bool = False
 ) -> bytes:
-    """Send content to an address by the same rules, without following redirects, and return the answer.
+    """Send content to an address by the same rules, without following redirects, and return the response.
 
     Parameters
     ----------
@@ -171,7 +172,8 @@ def post(
     Raises
     ------
     RefusedError
-        For an address that must not be asked, and an answer that is missing, too large, too slow or no success.
+        For an address that must not be requested, and a response that is missing, too large, too slow or
+        unsuccessful.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -272,10 +274,11 @@ def _once(method: str, url: str, deadline: Deadline, *, allow_private: bool) -> 
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is one host of the public internet.
+    """Return whether an address is one host of the public internet.
 
-    An IPv6 address that embeds an IPv4 address (mapped, 6to4, NAT64 with the well-known prefix) counts as that one. All
-    other transition mechanisms are refused, since they reach hosts that the address does not show.
+    An IPv6 address that embeds an IPv4 address (mapped, 6to4, NAT64 with the well-known prefix) counts as
+    that one. All other transition mechanisms are refused, because they reach hosts that the address does not
+    show.
     """
     parsed = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(parsed, ipaddress.IPv6Address):
@@ -296,7 +299,7 @@ def _public_address(host: str, port: int, deadline: Deadline, *, allow_private: 
 
 
 def _resolved(host: str, port: int, deadline: Deadline) -> set[str]:
-    """Resolve a name; in a thread of its own, since nothing can interrupt a resolver that hangs."""
+    """Resolve a name, in a separate thread, because nothing can interrupt a resolver that hangs."""
     answers: queue.SimpleQueue[list[Any] | OSError | ValueError] = queue.SimpleQueue()
 
     def resolve() -> None:
@@ -316,14 +319,14 @@ def _resolved(host: str, port: int, deadline: Deadline) -> set[str]:
 
 
 class _Pinned(http.client.HTTPConnection):
-    """A connection to the address that was looked at, whatever the name resolves to by now."""
+    """A connection to the address that was checked, even if the name resolves to another address by now."""
 
     def __init__(self, host: str, port: int, address: str, deadline: Deadline, *, secure: bool) -> None:
         super().__init__(host, port)
         self._address, self._deadline, self._secure = address, deadline, secure
 
     def connect(self) -> None:
-        """Connect, and speak TLS where the address asks for it, within the deadline."""
+        """Connect, with TLS if the address requires it, within the deadline."""
         self.sock = socket.create_connection((self._address, self.port), self._deadline.seconds)
         if self._secure:
             context = ssl.create_default_context()

@@ -1,4 +1,4 @@
-"""Which pages of the site search engines are told of: public ones, entered by the apps that have them."""
+"""Sitemap of the public pages for search engines; the apps register their pages."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Entry:
 
 
 entries: Hook[Callable[[], Iterable[Entry]]] = Hook()
-"""Public pages; what not everybody may see must not be named."""
+"""Providers of public pages; they must not list pages that are not public."""
 
 
 def document() -> Iterator[str]:

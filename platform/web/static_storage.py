@@ -32,7 +32,10 @@ class JoiningStorage(DurableStorage, CompressedManifestStaticFilesStorage):
     """Whitenoise's storage, which also writes the style sheets of all pages into one."""
 
     def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
-        """Join before names are made; addresses in the parts stay good, since the whole lies beside them."""
+        """Join the style sheets before files are renamed; addresses in the parts stay valid in the joined file.
+
+        The joined file is in the same folder as the parts.
+        """
         if not dry_run:
             parts = [Path(self.path(f"css/{name}.css")).read_text("utf-8") for name in STYLE_SHEETS]
             durable.write_text(Path(self.path(JOINED)), "\n".join(parts))

@@ -1,4 +1,4 @@
-"""Files on disk that are complete or absent, and folders of one piece of work that are removed whatever ends it."""
+"""Files on disk that are complete or absent, and folders of one task that are removed however it ends."""
 
 import contextlib
 import fcntl
@@ -62,9 +62,9 @@ def remove_abandoned(parent: Path, *, older_than: float = ABANDONED_SECONDS) -> 
 
 
 def remove_old(folder: Path, *, older_than: float) -> int:
-    """Remove files and folders below `folder` that have not been changed for so many seconds; returns how many.
+    """Remove files and folders below `folder` that were unchanged for `older_than` seconds; return the number.
 
-    What another process removes in the meantime is ignored.
+    Files that another process removes at the same time are ignored.
     """
     count = 0
     for path in _entries(folder):

@@ -1,4 +1,4 @@
-"""What the style guide shows: components with example values. The values are invented and say so on the page."""
+"""Content of the style guide: components with example values, which the page marks as invented."""
 
 import csv
 import io

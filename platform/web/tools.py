@@ -1,4 +1,4 @@
-"""Small things in the head of every page, beside the account menu, that apps provide."""
+"""Small elements in the head of every page, next to the account menu, that apps provide."""
 
 from collections.abc import Callable
 
@@ -12,15 +12,15 @@ _tools: Hook[Tool] = Hook()
 
 
 def register(tool: Tool, *, order: int = 50) -> Tool:
-    """Show what `tool` returns in the head of every page.
+    """Show the output of `tool` in the head of every page.
 
     Parameters
     ----------
     tool
-        Takes the request and returns rendered HTML, or none to be left out. Called on every page that has a head, so it
-        must not cost more than one query.
+        Takes the request and returns rendered HTML, or an empty text to be omitted. It is called on every
+        page that has a head, so it must not cost more than one query.
     order
-        Place from left to right, small numbers first.
+        Position from left to right, small numbers first.
     """
     return _tools.register(tool, order=order)
 

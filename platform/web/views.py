@@ -59,13 +59,13 @@ def vendored() -> list[Vendored]:
 
 @require_safe
 def licences(request: HttpRequest) -> HttpResponse:
-    """Whose work the site serves, under which licence."""
+    """Show the authors and licences of third-party work that the site serves."""
     return render(request, "web/licences.html", {"vendored": vendored()})
 
 
 @require_safe
 def privacy(request: HttpRequest) -> HttpResponse:
-    """What is stored about people, for how long, and what they can ask for."""
+    """Show which data is stored about people, for how long, and what they can request."""
     return render(
         request,
         "web/privacy.html",
@@ -79,7 +79,7 @@ def privacy(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def imprint(request: HttpRequest) -> HttpResponse:
-    """Who runs this installation."""
+    """Show the operator of this installation."""
     return render(
         request,
         "web/imprint.html",
@@ -88,7 +88,10 @@ def imprint(request: HttpRequest) -> HttpResponse:
 
 
 def style_guide_shown() -> bool:
-    """The style guide is a page for engineers: only where nobody minds seeing it."""
+    """Return whether the style guide is available: only in debug and example mode.
+
+    It is a page for engineers.
+    """
     return bool(settings.DEBUG or getattr(settings, "PODIUM_EXAMPLE_MODE", False))
 
 

@@ -18,7 +18,9 @@ _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
 def distance_words(moment: datetime, now: datetime) -> str:
-    """Say how far away a moment is, in the largest unit of which there are two, rounded down so that nobody comes late.
+    """Return the distance to a moment in the largest unit with a count of at least two.
+
+    A single minute is shown as well. Rounded down, so that no one is late.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The kinds of durable work: what waits, who is asked for it, how long a worker may be silent, how often it is tried.
+"""Kinds of durable work: open rows, responsible task, longest silence of a worker, and number of attempts.
 
-An app declares its kinds in `queries/work.py` and registers them in `AppConfig.ready`. Nothing here loads what the work
-itself needs, so that web processes can count what waits.
+An app declares its kinds in `queries/work.py` and registers them in `AppConfig.ready`. This module loads
+nothing that the work itself needs, so that web processes can count open work.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,47 +52,51 @@ class Kind:
     Attributes
     ----------
     name
-        Its name in figures, such as ``"validation"``.
+        Name in figures, such as ``"validation"``.
     doing
-        What a worker does with it, for people: ``"validating"``.
+        Activity of a worker, for people: ``"validating"``.
     model
-        The rows.
+        The model of the rows.
     is_open
-        Which rows are left to do or being done.
+        Condition of the rows that are not done, including those in progress.
     task
-        Name of the Celery task that does it.
+        Name of the Celery task that does the work.
     argument
-        Field that the task is sent; None where a message is one worker's turn and the database says what is next.
+        Field that the task is sent. None if a message is one worker's turn and the database determines the
+        next row.
     at_once
-        Most rows for which one sweep asks; the rest is asked for by the next.
+        Largest number of rows that one sweep requests; the next sweep requests the others.
     is_collective
-        Whether one message is enough for all rows that are due.
+        True if one message is enough for all rows that are due.
     begins
         Changes that claiming makes to a row besides its lease.
     lease
-        How long a worker may be silent before its work is given to another; None for as long as the settings say.
+        Time that a worker may be silent before another worker gets its work; None for the time in the
+        settings.
     attempts
-        How often workers may begin it: one that takes its workers down is not begun for ever.
+        Largest number of times that workers begin it. A row that crashes its workers is therefore not begun
+        forever.
     errors
-        How often an attempt may end in an error before the error is final.
+        Number of attempts that may end in an error before the error is final.
     pause
-        How long to wait after so many attempts.
+        Function that returns the time to wait after a number of attempts.
     patience
-        How long a message may take to arrive before it counts as lost.
+        Time that a message may take to arrive before it counts as lost.
     since
-        Path to the moment from which on a row waits.
+        Path to the moment since which a row is waiting.
     counted
-        Path to what is counted: rows, or what several rows belong to.
+        Path to the counted unit: rows, or an object that several rows belong to.
     order
-        In which order rows are taken.
+        Order in which rows are processed.
     fair_between
-        Path to whom workers are shared between: those with the least under way come first.
+        Path to the owner between whom workers are shared: rows of the owner with the least in progress come
+        first.
     challenge
-        Path to the challenge that it belongs to; empty where it belongs to none.
+        Path to the challenge that it belongs to; empty if it belongs to none.
     is_enabled
-        Whether this installation does such work.
+        Returns whether this installation does such work.
     chosen
-        Which of the rows that nobody works on are asked for now.
+        Selects the rows to request now, from those that no worker processes.
     """
 
     name: str
@@ -119,7 +123,7 @@ class Kind:
 
     @property
     def longest_silence(self) -> timedelta:
-        """How long a worker may be silent before its work is given to another."""
+        """Time that a worker may be silent before another worker gets its work."""
         return timedelta(seconds=settings.PODIUM_LEASE_SECONDS) if self.lease is None else self.lease
 
     @property

@@ -1,4 +1,4 @@
-"""What a process shares with those that it forks, and what it gives back: an idle worker shall weigh little."""
+"""Memory that a process shares with its forks, and memory that it returns, to keep idle workers small."""
 
 import ctypes
 import gc

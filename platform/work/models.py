@@ -1,14 +1,15 @@
-"""What a row holds that a worker takes on, in the only place that names these fields."""
+"""Fields of a row that a worker processes; the only module that names these fields."""
 
 from django.db import models
 
 
 class Work(models.Model):
-    """A row that one worker at a time works on, found again after any interruption; what is left to do is said by its kind.
+    """A row that one worker at a time processes, and that is found again after any interruption.
 
-    A worker *claims* the row and gets a lease: a token that names the holder, and a moment until which nobody else may
-    take it. While the worker lives it renews the lease; when it falls silent the row is free again, and whoever lost the
-    lease can store nothing any more. States, results and constraints belong to the model that inherits this one.
+    The kind of the work defines which rows are open. A worker *claims* the row and gets a lease: a token that
+    names the holder, and a moment until which no other worker may claim it. While the worker lives, it renews
+    the lease. When it falls silent, the row is free again, and the worker that lost the lease can no longer
+    store anything. States, results and constraints belong to the model that inherits this one.
     """
 
     lease_token = models.UUIDField(null=True, blank=True, editable=False, help_text="names the worker that holds it")

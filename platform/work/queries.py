@@ -1,7 +1,7 @@
-"""What waits for a worker, what got lost, and how the work stands; and the one clock that all machines share: the database's.
+"""Queries on open and lost work and its progress, and the clock that all machines share: the database's.
 
-Leases compare moments that different machines wrote. With each machine's own clock, one that is an hour ahead would take
-everybody's work away, and its own would wait an hour for it to be found lost.
+Leases compare moments that different machines wrote. With each machine's own clock, a clock that is an
+hour ahead would take over all other workers' work. Its own lost work would be found an hour late.
 """
 
 from collections.abc import Iterable
@@ -38,17 +38,17 @@ def shared_now() -> datetime:
 
 
 def overdue(field: str, patience: timedelta) -> Q:
-    """Rows whose moment in `field` is further from the shared present than `patience`, on either side.
+    """Return a condition for rows whose moment in `field` is more than `patience` away from the shared present.
 
-    A message that was sent in the future was sent by a machine whose clock was wrong: to wait until then would be to lose
-    the work for as long.
+    The difference counts in both directions. A message with a sending time in the future comes from a machine
+    with a wrong clock. Waiting until then would lose the work for that time.
 
     Parameters
     ----------
     field
-        Name of a field with the moment at which something was asked for.
+        Name of a field with the moment of a request.
     patience
-        How long that may take to arrive.
+        Time that the request may take to arrive.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def overdue(field: str, patience: timedelta) -> Q:
 
 
 def free(now: datetime) -> Q:
-    """Rows that nobody holds, or whose holder fell silent, and whose time has come."""
+    """Return a condition for due rows without a holder, or with a holder that fell silent."""
     return (Q(lease_until=None) | Q(lease_until__lt=now)) & _due(now)
 
 
@@ -89,17 +89,18 @@ def lost(kind: Kind) -> QuerySet[Any]:
 
 
 def patience(kind: Kind, asked_at: datetime, moments: Iterable[datetime | None]) -> timedelta:
-    """Return how long to wait for the message of a row before another one is sent.
+    """Return how long to wait for the message of a row before another message is sent.
 
-    It grows with each message that had no effect, from the kind's patience to a minute: where workers take messages and
-    cannot begin, for instance on a full disk, more messages help no one.
+    The time grows with each message without effect, from the kind's patience to a minute. If workers receive
+    messages and cannot begin, for instance on a full disk, more messages do not help.
 
     Parameters
     ----------
     asked_at
-        When a worker was last asked.
+        Time of the last request for a worker.
     moments
-        Since when the row is open, until when it was held, when it became due; None for what does not apply.
+        Times since which the row is open, until which it had a holder, and at which it became due; None where
+        not applicable.
 
     Examples
     --------
@@ -147,24 +148,25 @@ def next_rows(kind: Kind, limit: int = 8) -> list[Any]:
 
 @dataclass(frozen=True)
 class Figures:
-    """How the work of one kind stands.
+    """State of the work of one kind.
 
     Attributes
     ----------
     length
-        What waits or is worked on; a run of which one part waits while another is worked on counts once.
+        Number of items that are waiting or in progress; a run with one part waiting and another in progress
+        counts once.
     waiting
-        What waits for a worker and could be begun now.
+        Number of items that wait for a worker and could begin now.
     running
-        What a living worker holds.
+        Number of items that a living worker is processing.
     put_off
-        What is tried again later.
+        Number of items that are tried again later.
     repeated
-        What is open and was begun before without coming to an end.
+        Number of open items that were begun before without being completed.
     oldest
-        Since when the oldest that waits or is worked on does.
+        Time since which the oldest item that is waiting or in progress has been open.
     running_since
-        The same of what is worked on.
+        Time since which the oldest item in progress has been open.
     """
 
     kind: Kind
@@ -178,7 +180,7 @@ class Figures:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether nothing is left to do."""
+        """True if no work remains."""
         return not self.length and not self.put_off
 
     def __str__(self) -> str:
@@ -200,33 +202,33 @@ def _numbers(kind: Kind, now: datetime) -> dict[str, Any]:
 
 
 def figures_of(kind: Kind, *, now: datetime | None = None) -> Figures:
-    """Return how the work of a kind stands; one query."""
+    """Return the state of the work of a kind; one query."""
     rows = kind.open_rows.order_by()
     return Figures(kind=kind, **rows.aggregate(**_numbers(kind, now or shared_now())))
 
 
 def figures() -> list[Figures]:
-    """Return how the work of every kind stands; one query per kind."""
+    """Return the state of the work of every kind; one query per kind."""
     now = shared_now()
     return [figures_of(kind, now=now) for kind in registered()]
 
 
 @dataclass(frozen=True)
 class Backlog:
-    """What is left to do on the whole installation, and how much of it belongs to one challenge.
+    """Open work of the whole installation, and the part of it that belongs to one challenge.
 
     Attributes
     ----------
     rows
-        For each kind with something left to do: figures of the installation, as the metrics report them, and how much
-        belongs to the challenge; None for kinds that belong to no challenge.
+        For each kind with open work: figures of the installation, as the metrics report them, and the number
+        that belongs to the challenge. None for kinds that belong to no challenge.
     """
 
     rows: list[tuple[Figures, int | None]]
 
     @property
     def length(self) -> int:
-        """How much waits or is worked on."""
+        """Number of items that are waiting or in progress."""
         return sum(entry.length for entry, _ in self.rows)
 
     @property

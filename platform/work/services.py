@@ -1,11 +1,11 @@
-"""Asking for work, taking it, keeping it and ending it, and asking once more for what got lost.
+"""Services to request, claim, renew and end work, and to request lost work again.
 
-The one way from an act to a background job is by name, after the commit: a service enqueues what has to happen after it, and
-the job leaves for the broker only once the transaction is durable. A broker that cannot be reached never fails the act: the
-sweep looks for work that is due in the database and hands it out again.
+A background job is started from an action only by name, after the commit. A service enqueues the
+follow-up task, and the job is sent to the broker only when the transaction is durable. An unreachable
+broker never makes the action fail. The sweep finds work that is due in the database and sends it again.
 
-Claiming, renewing and ending are one conditional update each, so that only one worker can. Whoever lost the lease learns it by
-`LeaseLostError` and stores nothing.
+Claiming, renewing and ending are one conditional update each, so that only one worker can succeed. A
+worker that lost the lease gets a `LeaseLostError` and stores nothing.
 """
 
 import threading
@@ -34,7 +34,10 @@ LONGEST_COUNTDOWN = timedelta(minutes=1)
 """Work that is put off for longer is not left to the broker; the sweep asks for it when its time has come."""
 
 UNEXPECTED = "An error that nobody foresaw. The administrators find it in the log of the workers."
-"""Why a job failed, for whoever waits for it: what an exception says is for those who can mend it, and stands in the log."""
+"""Reason for a failed job, as shown to the waiting person.
+
+The text of the exception is for those who can fix the error; it is in the log.
+"""
 
 
 def enqueue(task: str, *args: str | int, countdown: float | None = None) -> None:
@@ -86,14 +89,14 @@ def task_budget() -> float:
 
 @dataclass
 class Lease:
-    """What proves that a worker holds a row.
+    """Proof that a worker has claimed a row.
 
     Attributes
     ----------
     attempts
-        How often the row has been begun, this time included.
+        Number of times that the row has been begun, including this time.
     is_lost
-        Whether a renewal found that the row has gone to another worker.
+        True if a renewal found that another worker has the row.
     """
 
     kind: Kind
@@ -114,7 +117,7 @@ class Lease:
 
     @property
     def may_try_again(self) -> bool:
-        """Whether an error now is not the last one."""
+        """True if an error now is not the last permitted one."""
         return self.attempts < self.kind.errors
 
     # --- Keeping it ---------------------------------------------------------------------------------------------------
@@ -133,7 +136,7 @@ class Lease:
 
     @contextmanager
     def renewed(self) -> Iterator[None]:
-        """Renew the lease from a thread meanwhile: no single step of the work has to be short."""
+        """Renew the lease from a thread during the work, so that single steps may take long."""
         done = threading.Event()
 
         def renew() -> None:
@@ -206,18 +209,18 @@ class Lease:
         asks: bool = True,
         **changes: Any,
     ) -> bool:
-        """Give the work up for another try; returns whether it was still held.
+        """Release the work for another attempt; return whether the lease was still valid.
 
         Parameters
         ----------
         pause
-            How long nobody begins it; by default as long as the kind says after so many attempts.
+            Time during which no worker begins it; by default the kind's pause after this number of attempts.
         failure
-            Why it did not succeed; empty where that is no failure.
+            Reason for the failure; empty if it is no failure.
         is_counted
-            Whether this counts as an attempt.
+            True if this counts as an attempt.
         asks
-            Whether a worker is asked for it at once; else the sweep asks.
+            True if a worker is requested immediately; otherwise the sweep requests one.
         """
         pause = self.kind.pause(self.attempts) if pause is None else pause
         due_at = shared_now() + pause
@@ -245,19 +248,20 @@ _FREED: dict[str, Any] = {"lease_token": None, "lease_until": None, "due_at": No
 
 
 def claim(kind: Kind, argument: object, *, give_up: Callable[[Lease], object]) -> Lease | None:
-    """Take a row that is open, due and held by nobody.
+    """Claim a row that is open, due and without a holder.
 
     Parameters
     ----------
     argument
-        What the kind's message carries: the primary key, or the value of the field that the kind names.
+        Content of the kind's message: the primary key, or the value of the field that the kind names.
     give_up
-        Called with the lease when workers were lost over the row as often as the kind allows; ends it as failed.
+        Called with the lease when the number of workers lost over the row reaches the kind's limit; ends the
+        row as failed.
 
     Returns
     -------
     Lease or None
-        None when another worker holds it, when there is nothing to do any more, and when it was given up.
+        None when another worker has it, when nothing remains to do, and when the row was ended as failed.
     """
     if not kind.is_enabled():
         return None
@@ -291,12 +295,14 @@ def claim_next(kind: Kind, *, give_up: Callable[[Lease], object]) -> Lease | Non
 
 
 def withdraw(rows: QuerySet[Any], **changes: Any) -> int:
-    """Change rows whoever holds them: from then on their leases are void, and their workers store nothing.
+    """Change rows even if workers have claimed them.
+
+    Their leases become invalid, and their workers can store nothing.
 
     Returns
     -------
     int
-        How many rows there were.
+        Number of rows.
     """
     return rows.update(**changes, lease_token=None, lease_until=None)
 
@@ -306,14 +312,14 @@ def _argument(kind: Kind, pk: object) -> str | int:
 
 
 def ask(kind: Kind, row: Any, *, countdown: float | None = None) -> None:
-    """Ask for a worker when the current transaction commits, and note in the row that it was asked for.
+    """Request a worker when the current transaction commits, and record the request in the row.
 
     Parameters
     ----------
     row
         A stored row of the kind; its `asked_at` is set as well, so that a later `save` keeps it.
     countdown
-        Seconds that it should wait before it is begun; until then its message is on the way.
+        Seconds to wait before it begins; until then its message is on the way.
     """
     row.asked_at = shared_now() + timedelta(seconds=countdown or 0)
     kind.model._default_manager.filter(pk=row.pk).update(asked_at=row.asked_at)  # noqa: SLF001
@@ -321,7 +327,7 @@ def ask(kind: Kind, row: Any, *, countdown: float | None = None) -> None:
 
 
 class QueuedMessages:
-    """The messages that are queued at the broker, each queue read once and only when it is asked for."""
+    """The messages queued at the broker; each queue is read once, on first use."""
 
     def __init__(self) -> None:
         self._by_queue: dict[str, Queued] = {}
@@ -334,7 +340,7 @@ class QueuedMessages:
         return self._by_queue[queue]
 
     def number(self, task: str) -> int:
-        """Return how many messages of a task are queued, whatever their arguments."""
+        """Return the number of queued messages of a task, with any arguments."""
         return sum(number for (name, _), number in self.of(task).items() if name == task)
 
 

@@ -7,5 +7,5 @@ from work import services
 
 @shared_task
 def sweep() -> None:
-    """Ask once more for all work that is due and that nobody does."""
+    """Request again all work that is due and that no worker does."""
     services.sweep()

@@ -10,7 +10,10 @@ from evaluation.importing.choices import EXCLUDE
 from evaluation.importing.numbers import as_number
 
 MOST_COLUMNS_ASKED: Final = 40
-"""A wide table of cases has thousands of columns that are all alike; beyond these the guess stands."""
+"""Largest number of columns that the form lists; for further columns, the guess applies.
+
+A wide table of cases has thousands of similar columns.
+"""
 _DIRECTIONS: Final = (("", "choose"), ("higher", "higher is better"), ("lower", "lower is better"))
 
 
@@ -39,7 +42,7 @@ class BringForm(forms.Form):
 
 
 class AnswersForm(forms.Form):
-    """What each column is, and two questions a metric."""
+    """Form for the role of each column, and two questions per metric."""
 
     def __init__(self, reading: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -86,7 +89,7 @@ class AnswersForm(forms.Form):
 
     @property
     def errors_by_name(self) -> dict[str, list[str]]:
-        """What is wrong, by the name of the column or metric."""
+        """Errors by the name of the column or metric."""
         errors: dict[str, list[str]] = {}
         for field, messages in self.errors.items():
             question, _, suffix = field.rpartition("_")
@@ -107,7 +110,7 @@ class AnswersForm(forms.Form):
 
     @property
     def roles(self) -> dict[str, str]:
-        """What each column is, as answered."""
+        """Submitted role of each column."""
         return {
             column["name"]: self.cleaned_data.get(f"role_{index}", column["role"])
             for index, column in enumerate(self.reading["columns"])
@@ -115,7 +118,7 @@ class AnswersForm(forms.Form):
 
     @property
     def changes_columns(self) -> bool:
-        """Whether a column is something else than it was read as, so that the metrics may be others."""
+        """True if a column has another role than the one it was read with, so that the metrics can change."""
         return self.roles != {column["name"]: column["role"] for column in self.reading["columns"]}
 
     @property

@@ -1,4 +1,4 @@
-"""A results table that somebody brought, and what came of it."""
+"""Uploaded results tables and their analyses."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from work.models import Work
 
 
 def new_key() -> str:
-    """A part of an address that nobody guesses (24 random bytes)."""
+    """Return a part of an address that cannot be guessed (24 random bytes)."""
     return secrets.token_urlsafe(24)
 
 
@@ -26,7 +26,7 @@ class BroughtTable(Work):
     """A results table with the questions that it leaves open, and in the end its board, figures and files."""
 
     class State(models.TextChoices):
-        """How far it is."""
+        """State of the analysis."""
 
         READING = "reading", "being read"
         ASKING = "asking", "waiting for your answers"
@@ -73,10 +73,10 @@ class BroughtTable(Work):
 
     @property
     def is_under_way(self) -> bool:
-        """Whether a worker is asked for it or at it."""
+        """True if a worker is requested for the table or is processing it."""
         return self.state in self.OPEN
 
     @property
     def is_done(self) -> bool:
-        """Whether there is something to see."""
+        """True if there is a result to show."""
         return self.state == self.State.DONE

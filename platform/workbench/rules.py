@@ -1,4 +1,4 @@
-"""Who may bring tables, and read or change what came of them."""
+"""Permissions to upload tables, and to read or change their analyses."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def owns(user: Any, table: BroughtTable | None) -> bool:
 
 @rules.predicate
 def is_shared(user: Any, table: BroughtTable | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """Its owner lets whoever has the address read it, and there is something to read."""
+    """Return whether anyone with the address may read a table: its owner shares it, and it has a result."""
     return table is not None and table.is_shared and table.is_done
 
 

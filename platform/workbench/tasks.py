@@ -7,5 +7,5 @@ from workbench.services import analysing
 
 @shared_task(name="workbench.tasks.analyse_table")
 def analyse_table(table_id: int) -> None:
-    """Read or analyse a table that somebody brought."""
+    """Read or analyse an uploaded table."""
     analysing.analyse_table(table_id=table_id)

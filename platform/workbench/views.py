@@ -64,7 +64,7 @@ def tables(request: SignedInRequest) -> HttpResponse:
 
 
 def title_of(title: str, file_name: str) -> str:
-    """What a table is called: the name of its file where nobody said anything else."""
+    """Return the title of a table; the name of its file by default."""
     name = file_name[:120]
     return title.strip() or name.rpartition(".")[0] or name
 
@@ -121,7 +121,7 @@ def _board(request: HttpRequest, brought_table: BroughtTable) -> dict[str, Any]:
 @login_required
 @require_POST
 def answer(request: SignedInRequest, key: str) -> HttpResponse:
-    """Take what the owner says of columns and metrics."""
+    """Accept the owner's answers on columns and metrics."""
     brought_table = readable_or_404(request.user, key, changing=True)
     if brought_table.state != BroughtTable.State.ASKING:
         return redirect(brought_table)
@@ -154,7 +154,7 @@ def hand_in(form: AnswersForm, *, actor: User, table: BroughtTable) -> None:
 @login_required
 @require_POST
 def sharing(request: SignedInRequest, key: str) -> HttpResponse:
-    """Let whoever has the address read it, or no longer."""
+    """Let anyone with the address read the table, or stop sharing it."""
     brought_table = readable_or_404(request.user, key, changing=True)
     services.share(actor=request.user, table=brought_table, is_shared=request.POST.get("on") == "1")
     return redirect(brought_table)

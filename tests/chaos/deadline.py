@@ -1,15 +1,18 @@
-"""Many uploads at a deadline while two figures compute without end, and whatever else waits.
+"""Many uploads at a deadline while two figures compute without end, and other work is queued.
 
     python -m tests.chaos.deadline --uploads 300
 
-Starts the workers of `make run` on the embedded default (or on `DATABASE_URL` and `REDIS_URL`, with a database and key
-prefix of its own). First only the clock and the worker of periodic tasks run, so that every upload waits while sweep after
-sweep looks for lost work. Then the others start with two analyses whose figures compute until everything is over.
+Starts the workers of `make run` on the embedded default (or on `DATABASE_URL` and `REDIS_URL`, with a
+separate database and key prefix). First only the clock and the worker of periodic tasks run, so that
+every upload waits while repeated sweeps look for lost work. Then the others start with two analyses whose
+figures compute until everything is over.
 
-At the end every upload is validated and a letter is sent while the figures still compute, and at no time were there more
-messages than twice the rows that wait. Every record is as the platform sealed it. The exit code says whether that holds. The seconds are printed and judge nothing.
+At the end, every upload must be validated and an e-mail sent while the figures still compute. At no time
+may there be more messages than twice the waiting rows. Every record must be as the platform sealed it.
+The exit code reports whether that is true. The seconds are printed only for information.
 
-With `--together` all queues have one worker with two slots, as before they were separated: nothing is validated then.
+With `--together` all queues have one worker with two slots, as before they were separated: nothing is
+validated then.
 """
 
 import argparse
@@ -124,13 +127,13 @@ class Deadline:
         self.seen["messages after that, and rows"] = f"{sum(self._messages().values())}, {self._rows()}"
 
     def _swept(self) -> Any:
-        """When a periodic task last came to the worker that looks for lost work."""
+        """Return the time at which a periodic task last reached the worker that looks for lost work."""
         from operations.models import Heartbeat
 
         return Heartbeat.objects.filter(queue="sweep").values_list("seen_at", flat=True).first()
 
     def _analyses(self, world: Any) -> None:
-        """Have two rankings whose figures are asked for."""
+        """Create two rankings and request their figures."""
         from django.db import transaction
 
         from leaderboards.models import Analysis, RankingVersion
@@ -148,7 +151,7 @@ class Deadline:
         self._until(lambda: list(self.folder.glob("begun-*")), "a figure that computes")
 
     def _watch(self) -> None:
-        """Count until everything is validated and a letter that was asked for meanwhile is sent."""
+        """Count until everything is validated and an e-mail that was requested in between is sent."""
         from notifications.models import Email
         from notifications.services import post_letter
         from submissions.models import Submission
@@ -223,7 +226,7 @@ class Deadline:
         return found
 
     def _count(self) -> None:
-        """Compare messages and rows, whichever of the two changes meanwhile."""
+        """Compare messages and rows, even if either of the two changes during the count."""
         before, by_queue, after = self._rows(), self._messages(), self._rows()
         # One message sends all letters that are due; those of the others are left for a moment, and find nothing.
         letters = by_queue.pop("mail")

@@ -1,4 +1,4 @@
-"""What a soak does to the installation, at moments that its seed decides."""
+"""Faults of a soak in the installation, at moments that its seed determines."""
 
 import contextlib
 import os
@@ -16,13 +16,13 @@ FULL_SECONDS = (1.5, 3.0)
 
 
 class Disk:
-    """A small disk of its own for everything that an installation stores, which can be filled to the last byte."""
+    """A small separate disk for everything that an installation stores, which can be filled to the last byte."""
 
     def __init__(self, folder: Path) -> None:
         self.ballast = folder / "ballast"
 
     def fill(self) -> None:
-        """Take all the space there is: whatever is written now fails."""
+        """Use all free space, so that every write fails."""
         with self.ballast.open("wb", buffering=0) as stream:
             with contextlib.suppress(OSError):
                 os.posix_fallocate(stream.fileno(), 0, self._free())

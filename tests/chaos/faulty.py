@@ -1,9 +1,10 @@
-"""A Celery process on a machine with faults: the wrong time, and a broker that delivers every message twice.
+"""A Celery process on a machine with faults: a wrong clock, and a broker that delivers every message twice.
 
     python -m tests.chaos.faulty SECONDS COUNTER CELERY-ARGUMENTS…
 
-Everything that our code asks `django.utils.timezone` is moved by so many seconds; the tokens and time-outs of the operating
-system are not. Every message that the process sends is sent once more, and a byte is added to the file COUNTER.
+The time of `django.utils.timezone` is shifted by SECONDS. The tokens and time-outs of the operating
+system are not. Every message of the process is sent twice, and a byte is added to the file COUNTER each
+time.
 """
 
 import contextlib
@@ -15,7 +16,7 @@ from django.utils import timezone
 
 
 def shift_clock(seconds: float) -> None:
-    """Move what `django.utils.timezone` says."""
+    """Shift the time of `django.utils.timezone`."""
     real = timezone.now
 
     def shifted() -> datetime:

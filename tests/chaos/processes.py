@@ -67,9 +67,9 @@ def worker(
     pool: int = 2,
     queues: str = "mail,sweep,validate,ingest,score",
 ) -> Process:
-    """A worker with a pool of processes, on a machine whose clock is `ahead` by so many seconds.
+    """Start a worker with a pool of processes, on a machine whose clock is `ahead` by this number of seconds.
 
-    With a `counter`, it sends every message twice, and counts there.
+    With a `counter`, it sends every message twice, and counts them there.
     """
     command = [
         *(*_celery(ahead, counter), "worker", "--concurrency", str(pool)),

@@ -1,8 +1,9 @@
-"""A worker that runs algorithms, as the queue `run` does: for tests that kill it.
+"""A worker that runs algorithms, like the queue `run`, for tests that kill it.
 
     python -m tests.chaos.run_worker
 
-Reads the settings of the environment, takes podman without trying its guarantees, and works until it is told to stop.
+Reads the settings of the environment, uses podman without probing its guarantees, and works until it is
+stopped.
 """
 
 import os

@@ -1,10 +1,11 @@
-"""Kill workers, podman, its monitors and containers at random moments while algorithms run, and count the results.
+"""Kill workers, podman, its monitors and containers at random moments while algorithms run, and count results.
 
     python -m tests.chaos.runs --kills 50 --runs 30 [--cases 6] [--seed N]
 
-Needs podman, runc and busybox, and root. A database, a storage and an engine of its own in temporary folders; nothing else
-on the machine is touched. At the end every execution has one outcome a case, all have the digest of a quiet run, compute time
-is the sum of what was stored, and no container or folder is left; the exit code says whether that holds.
+Needs podman, runc and busybox, and root. It uses a separate database, storage and engine in temporary
+folders; nothing else on the machine is changed. At the end, every execution must have one outcome per
+case, and all must have the digest of an undisturbed run. Compute time must be the sum of the stored
+times, and no container or folder may remain. The exit code reports whether that is true.
 """
 
 import argparse
@@ -36,7 +37,7 @@ done
 
 @dataclass
 class Place:
-    """A platform and an engine of its own, in temporary folders."""
+    """A platform with a separate engine, in temporary folders."""
 
     folder: Path
     run_folder: Path
@@ -46,7 +47,7 @@ class Place:
 
     @classmethod
     def make(cls, folder: Path, *, cases: int, pause: str = "0") -> "Place":
-        """Make it: Django is set up in this process, with what the environment says."""
+        """Create the platform; Django is set up in this process, with the settings of the environment."""
         run_folder = Path(tempfile.mkdtemp(prefix="podium-chaos-runs-", dir="/var/tmp"))
         run_folder.chmod(0o711)
         os.environ |= {"PODIUM_RUN_FOLDER": str(run_folder), "PODIUM_DATA": str(folder), "PODIUM_LEASE_SECONDS": "4"}
@@ -69,7 +70,7 @@ class Place:
         return place
 
     def set_plan(self, **stated: Any) -> None:
-        """How what is handed in from now on is run."""
+        """Set the plan by which later submissions are run."""
         self.world.set_plan(**{"case_seconds": 30, "start_seconds": 5, "attempts_after_fault": 9} | stated)
 
     def sent(self, pause: str) -> Any:
@@ -137,7 +138,10 @@ class Place:
 
 
 def victims(run_folder: Path) -> dict[str, list[int]]:
-    """Processes of this engine, by what they are: told by its folder in their command line, or by their parent."""
+    """Return the processes of this engine by kind.
+
+    They are identified by the engine's folder in their command line, or by their parent.
+    """
     found: dict[str, list[int]] = {"podman": [], "monitor": [], "container": []}
     monitors = set()
     for entry in Path("/proc").iterdir():

@@ -1,4 +1,4 @@
-"""Database and broker of a soak: borrowed, embedded, or servers of its own that can be restarted."""
+"""Database and broker of a soak: existing ones, embedded ones, or separate servers that can be restarted."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ from tests.ports import free_port
 
 @contextlib.contextmanager
 def own_database(address: str):
-    """Create a database beside the one that `address` names, and drop it afterwards."""
+    """Create a database next to the one that `address` names, and drop it afterwards."""
     import psycopg2
 
     parts = urlsplit(address)
@@ -52,7 +52,7 @@ def embedded_broker(folder: Path):
 
 
 class Server(Process):
-    """A database server: asked to drop everything at once, as its processes leave the group that a kill would reach."""
+    """A database server that is stopped with SIGQUIT, as its processes leave the group that a kill would reach."""
 
     def restart(self) -> None:
         self.popen.send_signal(signal.SIGQUIT)
@@ -62,7 +62,7 @@ class Server(Process):
 
 @contextlib.contextmanager
 def own_redis():
-    """A Redis that keeps nothing over a restart, at a port of its own; sets `REDIS_URL`."""
+    """Start a Redis that keeps nothing over a restart, on a separate port; sets `REDIS_URL`."""
     port, folder = free_port(), Path(tempfile.mkdtemp(prefix="podium-soak-redis-"))
     options = {"--port": port, "--bind": "127.0.0.1", "--save": "", "--appendonly": "no", "--dir": folder}
     process = Process(["redis-server", *(str(part) for option in options.items() for part in option)], folder / "log")
@@ -76,7 +76,10 @@ def own_redis():
 
 @contextlib.contextmanager
 def own_postgres():
-    """A PostgreSQL cluster at a port of its own; sets `DATABASE_URL`. Under root it runs as the user `postgres`."""
+    """Start a PostgreSQL cluster on a separate port; sets `DATABASE_URL`.
+
+    Under root it runs as the user `postgres`.
+    """
     user = "postgres" if os.getuid() == 0 else None
     folder, port = Path(tempfile.mkdtemp(prefix="podium-soak-postgres-")), free_port()
     if user:
@@ -104,7 +107,7 @@ def own_postgres():
 
 
 def wait_for_port(port: int, seconds: float = 120) -> None:
-    """Wait until somebody listens."""
+    """Wait until a server listens on the port."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):

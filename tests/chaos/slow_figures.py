@@ -1,8 +1,8 @@
-"""The workers of `make run`, with figures that take as long as a test wants.
+"""The workers of `make run`, with figures that take as long as a test requires.
 
     python -m tests.chaos.slow_figures FOLDER '{"worker": ["worker", …], …}'
 
-A figure computes until the file `released` lies in the folder, and leaves a file `begun-…` there first.
+A figure computes until the folder contains the file `released`, and first creates a file `begun-…` there.
 """
 
 import json

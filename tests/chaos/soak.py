@@ -1,16 +1,19 @@
-"""Kill workers with -9 at random moments while teams submit, break what they stand on, and count the results.
+"""Kill workers with -9 at random moments while teams submit, disturb the services they use, and count results.
 
     python -m tests.chaos.soak --submissions 200 --kills 60 [--own-services] [--ahead 3600] [--seed N]
 
-Runs on the embedded default, or on `DATABASE_URL` and `REDIS_URL` where both are set: real worker processes, a database
-and key prefix of its own, a temporary data folder. With `--own-services` PostgreSQL and Redis are started for it, and
-struck down like the workers (Redis forgets everything, PostgreSQL recovers as after a power cut); else the embedded broker
-is. Where this process may mount a disk of its own, that is filled to the last byte for seconds at a time. With `--ahead` the
-clock of one worker's machine is so many seconds ahead. Every message is sent twice, and part of the teams send the end of
-their upload twice at the same instant. The seed decides all of it but how fast the processes are.
+Runs on the embedded default, or on `DATABASE_URL` and `REDIS_URL` if both are set: real worker processes,
+a separate database and key prefix, a temporary data folder. With `--own-services`, PostgreSQL and Redis
+are started for it, and killed like the workers (Redis forgets everything, PostgreSQL recovers as after a
+power cut). Otherwise, the embedded broker is killed.
 
-At the end every submission has exactly one result, with the digest that a quiet computation gives; the exit code says
-whether that holds. Each fault is left out by its own option.
+If this process may mount a separate disk, the disk is filled to the last byte for seconds at a time. With
+`--ahead`, the clock of one worker's machine is ahead by this number of seconds. Every message is sent
+twice, and part of the teams send the end of their upload twice at the same instant. The seed determines
+everything except the speed of the processes.
+
+At the end, every submission must have exactly one result, with the digest that an undisturbed computation
+gives. The exit code reports whether that is true. Each fault has an option to exclude it.
 """
 
 import argparse
@@ -57,7 +60,10 @@ def main() -> int:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a soak runs: the servers that may be struck down, the disk that may be filled, and a folder that is never full."""
+    """Environment of a soak: servers that can be killed, a disk that can be filled, and a folder for logs.
+
+    The folder for logs is never full.
+    """
 
     servers: dict[str, Process]
     disk: Disk | None

@@ -61,7 +61,7 @@ class Teams:
             connection.close()
 
     def patiently(self, act: Callable[[], Any]) -> Any:
-        """Do it again while the database is away or the disk is full, as whoever uploads does."""
+        """Repeat an action while the database is unavailable or the disk is full, as an uploading client does."""
         from django.db import connection
 
         from uploads.services.refusals import UploadError

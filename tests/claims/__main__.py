@@ -20,7 +20,7 @@ SAID_EVERY = 40
 
 
 def many(seeds: range) -> tuple[range, list[Found], int]:
-    """The false sentences of several challenges, and how many sentences were said of them."""
+    """Return the seeds, the false sentences of their challenges, and the number of sentences."""
     results = [attack(seed, large=True) for seed in seeds]
     return seeds, [found for part, _ in results for found in part], sum(said for _, said in results)
 

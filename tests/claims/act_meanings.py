@@ -1,4 +1,4 @@
-"""Where the meanings of messages about acts are kept, and how moments and days are read."""
+"""Registry of the meanings of messages about acts, and parsing of moments and days."""
 
 from datetime import date, datetime
 

@@ -1,4 +1,4 @@
-"""What messages about acts mean, read from their words and held against the facts of the act."""
+"""Meanings of messages about acts, read from their text and compared with the facts of the act."""
 
 import re
 from typing import Any
@@ -8,7 +8,7 @@ from tests.claims.act_meanings import DAY, MEANINGS, MOMENT, at, means, on
 
 
 def false_paragraphs(letter: Any, facts: Any) -> list[str]:
-    """Subject and paragraphs that are not true of an act, and those whose meaning nobody has written down."""
+    """Return the subject and paragraphs that are false for an act, and those without a registered meaning."""
     wrong = [] if "\n" not in letter.subject else ["a subject of several lines"]
     return wrong + MEANINGS.false([f"Subject: {letter.subject}", *letter.text.split("\n\n")], facts)
 
@@ -224,7 +224,7 @@ def listed(facts: Any, text: str) -> bool:
 
 
 def _names(lines: list[str], changes: Any) -> bool:
-    """Whether the first line is about the first of these changes."""
+    """Return whether the first line is about the first of these changes."""
     return bool(changes) and lines[0].startswith(f"– {changes[0].label}: ")
 
 

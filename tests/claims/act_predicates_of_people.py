@@ -1,4 +1,4 @@
-"""What messages about people, registered designs, reviews, sites and cases mean, held against the facts of the act."""
+"""Meanings of messages about people, registered designs, reviews, sites and cases, compared with the facts."""
 
 from typing import Any
 

@@ -13,7 +13,7 @@ from tests.claims.raw import Raw
 from tests.claims.said_in_sections import false_in_report
 
 REPORT_OF_EVERY = 10
-"""Of so many challenges one gets its whole report, which takes as long as all the rest of it."""
+"""Number of challenges of which one gets a full report, which takes as long as all its other checks."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,15 @@ class Case:
         return [] if self.document is None else [*overall(self.document), *entries(self.document)]
 
     def beforehand(self) -> list[str]:
-        """What is said of winners before there is any result."""
+        """Return the sentences about winners before there is any result."""
         assessment = self.raw.assessment
         return [*limits(assessment), *too_few(assessment, len(self.raw.cases))]
 
     def _against(self) -> tuple[list[Found], int]:
-        """By what teams are said to be better or worse than over all, where that is false; and how many sentences were said."""
+        """Return the false sentences on teams' deviations from their overall rank, and the number of sentences.
+
+        These sentences list results by which a team is better or worse than overall.
+        """
         found, said = [], 0
         main = main_entry(self.document)
         for row in main["algorithms"]:
@@ -60,7 +63,7 @@ class Case:
         return found, said
 
     def false(self) -> tuple[list[Found], int]:
-        """The false sentences, and how many were said."""
+        """Return the false sentences, and the number of sentences."""
         found, said = [], 0
         if self.refusal:
             found.append(Found(self.seed, "refused", self.refusal))
@@ -105,5 +108,5 @@ def case_of(seed: int, *, large: bool = False, kind: str = "") -> Case:
 
 
 def attack(seed: int, *, large: bool = False) -> tuple[list[Found], int]:
-    """The false sentences about one challenge, and how many were said."""
+    """Return the false sentences about one challenge, and the number of sentences."""
     return case_of(seed, large=large).false()

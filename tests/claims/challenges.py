@@ -70,13 +70,13 @@ class Challenge:
     Attributes
     ----------
     results
-        As handed to `evaluation.ranking.rank`; ``outcome`` is ``missing`` where a case has no prediction.
+        As passed to `evaluation.ranking.rank`; ``outcome`` is ``missing`` if a case has no prediction.
     cases
-        What is known of the cases, or nothing.
+        Metadata of the cases, or None.
     unanswered
-        Where values are of the whole data set, the number of cases without an answer by team.
+        For values of the whole data set, the number of cases without an answer by team.
     absent
-        Which they are, where cases are of several data sets.
+        The cases without an answer, if cases belong to several data sets.
     """
 
     seed: int
@@ -114,7 +114,7 @@ def challenge(seed: int, *, large: bool = False, kind: str = "") -> Challenge:
 
 
 def _exclusions(random: np.random.Generator, cases: list[str]) -> dict[str, Any]:
-    """Sometimes cases that do not count, for nobody."""
+    """Return, in some challenges, cases that do not count for any team; otherwise an empty dictionary."""
     if len(cases) < 4 or random.random() < 0.85:
         return {}
     chosen = sorted(random.choice(cases, int(random.integers(1, len(cases) // 2)), replace=False).tolist())
@@ -138,7 +138,7 @@ def _answers(seed: int, random: np.random.Generator, kind: str, names: list[str]
 
 
 def _given(seed: int, random: np.random.Generator, _kind: str, names: list[str], cases: int) -> Made:
-    """Values of the whole data set that somebody else measured."""
+    """Return a challenge with values of the whole data set that were measured elsewhere."""
     identities = [f"case-{number:03d}" for number in range(cases)]
     made = measured(random, names, identities, _uncertainty(random))
     closed = bool(random.random() < 0.7)

@@ -1,4 +1,4 @@
-"""What runs took, added to some generated challenges: ranked beside the other metrics, or reported without a rank."""
+"""Costs of runs, added to some generated challenges: ranked with the other metrics, or reported without a rank."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -19,14 +19,16 @@ SHARE = 0.3
 
 
 def with_costs(made: "Challenge", cases: list[str], absent: Mapping[str, Collection[str]]) -> "Challenge":
-    """The challenge with what its runs took, if its number says so; numbers of its own, so that nothing else of it changes.
+    """Return the challenge with the costs of its runs, if its seed selects this.
+
+    The costs use a separate random generator, so that nothing else of the challenge changes.
 
     Parameters
     ----------
     cases
-        Of the phase; where metrics give one value for all of them, only a cost has rows of single cases.
+        Cases of the phase. If metrics give one value for all of them, only a cost has rows of single cases.
     absent
-        The cases without an answer by team, where rows do not tell.
+        The cases without an answer by team, if rows do not show them.
     """
     random = np.random.default_rng([made.seed, 17])
     if not problems.get(made.assessment.problem).takes_algorithms or random.random() > SHARE:

@@ -1,4 +1,4 @@
-"""What each line of evidence of the exposure report means, read from its words and held against the facts."""
+"""Meanings of the evidence lines of the exposure report, read from their text and compared with the facts."""
 
 import re
 from collections import Counter
@@ -15,7 +15,10 @@ MOMENT = r"(\d+ \w+ \d{4}, \d\d:\d\d UTC)"
 
 
 def false_lines(facts: Facts, findings: list[Any]) -> list[str]:
-    """Lines that are not true of the facts, and those whose meaning nobody has written down; values of the design are quotations."""
+    """Return the lines that are false for the facts, and those without a registered meaning.
+
+    Values of the design are quotations and are not checked.
+    """
     return [
         f"{finding.identity}: {wrong}"
         for finding in findings
@@ -33,7 +36,7 @@ def number(text: str) -> int:
 
 
 def nouns(*pairs: tuple[str, str]) -> bool:
-    """Whether nouns agree with their numbers."""
+    """Return whether nouns agree with their numbers."""
     several = {"people": "person", "rankings": "ranking"}
     return all((count == "1") == (not noun.endswith("s") and noun not in several) for count, noun in pairs)
 

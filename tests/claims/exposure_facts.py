@@ -1,4 +1,4 @@
-"""What the facts of a challenge say, asked without the code that writes the exposure report."""
+"""Facts of a challenge, computed without the code that writes the exposure report."""
 
 from datetime import datetime
 from typing import Any
@@ -38,7 +38,7 @@ def in_design(facts: Facts, parameter: str) -> Any:
 
 
 def registered_for_all(facts: Facts) -> datetime | None:
-    """Since when every assessment that runs stands in the registration."""
+    """Return the time since which every running assessment is in the registration; None without a registration."""
     if facts.design is None or facts.design.kind != "registration":
         return None
     return max(

@@ -1,4 +1,4 @@
-"""What the exposure report concludes about organizers, in meaning."""
+"""Meanings of the conclusions about organizers in the exposure report."""
 
 import re
 

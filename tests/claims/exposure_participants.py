@@ -1,4 +1,4 @@
-"""What the exposure report concludes about participants, in meaning."""
+"""Meanings of the conclusions about participants in the exposure report."""
 
 from exposure.queries.facts import Facts, PhaseFacts
 from tests.claims.exposure_facts import begun, in_design, left_out, means, ranked

@@ -1,4 +1,4 @@
-"""What each conclusion of the exposure report means, read from its words and held against the facts it is made from."""
+"""Meanings of the conclusions of the exposure report, read from their text and compared with its facts."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ from tests.claims.exposure_facts import MEANINGS
 
 
 def false_conclusions(facts: Facts, findings: list[Any]) -> list[str]:
-    """Conclusions that are not true of the facts, and those whose meaning nobody has written down."""
+    """Return the conclusions that are false for the facts, and those without a registered meaning."""
     return [
         f"{finding.identity}: {wrong}"
         for finding in findings

@@ -105,12 +105,12 @@ def facts_of(seed: int) -> Facts:
 
 
 def _is_sent(assessment: dict[str, Any]) -> bool:
-    """Whether somebody else measured one value of all cases, and sent what stands for draws."""
+    """Return whether one value of all cases was measured elsewhere, and submitted with values for resampling."""
     return assessment["metrics"][0].get("level") == "dataset"
 
 
 def _graded(assessment: dict[str, Any]) -> dict[str, Any]:
-    """The same with cases left out by a registered grade of quality, where any case can be left out."""
+    """Return the assessment with cases excluded by a registered grade of quality, if cases can be excluded."""
     if _is_sent(assessment):
         return assessment
     rule = assessment.get("exclusions", {}) | {"quality": {"column": "image_quality", "excluded": ["insufficient"]}}
@@ -217,7 +217,11 @@ def _test_sets(random: np.random.Generator, moment: Any) -> list[dict[str, Any]]
 
 
 def _deviations(random: np.random.Generator) -> list[dict[str, Any]]:
-    """Of every class: an approved change of the date alone or of the assessment, one that nobody registered, and others."""
+    """Return at most one deviation, of a random class.
+
+    The classes are an approved change of the assessment or of the date alone, unregistered and superseded
+    changes, and changes of the schedule.
+    """
     if random.random() < 0.7:
         return []
     kind = str(random.choice(["approved", "unregistered", "superseded", "schedule"]))
@@ -235,5 +239,5 @@ def _deviations(random: np.random.Generator) -> list[dict[str, Any]]:
 
 
 def sealed_away(facts: Facts) -> Facts:
-    """The same with nothing that only organizers may know."""
+    """Return the facts without anything that only organizers may know."""
     return replace(facts, phases=[replace(phase, level=Level.NOTHING, ranking=None) for phase in facts.phases])

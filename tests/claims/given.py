@@ -1,4 +1,7 @@
-"""Challenges of values of the whole data set that were measured elsewhere: with replicates, standard errors, or nothing beside them."""
+"""Challenges with values of the whole data set that were measured elsewhere.
+
+The values have replicates, standard errors, or no uncertainty.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,12 +23,12 @@ _METRICS: tuple[dict[str, Any], ...] = (
 
 @dataclass(frozen=True)
 class Measured:
-    """A challenge with values of the whole data set that somebody else measured.
+    """A challenge with values of the whole data set that were measured elsewhere.
 
     Attributes
     ----------
     missing
-        How many values a team lacks, by team.
+        Number of missing values by team.
     """
 
     assessment: Assessment

@@ -1,4 +1,4 @@
-"""What report items say of how a challenge was run and who took part, held against the facts it is made from."""
+"""Meanings of report items on how a challenge was run and who took part, compared with its facts."""
 
 import re
 from statistics import median
@@ -158,7 +158,7 @@ def _(facts: Facts, name: str, samples: str, noun: str, seed: str, drawn: str, s
 
 
 def is_sent(phase: PhaseFacts) -> bool:
-    """Whether whoever measured sent what stands for draws."""
+    """Return whether the values were measured elsewhere and submitted with replicates or standard errors."""
     return all(metric.get("level") == "dataset" for metric in phase.assessment["metrics"])
 
 

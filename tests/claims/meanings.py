@@ -1,4 +1,4 @@
-"""What sentences mean: patterns of words, each with a predicate that says of some facts whether it is true."""
+"""Meanings of sentences: text patterns, each with a predicate that checks the sentence against facts."""
 
 import re
 import warnings
@@ -15,7 +15,10 @@ class Meanings:
         self.known: list[tuple[re.Pattern, Predicate]] = []
 
     def means(self, pattern: str) -> Callable[[Predicate], Predicate]:
-        """The meaning of all sentences of a form; its groups are handed to the predicate behind the facts."""
+        """Register the meaning of all sentences of a form.
+
+        The groups of the pattern are passed to the predicate after the facts.
+        """
 
         def add(predicate: Predicate) -> Predicate:
             self.known.append((re.compile(pattern), predicate))
@@ -24,7 +27,7 @@ class Meanings:
         return add
 
     def false(self, sentences: Iterable[str], facts: Any) -> list[str]:
-        """Sentences that are not true, and those whose meaning nobody has written down."""
+        """Return the sentences that are false, and those without a registered meaning."""
         wrong = []
         for sentence in sentences:
             found = next(
@@ -39,7 +42,7 @@ class Meanings:
 
 
 def holds(predicate: Predicate, facts: Any, match: re.Match) -> bool:
-    """Whether a sentence is true; what asks for something that is not there is not."""
+    """Return whether a sentence is true; a sentence that refers to missing data is false."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # medians of nothing

@@ -1,4 +1,4 @@
-"""What each sentence about the registered design means: which parameter has which value, read from the words alone."""
+"""Meanings of the sentences about the registered design: which parameter has which value, by the text alone."""
 
 import re
 
@@ -216,7 +216,10 @@ def _written(identity):
 
 def _several(identity):
     def true(entry: Registered, words: str) -> bool:
-        """As many as were chosen, in their order, each by a word of its label; “none” is nothing to list."""
+        """Return whether the text names each chosen option by a word of its label.
+
+        “none” is not an option to list.
+        """
         parts = re.split(r", | and (?!neck\b)", words)
         firsts = [re.findall(r"\w+", label.lower()) for label in entry.labels]
         named = all(any(word in words.lower() for word in label) for label in firsts)

@@ -1,7 +1,8 @@
-"""What each sentence about a ranking means, read from its words and held against the raw tables.
+"""Meanings of the sentences about a ranking, read from their text and compared with the raw tables.
 
-Nothing here calls what made the sentences. Whatever can be counted or ranked by hand is (`tests.claims.raw`); rank sets and
-shares of resamples are read from the ranking document, whose numbers the suite holds to reference vectors elsewhere.
+Nothing here calls the code that made the sentences. Everything that can be counted or ranked by hand is
+(`tests.claims.raw`). Rank sets and shares of resamples are read from the ranking document, whose numbers
+the suite compares with reference vectors elsewhere.
 """
 
 from tests.claims import (  # noqa: F401 (registered on import)
@@ -17,5 +18,5 @@ from tests.claims.scene import MEANINGS, Scene
 
 
 def false_sentences(raw: Raw, entry: dict, document: dict, sentences: list[str], *, team: str = "") -> list[str]:
-    """Sentences that are not true of a challenge, and those whose meaning nobody has written down."""
+    """Return the sentences that are false for a challenge, and those without a registered meaning."""
     return MEANINGS.false(sentences, Scene(raw, entry, document, team))

@@ -1,4 +1,4 @@
-"""What the raw tables of a challenge say, counted and ranked without the code that is tested."""
+"""Facts of the raw tables of a challenge, counted and ranked without the code that is tested."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ DIGITS = 9
 
 
 def counts_as(use: MetricUse) -> float:
-    """What a missing case counts as; not a number where it has none."""
+    """Return the value that a missing case counts as; NaN if it has none."""
     policy = use.policy.missing
     if policy == "worst" and use.worst is not None:
         return use.worst
@@ -54,7 +54,7 @@ class Raw:
 
     @cached_property
     def given(self) -> dict[str, str]:
-        """Metrics of which somebody else measured one value of the whole data set, with what is known of their uncertainty."""
+        """Metrics with one value of the whole data set, measured elsewhere, and the form of its uncertainty."""
         if self.assessment.problem != "external":
             return {}
         known = dict.fromkeys((use.name for use in self.assessment.metrics if use.level == "dataset"), "nothing")
@@ -64,7 +64,7 @@ class Raw:
         return known
 
     def given_of(self, entry: dict) -> set[str]:
-        """What is known of the uncertainty of such values in an entry."""
+        """Return the forms of uncertainty of such values in an entry."""
         return {known for name, known in self.given.items() if entry.get("metric") in (None, "", name)}
 
     @cached_property
@@ -82,7 +82,7 @@ class Raw:
 
     @property
     def data_sets(self) -> str:
-        """The column that tells data sets apart; empty where all cases are one."""
+        """The column that distinguishes data sets; empty if all cases belong to one."""
         return str(self.assessment.settings.get("dataset") or "")
 
     def cases_of(self, entry: dict) -> list[str]:
@@ -139,7 +139,7 @@ class Raw:
 
     @property
     def plain(self) -> bool:
-        """Whether the ranking can be repeated here: no levels, no tests, no values of the whole data set."""
+        """True if the ranking can be repeated here: no levels, no tests, no values of the whole data set."""
         return (
             not self.whole
             and "aggregation" not in self.challenge_document
@@ -151,7 +151,7 @@ class Raw:
 
     @cached_property
     def challenge_document(self) -> dict:
-        """The assessment without levels that only say that cases are cases."""
+        """The assessment without levels that contain only single cases."""
         document = dict(self.assessment.document)
         if len(self.assessment.aggregation.levels) == 1:
             document.pop("aggregation", None)
@@ -166,16 +166,16 @@ class Raw:
         failing: tuple[str, int] | None = None,
         case: int | None = None,
     ) -> dict[str, float] | None:
-        """Ranks of the teams; `None` where that is more than can be repeated here.
+        """Return the ranks of the teams; `None` if they cannot be repeated here.
 
         Parameters
         ----------
         teams, without
-            Only these teams, or all but one.
+            Only these teams, or all except this team.
         failing
             A team and the number of a case on which it fails as well.
         case
-            A case that is left out.
+            A case that is excluded.
         """
         if not self.plain or (not entry.get("metric") and len(self.tasks) > 1):  # ranks over tasks are fractions
             return None
@@ -230,16 +230,16 @@ class Raw:
         return np.where(empty, np.nanmax(ranks) + 1 if not empty.all() else 1.0, ranks)
 
     def winners(self, entry: dict, **changes) -> list[str] | None:
-        """Who is first, ascending."""
+        """Return the teams with the best rank, in ascending order."""
         ranks = self.ranks(entry, **changes)
         return None if ranks is None else sorted(name for name, rank in ranks.items() if rank == min(ranks.values()))
 
     def of_whole(self, entry: dict) -> bool:
-        """Whether everything in an entry has one value of the whole data set."""
+        """Return whether everything in an entry has one value of the whole data set."""
         return self.whole and not self.tables_of(entry)
 
     def same(self, entry: dict, names: list[str]) -> bool:
-        """Whether teams have the same value on every case."""
+        """Return whether teams have the same value on every case."""
         alike = not self.whole or self._same_whole(entry, names)
         if not alike or not self.tables_of(entry):
             return alike
@@ -251,7 +251,7 @@ class Raw:
         )
 
     def _same_whole(self, entry: dict, names: list[str]) -> bool:
-        """Whether values of the whole data set rest on the same answers, or on the same that was sent."""
+        """Return whether values of the whole data set are based on the same answers or submitted values."""
         groups: dict[tuple[str, str], list] = {}
         for (part, name, region), block in self.challenge.evidence.blocks.items():
             if name in names and not (self.given and entry.get("metric") not in (None, "", part)):
@@ -265,7 +265,10 @@ class Raw:
         )
 
     def usual_gap(self, table: Table) -> float:
-        """How far two teams usually lie apart on a case: the median over all pairs of their median difference, where it has bounds."""
+        """Return the usual difference between two teams on a case.
+
+        This is the median over all pairs of their median difference, where it has bounds.
+        """
         key = (table.metric, table.region, table.task)
         if key not in self._gaps:
             first, other = np.triu_indices(len(self.names), 1)
@@ -305,7 +308,10 @@ class Raw:
         return pd.DataFrame({"case": self.cases}) if cases is None else cases[~cases["case"].isin(self.excluded)]
 
     def units_of(self, entry: dict) -> int:
-        """How many units are drawn of what an entry is made of: of several data sets in the smallest of them."""
+        """Return the number of units that are resampled for an entry.
+
+        If the entry has several data sets, this is the number in the smallest one.
+        """
         if not self.data_sets or (entry.get("metric") and not entry.get("region")):
             return self.units
         if entry.get("region"):
@@ -314,7 +320,7 @@ class Raw:
 
     @cached_property
     def units(self) -> int:
-        """How many units are drawn."""
+        """Number of units that are resampled."""
         drawn = self.assessment.uncertainty.resample[0]
         return len(self.cases) if drawn == "case" else int(self.metadata[drawn].nunique())
 

@@ -1,4 +1,4 @@
-"""What is known of winners before there is any result, in meaning: a winner that is named all the same would be a lie."""
+"""Meanings of sentences about winners before there is any result; a winner named all the same would be an error."""
 
 import math
 
@@ -18,7 +18,10 @@ def names_a_winner(scene: Scene) -> bool:
 
 
 def of_fewest(scene: Scene, least: int, of_two: int) -> bool:
-    """Whether no winner is named of fewer, and both numbers follow from exact tests where flips of signs decide."""
+    """Return whether no winner is named with fewer units than the sentence states.
+
+    If sign flips decide, both numbers must also follow from exact tests.
+    """
     entry = decides(scene)
     own = of_two if len(entry["algorithms"]) <= 2 else least
     if names_a_winner(scene) and scene.raw.units_of(decides(scene)) < own:

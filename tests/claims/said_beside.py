@@ -1,4 +1,4 @@
-"""What is said beside a headline, in meaning: equivalence, failures, versions of one algorithm, warnings."""
+"""Meanings of sentences next to a headline: equivalence, failures, versions of one algorithm, warnings."""
 
 import re
 from collections import Counter
@@ -138,7 +138,7 @@ def _(scene: Scene, left: str, who: str, what: str) -> bool:
 
 
 def in_order(scene: Scene, names: list[str]) -> bool:
-    """Whether nobody stands behind a team that ranks worse when only these are ranked."""
+    """Return whether no team in the list is behind a team that ranks worse when only these teams are ranked."""
     ranks = scene.raw.ranks(scene.entry, teams=names)
     return ranks is None or all(ranks[a] <= ranks[b] for a, b in pairwise(names))
 
@@ -158,7 +158,7 @@ def _(scene: Scene, text: str, more: str | None) -> bool:
 
 
 def reversed_without(scene: Scene, left: str) -> list[tuple[str, str]] | None:
-    """Pairs that change places when one is left out."""
+    """Return the pairs of teams whose order is reversed when one team is excluded."""
     before, after = scene.raw.ranks(scene.entry), scene.raw.ranks(scene.entry, without=left)
     if before is None or after is None:
         return None

@@ -1,4 +1,4 @@
-"""Who leads, and how certain that is, in meaning."""
+"""Meanings of sentences about the leader and the certainty of the lead."""
 
 import math
 import re

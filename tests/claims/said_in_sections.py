@@ -1,4 +1,4 @@
-"""What the sections of a whole report say, in meaning: the report is made, and each sentence held against the raw tables."""
+"""Meanings of sentences in the sections of a whole report; each sentence is compared with the raw tables."""
 
 import math
 import re
@@ -21,7 +21,7 @@ GROUP_COLUMNS = ("site", "patient")
 
 
 class Recorder(DocumentBuilder):
-    """Keeps the sentences that a report says, each for itself, under the heading that they stand below."""
+    """Document builder that records each sentence of a report separately, with the heading above it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class Recorder(DocumentBuilder):
 
 @dataclass(frozen=True)
 class Section:
-    """A sentence of a report: under which heading of which report about which challenge it stands."""
+    """A sentence of a report: the challenge, the ranking document, and the heading above the sentence."""
 
     raw: Raw
     document: dict
@@ -72,7 +72,7 @@ class Section:
 
     @property
     def several_strata(self) -> bool:
-        """Whether the cases belong to different strata."""
+        """True if the cases belong to different strata."""
         strata = list(self.raw.assessment.uncertainty.strata)
         return bool(strata) and len(self.raw.metadata[strata].drop_duplicates()) > 1
 
@@ -104,7 +104,7 @@ def report_of(raw: Raw, document: dict) -> list[tuple[str, str]]:
 
 
 def false_in_report(raw: Raw, document: dict) -> tuple[list[str], int]:
-    """The false sentences of the sections of a report, and how many were said."""
+    """Return the false sentences of the sections of a report, and the number of sentences."""
     sentences = [
         (below, said)
         for below, said in report_of(raw, document)
@@ -334,7 +334,7 @@ def _(section: Section, text: str) -> bool:
 
 
 def by_group(section: Section) -> dict[str, list[str]] | None:
-    """Who is first among the cases of each group, by hand; nothing where that is more than can be repeated here."""
+    """Return the winners among the cases of each group, by hand; None if that cannot be repeated here."""
     entry = section.document.get("overall") or section.document["rankings"][0]
     if not section.raw.plain or section.document.get("overall") or section.raw.excluded:
         return None

@@ -1,4 +1,7 @@
-"""What is said of costs of running, in meaning: who is beaten in quality and cost at once, which values were not computed again."""
+"""Meanings of sentences about costs of running.
+
+They cover teams that are beaten in quality and cost at once, and values that were not computed again.
+"""
 
 import re
 from typing import Any
@@ -12,12 +15,12 @@ Point = tuple[float, float]
 
 
 def listed(text: str) -> list[str]:
-    """The names of a list in words."""
+    """Return the names in a list written as text."""
     return sorted(re.split(r", | and ", text))
 
 
 def values_of(section: Any, table: Any) -> dict[str, float]:
-    """What every team reached in a table: its mean, or the median where that ranks values; by hand."""
+    """Return the value of every team in a table, by hand: its mean, or the median if that ranks values."""
     scheme = section.raw.scheme
     is_ranked = scheme.get("metrics") is None or table.metric in scheme["metrics"]
     of_values = scheme["scheme"] == "aggregate_then_rank" and is_ranked
@@ -27,7 +30,7 @@ def values_of(section: Any, table: Any) -> dict[str, float]:
 
 
 def whole_values(section: Any, metric: str, region: str) -> dict[str, float]:
-    """What every team reached by a metric of the whole data set."""
+    """Return the value of every team for a metric of the whole data set."""
     rows = section.raw.results
     metric_rows = rows[(rows["metric"] == metric) & (rows["region"].fillna("") == region) & (rows["case"] == "")]
     return dict(zip(metric_rows["algorithm"], metric_rows["value"].astype(float), strict=True))
@@ -57,7 +60,7 @@ def plane_of(section: Any) -> tuple[dict[str, Point], int] | None:
 
 
 def unbeaten(points: dict[str, Point]) -> list[str]:
-    """Whom nobody beats: with as many digits as can be trusted."""
+    """Return the teams that no other team beats, compared with the number of digits that can be trusted."""
     rounded = {name: tuple(round(value, DIGITS) for value in own) for name, own in points.items()}
 
     def beats(one: str, other: str) -> bool:
@@ -72,7 +75,10 @@ def with_values(points: dict[str, Point]) -> dict[str, Point]:
 
 
 def held(section: Any, predicate: Any) -> bool:
-    """What can be repeated by hand is; the rest has to fit the assessment at least."""
+    """Return whether a predicate is true for values computed by hand.
+
+    Values that cannot be computed here only need to match the assessment.
+    """
     if not section.raw.assessment.by_run:
         return False
     plane = plane_of(section)

@@ -1,4 +1,4 @@
-"""What is said of values of the whole data set that somebody else measured, in meaning."""
+"""Meanings of sentences about values of the whole data set that were measured elsewhere."""
 
 import re
 
@@ -7,7 +7,7 @@ from tests.claims.scene import NAMES, Scene, means, near
 
 
 def about(scene: Scene, metric: str, known: str) -> bool:
-    """Whether that is known of a metric, and the entry is about it."""
+    """Return whether the uncertainty of a metric has this form, and the entry is about the metric."""
     return scene.raw.given.get(metric) == known and scene.entry.get("metric") in (None, "", metric)
 
 

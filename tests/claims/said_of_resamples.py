@@ -1,4 +1,4 @@
-"""What resamples, single cases and tests say, in meaning."""
+"""Meanings of sentences about resamples, single cases and tests."""
 
 import math
 import re
@@ -86,7 +86,10 @@ def _(scene: Scene) -> bool:
 
 
 def deciding(scene: Scene) -> list[list[str]] | None:
-    """What is drawn and decides: without its cases others are first, or share the first place. Of up to 12 cases."""
+    """Return the units that decide: without their cases, other teams are first or share the first rank.
+
+    None if that cannot be repeated here, or if there are more than 12 cases.
+    """
     raw = scene.raw
     if raw.winners(scene.entry) is None or len(raw.tasks) > 1 or not 1 < len(raw.cases) <= MOST_CASES:
         return None
@@ -111,7 +114,7 @@ def _(scene: Scene, case: str) -> bool:
 
 @means(r"Leaving out one of the (\w+) would change who is first\.")
 def _(scene: Scene, units: str) -> bool:
-    """Which one is not said where a cost of running enters."""
+    """Check the sentence that names no single case, which is used if a cost of running is part of the entry."""
     found, level = deciding(scene), scene.raw.assessment.uncertainty.resample[0]
     enters = any(scene.raw.assessment.metric(table.metric).is_by_run for table in scene.raw.tables_of(scene.entry))
     return units == NOUNS[level] and enters and (found is None or level != "case" or len(found) == 1)
@@ -180,9 +183,10 @@ def _(
 
 
 def agrees_with_wilcoxon(scene: Scene, count: int) -> bool:
-    """Of two algorithms without ties or zero differences on up to 20 cases, by SciPy's test with the normal distribution.
+    """Return whether the result agrees with SciPy's test with the normal distribution.
 
-    As docs/ranking.md has it; of few cases the exact test may lie on the other side of the level.
+    This applies to two algorithms without ties or zero differences on up to 20 cases. docs/ranking.md
+    describes the method. With few cases, the exact test can be on the other side of the level.
     """
     raw = scene.raw
     tables = raw.tables_of(scene.entry)

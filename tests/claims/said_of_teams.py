@@ -1,4 +1,4 @@
-"""What is said to one team, and of missing predictions, in meaning."""
+"""Meanings of sentences to one team, and about missing predictions."""
 
 import re
 
@@ -92,7 +92,7 @@ def _(scene: Scene) -> bool:
 
 
 def of_team(scene: Scene, entry: dict) -> float:
-    """The rank of the team that is told, by hand where that can be repeated."""
+    """Return the rank of the addressed team, by hand if that can be repeated."""
     ranks = scene.raw.ranks(entry)
     stored = next(row["rank"] for row in entry["algorithms"] if row["name"] == scene.team)
     return stored if ranks is None else ranks[scene.team]

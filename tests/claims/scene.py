@@ -1,4 +1,4 @@
-"""A sentence with what it is about, and what its words say: names, shares, numbers with their nouns."""
+"""A sentence with its subject, and parsers of its text: names, shares, numbers with their nouns."""
 
 import re
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ class Scene:
     entry: dict
     document: dict
     team: str = ""
-    """Whom the sentence is told, where it is about one team."""
+    """Team that the sentence addresses, if it is about one team."""
 
     @property
     def own(self) -> dict:
-        """The row of the team that is told."""
+        """The row of the addressed team."""
         return self.row(self.team)
 
     @property
@@ -36,7 +36,7 @@ class Scene:
 
     @cached_property
     def winners(self) -> list[str]:
-        """Who has the best rank: by hand where that can be repeated, else by the ranks of the document."""
+        """The teams with the best rank: by hand if that can be repeated, otherwise by the ranks of the document."""
         by_hand = self.raw.winners(self.entry)
         best = min(row["rank"] for row in self.rows)
         return by_hand or sorted(row["name"] for row in self.rows if row["rank"] == best)
@@ -65,11 +65,11 @@ class Scene:
         return min(2 * round(1 - self.level, 12) / 3, self.alpha)
 
     def names(self, text: str) -> list[str] | None:
-        """The names in a list, or nothing where only their number is told."""
+        """Return the names in a list; None if the text contains only their number."""
         return None if re.fullmatch(r"\d+ (others|algorithms)", text) else re.findall(NAME, text)
 
     def lists(self, text: str, expected: list[str]) -> bool:
-        """Whether a list names exactly these, or their number where they are more than three."""
+        """Return whether a list names exactly these, or their number if there are more than three."""
         named = self.names(text)
         if named is None:
             return int(text.split(maxsplit=1)[0]) == len(expected) > 3
@@ -81,12 +81,12 @@ class Scene:
         return [row["name"] for row in self.rows[1:] if row["rank_set"] is not None and row["rank_set"][0] == 1]
 
     def first_in_contest_of_two(self, name: str) -> bool:
-        """Whether a team ranks first, alone or not, when only it and the first had taken part."""
+        """Return whether a team ranks first, alone or tied, when only it and the first team take part."""
         ranks = self.raw.ranks(self.entry, teams=[self.rows[0]["name"], name])
         return ranks is None or ranks[name] == 1
 
     def counted(self, number: str, noun: str) -> bool:
-        """Whether a noun agrees with its number and is what varies."""
+        """Return whether a noun agrees with its number and names the resampled unit."""
         unit = self.document["resampling"]["unit"]
         return noun == (unit if number == "1" else NOUNS[unit])
 
@@ -101,7 +101,7 @@ def percent(text: str) -> float:
 
 
 def near(share: float, text: str) -> bool:
-    """Whether a share was rounded to whole per cent, and not to nothing or all."""
+    """Return whether the text is the share rounded to whole per cent, and not to none or all."""
     if text == "over 99 %":
         return 0.99 < share < 1
     if text == "under 1 %":

@@ -1,4 +1,4 @@
-"""Where the meanings of sentences in a report are kept."""
+"""Registry of the meanings of sentences in a report."""
 
 from tests.claims.meanings import Meanings
 

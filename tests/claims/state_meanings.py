@@ -1,4 +1,4 @@
-"""What the state of a leaderboard says, read from its words and held against the facts."""
+"""Meanings of the state of a leaderboard, read from its text and compared with the facts."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ means = MEANINGS.means
 
 
 def false_lines(letter: Any, facts: Any) -> list[str]:
-    """Title and paragraphs that are not true of a state, and those whose meaning nobody has written down."""
+    """Return the title and paragraphs that are false for a state, and those without a registered meaning."""
     return MEANINGS.false([f"Title: {letter.subject}", *letter.paragraphs], facts)
 
 

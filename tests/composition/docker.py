@@ -1,7 +1,8 @@
 """The same drill with Docker itself: its engine, and its compose reads the file, `.env` and conditions.
 
-Debian's packages `docker.io` and `docker-compose` are enough. The engine is one of this run, with a folder and a socket of its own, so that
-it sees nothing of another on the machine. Images are those that podman built: no registry is asked.
+Debian's packages `docker.io` and `docker-compose` are enough. This run has a separate engine, with a
+separate folder and socket, so that it sees nothing of another engine on the machine. Images are those
+that podman built: no registry is contacted.
 """
 
 import json
@@ -68,16 +69,17 @@ def take_over(names: Sequence[str], application: str) -> None:
 
 
 class Docker:
-    """The services of a compose file under the name of a project; the same words as `launcher.Composition`.
+    """The services of a compose file under the name of a project; same interface as `launcher.Composition`.
 
     Parameters
     ----------
     file
         ``docker-compose.yml``.
     project
-        Before the names of containers, volumes and the network.
+        Prefix of the names of containers, volumes and the network.
     folder
-        Where ``.env`` and ``references.env`` lie; file and ``deploy`` are laid beside them, as an operator has them.
+        Folder with ``.env`` and ``references.env``; the file and ``deploy`` are copied into it, as on an
+        operator's machine.
     """
 
     def __init__(self, file: Path, project: str, folder: Path) -> None:

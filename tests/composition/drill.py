@@ -1,4 +1,4 @@
-"""What an operator and a participant do with the composition, and what an accident does to it."""
+"""Actions of an operator and a participant on the composition, and accidents that happen to it."""
 
 import http.client
 import io
@@ -85,16 +85,16 @@ _KILLED = [
 def use(
     folder: Path, *, begun: float, keep: bool, mounts: Sequence[Path] = (), backups: bool = True, docker: bool = False
 ) -> None:
-    """Do everything, and take both projects down, those included that an earlier run had to leave.
+    """Run the whole drill, and remove both projects, including those that an earlier run left.
 
     Parameters
     ----------
     begun
-        Since when the seconds count that are printed.
+        Start time of the printed seconds.
     keep
         Leave the first project up.
     mounts
-        Folders that every container sees, beside what the file gives it.
+        Folders that every container sees, in addition to those in the file.
     backups
         Back up into a folder and a bucket, and restore in a second project.
     docker
@@ -168,7 +168,7 @@ def _up_to_the_power_cut(composition: Project, folder: Path, say: Callable[[str]
 
 
 def _set_up(folder: Path) -> None:
-    """What `manage.py setup` writes, and what this machine is small for."""
+    """Run `manage.py setup`, and add settings for a small machine."""
     folder.mkdir()
     call_command(
         "setup", folder=folder, address=f"https://{NAME}", admin_email="ada@example.org", email_url="consolemail://",
@@ -304,7 +304,10 @@ def _back_up_into_a_bucket(composition: Composition) -> None:
 
 
 def _restore(composition: Composition, kept: Path) -> None:
-    """As the page says: database, broker and storage alone, then `restore` in a container of the application."""
+    """Restore as the page describes: start only database, broker and storage, then run `restore`.
+
+    `restore` runs in a container of the application.
+    """
     composition.up("postgres", "redis", "storage")
     service = {**composition.services["web"], "command": ["sleep", "600"]}
     for key in ("healthcheck", "depends_on", "mem_limit"):

@@ -1,6 +1,6 @@
-"""podman, as it has to be called on a machine without systemd: every call with the same configuration of its own.
+"""Calls of podman for a machine without systemd, each with the same separate configuration.
 
-Images, containers and volumes lie in a folder of their own, apart from those that the machine has else.
+Images, containers and volumes are in a separate folder, apart from those that the machine has otherwise.
 """
 
 import fcntl
@@ -26,7 +26,7 @@ PROGRAMS = ("podman", "runc", "catatonit", "iptables")
 OF_IMAGES = ("debootstrap",)
 OF_MACHINE = ("caddy", "redis-server", "wget", "setpriv", "useradd")
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
-"""Where Debian keeps the programs of the version that the composition pins."""
+"""Folder in which Debian keeps the programs of the version that the composition pins."""
 # Where Debian keeps what the engine calls itself, and nobody else does.
 _HELPERS = ("netavark", "aardvark-dns")
 _PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
@@ -34,16 +34,16 @@ _RUN = Path("/run/podium-composition")
 
 
 class EngineError(Exception):
-    """A call that failed, with what the engine said."""
+    """Error for a failed call, with the output of the engine."""
 
 
 def program(name: str) -> str | None:
-    """Where a program lies, also one that only administrators call."""
+    """Return the path of a program, including programs that only administrators call."""
     return shutil.which(name, path=_PLACES)
 
 
 def lacking(*, short: bool) -> list[str]:
-    """What this machine would have to have: for the engine, and for the images of either kind."""
+    """Return what this machine lacks: for the engine, and for the images of either kind."""
     found = [name for name in (*PROGRAMS, *(OF_MACHINE if short else OF_IMAGES)) if not program(name)]
     found += [] if not short or POSTGRES.is_dir() else ["PostgreSQL 15"]
     found += [name for name in _HELPERS if not Path("/usr/lib/podman", name).exists()]
@@ -60,14 +60,14 @@ def alone() -> Iterator[None]:
 
 
 def full_name(name: str) -> str:
-    """Name of an image with the registry that is meant where none is said."""
+    """Return the name of an image with its registry; without a registry, the default one is added."""
     return name if name.count("/") > 1 else f"docker.io/{name}" if "/" in name else f"docker.io/library/{name}"
 
 
 def podman(
     *arguments: str, check: bool = True, seconds: float = 900, given: bytes | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run podman with the arguments and return what it said.
+    """Run podman with the arguments and return its result.
 
     Raises
     ------
@@ -107,11 +107,11 @@ def build(
     Parameters
     ----------
     files
-        What the file copies: contents, or paths of them, by name; or a folder with everything.
+        Files that the Containerfile copies: contents, or their paths, by name; or a folder with everything.
     mounts
         Folders that its commands see under the same path.
     more
-        Further words for the engine.
+        Additional arguments for the engine.
     """
     words = [*_BUILD, *more, *(f"--volume={path}:{path}:ro" for path in mounts)]
     with tempfile.TemporaryDirectory(dir=FOLDER) as own:

@@ -1,7 +1,7 @@
-"""Stand-ins for the images of `docker-compose.yml`: Debian's packages of the same programs under the same names.
+"""Substitutes for the images of `docker-compose.yml`, made from Debian's packages of the same programs.
 
-The application's own image is built from the real Dockerfile. What is expensive is kept under a name with a digest of
-what it was made of.
+They have the same names. The application's own image is built from the real Dockerfile. Expensive images
+are kept under a name with a digest of their sources.
 """
 
 import hashlib

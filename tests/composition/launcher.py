@@ -1,7 +1,8 @@
-"""What `docker compose` would do with the file, where there is no Docker: start in order, ask for health, fail with logs.
+"""Replacement for `docker compose` on a machine without Docker.
 
-podman's own compose starts services before their database, and its health checks need systemd. This knows the keys
-that the file uses and refuses any other by name, so that nothing passes because a line was skipped.
+It starts services in order, checks their health, and fails with logs. podman's own compose starts
+services before their database, and its health checks need systemd. This module knows the keys that the
+file uses and refuses any other by name, so that no line is skipped silently.
 """
 
 import json
@@ -31,11 +32,11 @@ class Composition:
     file
         ``docker-compose.yml``.
     project
-        Before the names of containers, volumes and the network.
+        Prefix of the names of containers, volumes and the network.
     folder
-        Where ``.env`` and ``references.env`` lie, by which the file is filled in.
+        Folder with ``.env`` and ``references.env``, whose values fill in the file.
     mounts
-        Folders that every container sees under the same path, beside what the file gives it.
+        Folders that every container sees under the same path, in addition to those in the file.
     """
 
     def __init__(self, file: Path, project: str, folder: Path, mounts: Sequence[Path] = ()) -> None:
@@ -65,7 +66,10 @@ class Composition:
                 self.wait(service, "service_healthy", patience)
 
     def _in_order(self, wanted: tuple[str, ...]) -> list[str]:
-        """These and what they need, those first that wait for the fewest: meanwhile the others are starting."""
+        """Return these services and their dependencies, those with the fewest levels of dependencies first.
+
+        This order lets other services start while one of them waits for its dependencies.
+        """
         depths: dict[str, int] = {}
 
         def depth(service: str) -> int:
@@ -107,7 +111,7 @@ class Composition:
         return found | {key: str(value) for key, value in service.get("environment", {}).items()}
 
     def state(self, service: str) -> dict[str, Any]:
-        """What the engine says of a container."""
+        """Return the state of a container as the engine reports it."""
         return json.loads(podman("inspect", self.name(service)).stdout)[0]["State"]
 
     def wait(self, service: str, condition: str, patience: float) -> None:

@@ -1,8 +1,9 @@
 """Images in seconds: the programs of this machine, mounted, under the names of `docker-compose.yml`.
 
-Each holds only what it cannot share: `/etc` with the accounts, its entry point, and, for the application, what the real
-Dockerfile copies, by that file with its two lines left out that install packages. Programs and libraries are this
-machine's own, mounted to be read: `/usr`, the interpreter and the environment that the tests run in.
+Each image contains only what it cannot share: `/etc` with the accounts, its entry point, and, for the
+application, the files that the real Dockerfile copies. That file is used without its two lines that
+install packages. Programs and libraries are this machine's own, mounted read-only: `/usr`, the
+interpreter and the environment that the tests run in.
 """
 
 import io
@@ -50,7 +51,7 @@ def make() -> list[Path]:
 
 
 def _shared() -> list[Path]:
-    """`/usr`, the environment of the tests, and the interpreter that it was made with, where that lies elsewhere."""
+    """Return `/usr`, and the environment of the tests and its interpreter if they are outside `/usr`."""
     environment, interpreter = Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()
     elsewhere = [path for path in (interpreter, environment) if not path.is_relative_to("/usr")]
     return [Path("/usr"), *dict.fromkeys(elsewhere)]

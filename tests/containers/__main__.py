@@ -1,6 +1,8 @@
-"""Everything that is measured with the real engine, at length: ``python -m tests.containers [guarantees|hostile|times|measuring] …``.
+"""All measurements with the real engine, at length.
 
-With ``--undisturbed`` others on the same machine get hardly any of the processors meanwhile.
+Run with ``python -m tests.containers [guarantees|hostile|times|measuring] …``.
+
+With ``--undisturbed``, other processes on the same machine get hardly any processor time during the run.
 """
 
 import sys
@@ -49,7 +51,7 @@ def measuring(machine: Machine) -> int:
 
 
 def guarantees(machine: Machine) -> int:
-    """What the probe says of this machine."""
+    """Print the result of the probe of this machine; return whether it failed."""
     began = time.monotonic()
     own = probe(machine.engine, machine.folder / "probe")
     print(f"{own.sentence()} ({time.monotonic() - began:.1f} s; {', '.join(own.versions.values())})")
@@ -57,7 +59,7 @@ def guarantees(machine: Machine) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """Run what is asked for, all if nothing."""
+    """Run the requested parts, or all parts by default."""
     if missing := lacking():
         print(f"not there for containers: {', '.join(missing)}")
         return 2

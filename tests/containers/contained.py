@@ -1,4 +1,4 @@
-"""Whether a hostile program was contained: what it did to its batch, and what it left on this machine."""
+"""Checks that a hostile program was contained: its effects on its batch, and its remains on this machine."""
 
 import hashlib
 import select
@@ -23,7 +23,7 @@ _SPARE_BYTES = 200 * 1024**2
 
 @dataclass
 class Listener:
-    """A line of this machine at which nobody is to arrive."""
+    """A port of this machine that no connection may reach."""
 
     port: int = 0
     reached: list[str] = field(default_factory=list)
@@ -51,7 +51,7 @@ def listening() -> Iterator[Listener]:
 
 
 def problems(machine: Machine, own: Hostile, line: Listener, *, is_alone: bool = False) -> list[str]:
-    """Run it and say what was not as it has to be; `is_alone` when nothing else writes to the disk meanwhile."""
+    """Run a hostile program and return the violations; `is_alone` if nothing else writes to the disk."""
     image, model = _image(machine, own, line)
     before, free = _watched(), shutil.disk_usage(machine.folder).free
     began = time.monotonic()
@@ -83,7 +83,7 @@ def problems(machine: Machine, own: Hostile, line: Listener, *, is_alone: bool =
 
 
 def left(machine: Machine) -> list[str]:
-    """What is left on this machine of containers that have ended: there has to be nothing."""
+    """Return what remains on this machine of containers that have ended; it must be nothing."""
     said = [f"container {own.name} is left" for own in machine.engine.containers()]
     said += [f"{own} is left" for own in machine.folder.glob("lease-*/working")]
     for row in Path("/proc/self/mountinfo").read_text().splitlines():
@@ -100,7 +100,7 @@ def left(machine: Machine) -> list[str]:
 
 
 def good_run(machine: Machine) -> list[str]:
-    """Whether an ordinary program still does what it has to."""
+    """Return the problems of a run of an ordinary program; empty if it still works."""
     report = machine.run(machine.image(COPY), cases=2)
     return [] if set(outcomes(report).values()) == {"ok"} else [f"a good run failed: {report}"]
 

@@ -49,7 +49,7 @@ def _checked(report: BatchReport) -> BatchReport:
 
 
 def starts(machine: Machine, *, together: bool) -> float:
-    """Seconds for 45 small cases, each in a container of its own or all in one."""
+    """Return the seconds for 45 small cases, each in a separate container or all in one."""
     image = machine.image(COPY)
     machine.run(image)
     began = time.monotonic()
@@ -64,7 +64,10 @@ def starts(machine: Machine, *, together: bool) -> float:
 
 
 def memory(machine: Machine, mib: int, holds: float, *, writes: int = 0) -> Measured:
-    """Peak memory of a program that takes so many MiB, and may write some of them to a file, against what it says of itself."""
+    """Measure the peak memory of a program that allocates `mib` MiB, next to the program's own figure.
+
+    With `writes`, the program also writes this number of MiB to a file.
+    """
     script = _ALLOCATES.replace("SIZE", str(mib)).replace("HOLDS", str(holds)).replace("WRITES", str(writes))
     image, model = machine.runs(script, base="python")
     report = _checked(machine.run(image, limits=LIMITS, model=model))

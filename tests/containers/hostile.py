@@ -1,7 +1,7 @@
-"""Programs that want to do harm: what each does, and what has to be seen of it.
+"""Malicious programs: the attack of each program and the expected result.
 
-The first twenty are those of the specification, the others our own. Numbers 17 to 20 are archives that never reach an engine:
-tests/unit/containers/test_images.py.
+The first twenty come from the specification, the others were added by the project. Numbers 17 to 20 are archives that
+never reach an engine. They are tested in tests/unit/containers/test_images.py.
 """
 
 from collections.abc import Callable
@@ -52,7 +52,7 @@ def outcomes(report: BatchReport) -> dict[str, RunOutcome]:
 
 
 def contents(case: str) -> set[str]:
-    """What a prediction may hold: the input of its case, or what programs say that change it."""
+    """Return the permitted contents of a prediction: the input of its case, or the text of some programs."""
     return {f"case {case.removeprefix('c')}\n", "fine\n"}
 
 
@@ -60,12 +60,12 @@ Check = Callable[[BatchReport], list[str]]
 
 
 def logged(report: BatchReport) -> list[str]:
-    """What the program itself tells: a line `BAD …` for everything that it got through."""
+    """Return the lines that the program logged as `BAD …`, one for each attack that succeeded."""
     return [line for line in report.log.text().splitlines() if line.startswith("BAD")]
 
 
 def ended(word: str) -> Check:
-    """Whether the program came to its end and got through nowhere."""
+    """Return a check that the program reached its end and that none of its attacks succeeded."""
     return lambda report: (
         logged(report) + ([] if f"END {word}" in report.log.text() else [f"did not end: {report.log.text()[-300:]}"])
     )
@@ -84,7 +84,7 @@ class Hostile:
     cases: int = 1
     base: str = "busybox"
     image: dict[str, Any] = field(default_factory=dict)
-    """Options of an image of its own."""
+    """Options of a custom image."""
     files: tuple[making.Entry, ...] = ()
     seconds: float = 15.0
     """Within which it is over, all included."""

@@ -35,13 +35,13 @@ DOCUMENT = {"schema": 1, "interface": "podium-exec-1", "outputs": [{"socket": "o
 
 
 def lacking() -> list[str]:
-    """What this machine lacks for tests with the engine."""
+    """Return the programs and rights that this machine lacks for tests with the engine."""
     return [name for name in PROGRAMS if shutil.which(name) is None] + ([] if os.geteuid() == 0 else ["root"])
 
 
 @dataclass
 class Machine:
-    """podman with a storage of its own, in a folder that goes away."""
+    """podman with separate storage in a temporary folder."""
 
     folder: Path
     engine: Podman
@@ -106,7 +106,7 @@ class Machine:
         return self.bases[base], folder
 
     def case_files(self, count: int) -> list[CaseInput]:
-        """So many cases with a small text each."""
+        """Return `count` cases, each with a small text file."""
         cases = []
         for number in range(1, count + 1):
             path = self.folder / "data" / f"c{number}.txt"

@@ -1,9 +1,14 @@
-"""A scorer of one's own, with nothing but Python's standard library: how well prediction and reference agree, from 0 to 1.
+"""A custom scorer that uses only Python's standard library and rates agreement from 0 to 1.
 
-The overlap of two label images (with classes of objects where a table tells them), the mean difference of two images, the share of
-objects or landmarks found, whether classes agree, and the difference of numbers: what lies in the folders of a case says which.
+It rates how well prediction and reference agree. The files in the folders of a case decide which measure is used:
 
-`MODE` makes it break a rule, one for each check; `ROOT` is where /input and /output are when it is no container.
+- the overlap of two label images, with classes of objects if there is a table of instances
+- the mean difference of two images
+- the share of detected objects or landmarks
+- the agreement of classes
+- the difference of numbers
+
+`MODE` makes the scorer break a rule, one for each check. `ROOT` contains /input and /output outside a container.
 """
 
 import csv
@@ -94,7 +99,10 @@ def overlap(first: Sequence[bool], second: Sequence[bool]) -> Value:
 
 
 def masks(files: Files, wanted: set) -> list[bool]:
-    """Where a label image has one of the labels, or an object of one of the classes; any object where none is named."""
+    """Return the mask of the voxels that have a label in `wanted` or belong to an object of a class in `wanted`.
+
+    If no label or class is named, the mask contains every object.
+    """
     labels = [int(value) for value in voxels(named(files, "labels"))]
     instance_table = named(files, "instances")
     if instance_table is not None:
@@ -216,7 +224,7 @@ def scored(case: str, regions: dict[str | None, set]) -> list[dict]:
 
 
 def changed(value: float) -> float | None:
-    """What a broken scorer makes of a value."""
+    """Return a value as the broken scorer selected by `MODE` reports it."""
     if MODE == "random":
         return value + (1 - value) * 1e-6 * random.SystemRandom().random()
     if MODE == "never perfect":

@@ -1,4 +1,4 @@
-"""What the tests of scorers share: cases of the example, what is declared, broken scorers and what each is refused for."""
+"""Shared helpers for tests of scorers: example cases, declarations, and broken scorers with their errors."""
 
 import json
 import shutil
@@ -43,7 +43,7 @@ BROKEN = {
     "hangs at noise": (8, "time limit"),
     "value for broken": (9, "missing or degenerate is expected"),
 }
-"""Check that refuses it, and words of the sentence."""
+"""Number of the check that rejects each broken scorer, and a part of its message."""
 
 
 def declared(cases: list[str]) -> Declared:
@@ -99,7 +99,7 @@ TEAM = "far"
 
 
 def example(kind: str, folder: Path) -> Assessment:
-    """The example of a kind in a folder, with a metric that the scorer computes beside its own."""
+    """Write the example of a kind to a folder and add a metric that the scorer computes."""
     written = problems.get(kind).write_example(folder, cases=6)
     return parse(written | {"metrics": [*written["metrics"], OWN], "scorer": {"image": IMAGE, "case_seconds": 2}})
 
@@ -144,7 +144,7 @@ def answered(root: Path, document: dict[str, Any], presented: Sequence[Presented
 
 
 def tried(assessment: Assessment, cases: list[TrialCase], folder: Path, mode: str = "") -> SelfTest:
-    """The nine checks of the program, which breaks a rule if told so."""
+    """Run the nine checks on the program, which breaks the rule selected by `mode`."""
     declared_there = declared_of(assessment)
     stems_and_kinds = problems.get(assessment.problem).shown
     broken = folder / "broken"

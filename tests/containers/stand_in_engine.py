@@ -18,7 +18,7 @@ class EndedError(Exception):
 
 
 class Work:
-    """What a script sees of its start, and how it says what is to be observed."""
+    """The view that a script has of its start, and the methods that set the observed behaviour."""
 
     def __init__(self, start: Start) -> None:
         self.start = start

@@ -1,4 +1,4 @@
-"""The real engine: what it holds, how it tells what happened, what a killed worker leaves, and how long starts take."""
+"""The real engine: limits, reported outcomes, leftovers of a killed worker, and start times."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Forty programs that want to do harm, each in a real container: nothing leaves, nothing stays, other runs go on."""
+"""Forty malicious programs in real containers: nothing escapes or remains, and other runs continue."""
 
 from collections.abc import Iterator
 

@@ -143,7 +143,7 @@ def test_other_kinds_of_problem_in_containers(machine: Machine, base: making.Lay
 
 
 def answer_of(machine: Machine, image_id: str, presented: Sequence[Presented], document: dict) -> Answer:
-    """What a start of the image gave."""
+    """Start the image on the presented cases and return its answer."""
     machine.started += 1
     lease = f"trial-{machine.started}"
     answer = run_scorer(

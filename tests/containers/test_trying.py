@@ -1,4 +1,4 @@
-"""`podium try`: an image at home says what the platform would say."""
+"""`podium try`: a local run of an image gives the same results as the platform."""
 
 import csv
 import json

@@ -14,9 +14,10 @@ _USUAL, _MOST = ("100", "10000") if is_unified() else ("1024", "262144")
 
 @contextlib.contextmanager
 def undisturbed(*, wanted: bool = True) -> Iterator[None]:
-    """Weigh more than all others by control groups, as root; nothing happens if not wanted.
+    """Run with a higher CPU weight than all other processes, through control groups and as root.
 
-    What is not shared by weight (caches, disks, half of a core with two threads) is shared as before.
+    Nothing happens if `wanted` is false. Resources that are not shared by weight (caches, disks, half of a core with
+    two threads) are shared as before.
     """
     if not wanted:
         yield

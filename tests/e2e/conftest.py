@@ -1,7 +1,7 @@
 """Fixtures of all browser tests; see `helpers`.
 
-`platform` is one installation for all walks of a run: starting one takes longer than most walks. A walk that closes,
-kills or stops something that others need starts an installation of its own.
+`platform` is one installation for all walks of a run, because starting one takes longer than most walks. A walk that
+closes, kills or stops something that others need starts a separate installation.
 """
 
 import pytest
@@ -26,7 +26,10 @@ def pytest_itemcollected(item):
 
 
 class ByInstallation(LoadScopeScheduling):
-    """What shares an installation stays in one process, in its order, when tests run side by side (`pytest -n 2`)."""
+    """Scheduler that keeps tests with a shared installation in one process when tests run in parallel.
+
+    The tests run in their usual order (`pytest -n 2`).
+    """
 
     def _split_scope(self, nodeid):
         if nodeid.startswith("tests/e2e/") and not nodeid.startswith(ALONE):

@@ -1,7 +1,7 @@
-"""A whole installation in processes of its own: as `make run` starts it, or as docker-compose.yml describes it.
+"""A complete installation in separate processes, started like `make run` or as described in docker-compose.yml.
 
-Without `DATABASE_URL` the embedded default is started by its own command. With it, the web, worker and scheduler
-commands of docker-compose.yml run by hand against PostgreSQL and Redis, each in a process of its own.
+Without `DATABASE_URL`, the embedded default is started by its command. With it, the web, worker and scheduler
+commands of docker-compose.yml are run directly against PostgreSQL and Redis, each in a separate process.
 """
 
 import json
@@ -138,7 +138,10 @@ class Installation:
 
 @contextmanager
 def embedded(data: Path, *arguments: str, engine: str = "none") -> Iterator[Installation]:
-    """What `make run` starts; with an engine, or without a word about one, algorithms in containers as well."""
+    """Yield the installation that `make run` starts.
+
+    With an engine, or with an empty `engine`, it also runs algorithms in containers.
+    """
     place = Installation(data)
     place.env["PODIUM_RUN_ENGINE"] = engine
     for name in ("DATABASE_URL", "REDIS_URL"):
@@ -155,7 +158,10 @@ def embedded(data: Path, *arguments: str, engine: str = "none") -> Iterator[Inst
 
 
 def create_database(url: str, name: str) -> str:
-    """A database beside the one of `url`, migrated already if the tests keep such a one; returns its address."""
+    """Create a database on the server of `url` and return its address.
+
+    The database is already migrated if the tests keep a migrated one.
+    """
     migrated = f"{databases.PREFIX}{databases.digest()}"
     with _server(url) as cursor:
         cursor.execute("SELECT pg_advisory_lock(%s)", [databases.LOCK])  # let go with the connection
@@ -234,7 +240,7 @@ def several_processes(data: Path, example: str | None) -> Iterator[Installation]
 
 @contextmanager
 def installation(data: Path, *, example: str | None = None) -> Iterator[Installation]:
-    """The platform on whatever this run of the tests is about."""
+    """Yield the kind of installation that this test run covers."""
     if os.environ.get("DATABASE_URL"):
         with several_processes(data, example) as place:
             yield place

@@ -1,6 +1,6 @@
-"""A process beside a running installation that does what is asked of it, line by line: Python code or a command.
+"""A process next to a running installation that executes requests line by line: Python code or a command.
 
-Each line of its input is a JSON object with `code` or `command`; each line of its output one with `said` and `error`.
+Each input line is a JSON object with `code` or `command`. Each output line is a JSON object with `said` and `error`.
 """
 
 import contextlib

@@ -40,7 +40,7 @@ def commands_on(data: Path) -> dict[int, str]:
 
 
 def name_of(pid: int) -> str:
-    """What the kernel calls a process; nothing where it has ended."""
+    """Return the kernel's name of a process, or an empty string if the process has ended."""
     try:
         return Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:

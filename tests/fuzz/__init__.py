@@ -1,1 +1,1 @@
-"""The interface under input that nobody meant, for every role; `python -m tests.fuzz.api` runs it for as long as wanted."""
+"""Fuzzing of the API with unintended input for every role; `python -m tests.fuzz.api` runs it for any duration."""

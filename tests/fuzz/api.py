@@ -1,7 +1,7 @@
-"""Fuzz the interface as one role or as all: `python -m tests.fuzz.api --role organizer --minutes 10`.
+"""Fuzz the API as one role or as all: `python -m tests.fuzz.api --role organizer --minutes 10`.
 
-In this process, with a test database of its own; exit 1 when a request was answered with a server error, or an error of the
-interface with a page.
+It runs in this process, with a separate test database. The exit status is 1 if a request was answered with a server
+error, or if an error of the API was answered with a page.
 """
 
 import argparse

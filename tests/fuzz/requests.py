@@ -97,7 +97,7 @@ def piece(context: Any, value: Any) -> bytes:
 
 @dataclass
 class Findings:
-    """What came of the requests of a role."""
+    """Results of the requests of a role."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     errors: dict[str, str] = field(default_factory=dict)
@@ -108,12 +108,12 @@ class Findings:
 
 
 def fuzz(world: World, role: str, *, seed: int, examples: int, going_on: Callable[[], bool] = lambda: True) -> Findings:
-    """Ask every operation as a role, `examples` times by the schema and as often against it.
+    """Request every operation as a role, `examples` times by the schema and as often against it.
 
     Parameters
     ----------
     going_on
-        Asked before each operation; ends it early.
+        Called before each operation. A false result ends the run early.
     """
     application = get_wsgi_application()
     found, thrown = Findings(), []
@@ -140,7 +140,7 @@ def fuzz(world: World, role: str, *, seed: int, examples: int, going_on: Callabl
 
 
 def minutes(world: World, role: str, *, length: float, seed: int) -> Findings:
-    """Fuzz for so many minutes, each round with another seed."""
+    """Fuzz for `length` minutes, each round with another seed."""
     end = time.monotonic() + 60 * length
     whole = Findings()
     while time.monotonic() < end:

@@ -22,14 +22,14 @@ ROLES = ("anonymous", "stranger", "participant", "organizer", "chair", "administ
 
 @dataclass(frozen=True)
 class World:
-    """What there is.
+    """Tokens and parameter values of the test world.
 
     Attributes
     ----------
     tokens
-        By role the secret of a token with every scope; an anonymous visitor has none.
+        By role: the secret of a token with every scope. An anonymous visitor has none.
     places
-        By the beginning of an address and the name of one of its parameters, values that lead somewhere.
+        By the beginning of an address and the name of one of its parameters: values that lead to an existing object.
     """
 
     tokens: Mapping[str, str | None]

@@ -1,7 +1,7 @@
-"""Mutate `evaluation` and count how many mutants the tests of each area notice.
+"""Mutate `evaluation` and count the mutants that the tests of each area detect.
 
-Works in a copy of the project, one mutant after the other, each with a limit of time and memory. Survivors are printed;
-those that change nothing that could be observed stand in ``equivalent.toml`` with the reason and do not count.
+Works in a copy of the project, one mutant after the other, each with a limit of time and memory. Survivors are printed.
+Survivors without an observable difference are listed in ``equivalent.toml`` with the reason and do not count.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def is_equivalent(mutant: Mutant) -> bool:
-    """Whether the list says that it behaves like the original."""
+    """Return whether the list of equivalent mutants contains this mutant."""
     document = tomllib.loads(_EQUIVALENT.read_text(encoding="utf-8"))
     lines = {(entry["module"], entry["before"], entry["after"]) for entry in document.get("mutant", [])}
     if (mutant.module, mutant.before, mutant.after) in lines:

@@ -43,7 +43,7 @@ def modules_of(area: str) -> list[str]:
 
 
 def tests_of(area: str) -> list[str]:
-    """Those tests of the area that exist, and files beside them that are named after it."""
+    """Return the existing tests listed for the area and all test files named after it."""
     named = [path for path in TESTS[area] if (ROOT / path).exists()]
     beside = sorted(str(path.relative_to(ROOT)) for path in (ROOT / _UNIT).glob(f"test_{area}*.py"))
     return [*named, *(path for path in beside if path not in named), f"{_UNIT}/test_values_are_frozen.py"]

@@ -37,7 +37,7 @@ _COMPARISONS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one module: which, by what operator, and what stands on the changed lines before and after."""
+    """One change of one module: the module, the operator, and the changed line before and after."""
 
     area: str
     module: str
@@ -50,7 +50,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """Where it is and what it changes."""
+        """Location of the mutant and its change."""
         return f"{self.module}:{self.line}: {self.before}  →  {self.after}"
 
 
@@ -64,7 +64,7 @@ def source_of(mutant: Mutant, code: str) -> str:
 
 
 def sample(area: str, count: int, seed: int) -> list[Mutant]:
-    """Draw mutants of an area, as many of each kind, every position equally likely within its kind."""
+    """Sample mutants of an area, equally many of each kind, with equally likely positions within a kind."""
     positions: dict[str, list[tuple[str, str, int, int]]] = {kind: [] for kind in _PREFIXES}
     for module in modules_of(area):
         nodes = list(ast_nodes(get_ast((ROOT / module).read_text(encoding="utf-8"))))
@@ -96,7 +96,10 @@ def _operators() -> list[tuple[str, str]]:
 
 
 def _mutant(area: str, kind: str, module: str, operator: str, occurrence: int, line: int) -> Mutant | None:
-    """The mutant, or ``None`` if the operator stood for no operation: the star of keyword-only arguments, for instance."""
+    """Return the mutant, or ``None`` if the symbol was not an operation.
+
+    The star of keyword-only arguments is an example.
+    """
     code = (ROOT / module).read_text(encoding="utf-8")
     mutated = mutate_code(code, get_operator(operator)(), occurrence) or ""
     if kind == "sign" and not _is_an_operation(code, mutated):

@@ -24,7 +24,7 @@ def _seconds(value: float | None) -> str:
 
 
 def _ratio(theirs: float | None, ours: float) -> str:
-    """How many times faster; nothing where the peer is not installed."""
+    """Return the speed-up factor, or a dash if the peer is not installed."""
     if theirs is None:
         return "–"
     return f"{theirs / ours:,.0f} ×" if theirs >= 10 * ours else f"{theirs / ours:.1f} ×"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Run the attacks, and say what each found."""
+    """Run the attacks and print the findings of each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sites", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=10_000)

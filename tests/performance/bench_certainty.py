@@ -1,9 +1,10 @@
-"""What statements of certainty add to a ranking of 20 algorithms × 200 cases × 12 regions, 1,000 draws.
+"""Added time of certainty statements for a ranking of 20 algorithms × 200 cases × 12 regions, 1,000 draws.
 
     OPENBLAS_NUM_THREADS=1 python -m tests.performance.bench_certainty
 
-Beside it stands the prototype of the flips of all twelve, so that the ratio holds on slower and on busy machines. One
-thread, as a worker has: threads that wait for one another on a busy machine are time spent, too.
+The prototype of the flips of all twelve is timed for comparison, so that the ratio is also valid on slower and busy
+machines. One thread is used, as in a worker, because threads that wait for one another on a busy machine also take
+time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 ALGORITHMS, CASES, REGIONS, DRAWS = 20, 200, 12, 1000
 BAR_MILLISECONDS, PROTOTYPE_MILLISECONDS = 150.0, 22.0
-"""What may be added, and what the prototype took, on the machine of the specification."""
+"""Permitted added time and time of the prototype, on the machine of the specification, in milliseconds."""
 MOST_TIMES = BAR_MILLISECONDS / PROTOTYPE_MILLISECONDS
 
 
@@ -39,7 +40,7 @@ class Timing(NamedTuple):
 
 
 def benchmarks() -> Iterator[Timing]:
-    """What is added, beside the flips alone."""
+    """Yield the added time, compared with the flips alone."""
     ours, flips = min(added() for _ in range(9)), min(prototype() for _ in range(9))
     what = f"certainty of {ALGORITHMS} × {CASES} × {REGIONS}"
     yield Timing(what, ours, BAR_MILLISECONDS / 1000, "prototype of the flips alone", flips)

@@ -1,8 +1,8 @@
-"""How long metrics of a million scores take, beside scikit-learn on the same scores in the same process.
+"""Times of metrics of a million scores, compared with scikit-learn on the same scores in the same process.
 
-One core. The bar of each row is a quarter of the peer's own time on this machine, so the ratio has to be 4 or more. The
-loop of the last rows computes every resample from copies of the cases, as most people write it; it is timed on a few
-samples and scaled.
+One core is used. The limit of each row is a quarter of the peer's time on this machine, so the ratio must be 4 or more.
+The loop of the last rows computes every resample from copies of the cases, as most people write it. It is timed on a
+few samples and scaled.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Timing(NamedTuple):
 
 
 def simulated(count: int = SCORES) -> tuple[np.ndarray, np.ndarray]:
-    """Labels and scores that tell them apart somewhat, without equal scores."""
+    """Return labels and scores that partly separate them, without equal scores."""
     generator = np.random.default_rng(0)
     labels = generator.integers(0, 2, count)
     return labels, 0.3 * labels + 0.7 * generator.random(count)

@@ -1,8 +1,9 @@
-"""What one submission of 60 hippocampus cases costs: processor seconds by kind of work, queries, messages, rows and bytes.
+"""Cost of one submission of 60 hippocampus cases.
 
-Done in this process, one submission behind the other, on PostgreSQL where its programs are installed and SQLite else. The
-children's processor time is counted with their worker's, the database's own is not. The table has seconds; what is counted
-follows below it. `PODIUM_BENCH_COSTS` (12) says how many submissions are averaged.
+It reports processor seconds by kind of work, queries, messages, rows and bytes. It runs in this process, one submission
+after the other, on PostgreSQL if its programs are installed and on SQLite otherwise. The children's processor time is
+counted with that of their worker. The database's processor time is not counted. The table contains seconds, and the
+counts follow below it. `PODIUM_BENCH_COSTS` (12) sets the number of submissions that are averaged.
 """
 
 import io

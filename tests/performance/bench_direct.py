@@ -1,7 +1,8 @@
-"""Uploading straight to the object store: what the web process takes while gigabytes go past it.
+"""Direct uploads to the object store: resources of the web process while gigabytes bypass it.
 
-The store is the one of the tests (moto), in a process of its own; it keeps what it is given and is no measure of stores.
-The peer is the same archive through the platform. `PODIUM_BENCH_DIRECT_GIGABYTES` (1) changes what is sent.
+The store is the one of the tests (moto), in a separate process. It keeps all that it receives and is not a measure of
+real stores. The peer is the same archive through the platform. `PODIUM_BENCH_DIRECT_GIGABYTES` (1) sets the amount of
+data.
 """
 
 import os
@@ -94,7 +95,7 @@ def to_the_store(url: str, phase: int, token: str, path: Path) -> float:
 
 
 def by_tus(url: str, token: str) -> object:
-    """A connection that is told that direct uploads are not offered."""
+    """Return a connection to which the server answers that direct uploads are not offered."""
     from podium_client.connection import Connection
 
     class Older(Connection):

@@ -1,8 +1,8 @@
-"""Handing in an image of gigabytes: the line breaks twice, and what a second team sends as well is stored once.
+"""Upload of an image of gigabytes: the connection breaks twice, and a second team's copy is stored only once.
 
-The platform runs as `make run` starts it, with a worker that checks images; bytes are random, so that nothing on the way can
-compress them, and the way is that of a browser: pieces with check sums, and after a break the place is asked for.
-`PODIUM_BENCH_GIGABYTES` (5) changes the size: `PODIUM_BENCH_GIGABYTES=5 python -m tests.performance images`.
+The platform runs as `make run` starts it, with a worker that checks images. The bytes are random, so they cannot be
+compressed on the way. The upload works like that of a browser: pieces with checksums, and a query for the offset after
+a break. `PODIUM_BENCH_GIGABYTES` (5) changes the size: `PODIUM_BENCH_GIGABYTES=5 python -m tests.performance images`.
 """
 
 import base64
@@ -92,7 +92,7 @@ def benchmarks() -> Iterator[Timing]:
 
 @dataclass
 class Sent:
-    """How long it took to send and to check the image of each team, and where lines broke."""
+    """Times for sending and checking the image of each team, and the offsets at which connections broke."""
 
     first_seconds: float = 0
     first_check: float = 0
@@ -185,7 +185,7 @@ class Browser:
         return broken
 
     def _again(self, address: str) -> requests.Response:
-        """How far it is, once the server has noticed that the line is gone."""
+        """Return the upload offset after the server has noticed that the connection is gone."""
         for _ in range(100):
             response = self._ask("HEAD", address, {}, may_fail=True)
             if response.status_code != 423:
@@ -244,7 +244,10 @@ class Noise(io.RawIOBase):
 
 
 def written_image(path: Path, size: int) -> tuple[int, str]:
-    """Write an image of about so many bytes as `docker save` does, without holding it in memory; its size and id."""
+    """Write an image of about `size` bytes as `docker save` does and return its size and id.
+
+    The image is never completely in memory.
+    """
     base = making.layer([making.Entry("run", b"#!/bin/sh\n", 0o755)])
     layers = [Noise(f"noise-{number}", size // LAYERS) for number in range(LAYERS)]
     with tarfile.open(path, "w") as archive:

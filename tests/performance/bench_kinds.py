@@ -1,8 +1,8 @@
-"""Kinds beside segmentation: resampling values of the whole data set, images, fields and tables, in the times that were asked for.
+"""Kinds other than segmentation: resampling values of the whole data set, images, fields and tables.
 
-Peers that are not installed stand in the table without a time, or make way for SciPy: scikit-survival and pingouin (both GPL-3)
-are never a dependency. To measure against them, install them beside: `pip install --target FOLDER scikit-survival pingouin`, and
-append the folder to `PYTHONPATH`.
+The times are compared with the required ones. Peers that are not installed appear in the table without a time or are
+replaced by SciPy: scikit-survival and pingouin (both GPL-3) are never a dependency. To measure against them, install
+them separately with `pip install --target FOLDER scikit-survival pingouin` and append the folder to `PYTHONPATH`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHAPE = (128, 128, 96)
 
 
 def drawn() -> np.ndarray:
-    """How often each case stands in each draw."""
+    """Return the number of occurrences of each case in each resample."""
     generator = np.random.default_rng(0)
     return generator.multinomial(CASES, np.full(CASES, 1 / CASES), DRAWS).astype(np.float64)
 

@@ -1,8 +1,11 @@
-"""How long a leaderboard takes at the server: 200 teams, 500 cases, 5 metrics, 3 regions, 1,000 submissions.
+"""Server time of a leaderboard: 200 teams, 500 cases, 5 metrics, 3 regions, 1,000 submissions.
 
-Processor time of the process that answers (the database's own is not in it), on a database of its own (`DATABASE_URL`,
-else SQLite). Pages are answered by a process that never ranked, as they are where web and workers are apart. Beside the page its naive sister: the same rows, with one query for each team's submission and run. Beside
-the new ranking there is no peer; the bar is what a phase may take from a new score to the stored ranking. Its figures and
+The result is the processor time of the process that answers, without that of the database. A separate database is used
+(`DATABASE_URL`, else SQLite). Pages are answered by a process that never ranked, as on installations with separate web
+and worker processes.
+
+The peer of the page is a naive version: the same rows, with one query for each team's submission and run. The new
+ranking has no peer. Its limit is the permitted time of a phase from a new score to the stored ranking. Its figures and
 comparisons follow in the background.
 
 `PODIUM_BENCH_TEAMS` and `PODIUM_BENCH_CASES` make it smaller.
@@ -198,7 +201,7 @@ def timed(work) -> float:
 
 
 def in_web_process(work):
-    """What a function says in a new process on the same database and files."""
+    """Return the result of a function in a new process on the same database and files."""
     from django.conf import settings
     from django.db import connection
 
@@ -208,7 +211,7 @@ def in_web_process(work):
 
 
 def _use(database: str, folder: str) -> None:
-    """Load the platform in a process of its own, as gunicorn loads it."""
+    """Load the platform in a separate process, as gunicorn loads it."""
     importlib.import_module("config.wsgi")
     from django.db import connection
 

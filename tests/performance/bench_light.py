@@ -1,8 +1,8 @@
-"""How heavy an installation is: time to the ready line of `make run`, memory when idle, memory of the web after a crawl.
+"""Footprint of an installation: time to the ready line of `make run`, idle memory, and web memory after a crawl.
 
-The crawl asks for every address that a page links to, as every example account, files included. Memory is the
-proportional set size of the processes, which counts what they share once, and too little where other installations run
-from the same environment. `PODIUM_BENCH_PAGES` (600) bounds the pages
+The crawl requests every address that a page links to, as every example account, files included. Memory is the
+proportional set size of the processes, which counts shared memory once. It is too low if other installations run
+from the same environment. `PODIUM_BENCH_PAGES` (600) limits the pages
 that one account opens.
 """
 
@@ -63,7 +63,7 @@ SELECT (SELECT count(*) FROM submissions_submission WHERE state IN ('running', '
 
 
 def _is_idle(data: Path) -> bool:
-    """Whether everything is scored and ranked that the examples handed in."""
+    """Return whether all submissions of the examples are scored and ranked."""
     with closing(sqlite3.connect(f"file:{data / 'podium.sqlite3'}?mode=ro", uri=True)) as database:
         return database.execute(_WAITING).fetchone() == (0,)
 

@@ -1,8 +1,9 @@
-"""How long overlap and boundary metrics take, beside surface-distance and MONAI on the same masks in the same process.
+"""Times of overlap and boundary metrics, compared with surface-distance and MONAI on the same masks.
 
-One core. Masks are ellipsoids with a smooth, uneven outline; spacing 0.8 × 0.8 × 2.5, tolerance 2 mm. Case A has 240 × 240 ×
-155 voxels, case B 512 × 512 × 300 with one large organ, case C is case B with two stray voxels at opposite corners: a
-stranger chooses the difficulty. A peer that is not installed stands in the table without a time.
+All run in the same process on one core. Masks are ellipsoids with a smooth, uneven outline. Spacing is 0.8 × 0.8 × 2.5,
+tolerance 2 mm. Case A has 240 × 240 × 155 voxels, case B 512 × 512 × 300 with one large organ. Case C is case B with
+two stray voxels at opposite corners, because a stranger chooses the difficulty. A peer that is not installed appears in
+the table without a time.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def case_b() -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
 
 
 def case_c(pair: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The same with two voxels that open the box."""
+    """Return the same masks with two extra voxels that enlarge the bounding box."""
     reference, prediction = pair[0], pair[1].copy()
     prediction[0, 0, 0] = prediction[-1, -1, -1] = True
     return reference, prediction

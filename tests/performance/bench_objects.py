@@ -1,6 +1,6 @@
-"""How long matching and object metrics take, beside faster-coco-eval and pycocotools on the same boxes.
+"""Times of matching and object metrics, compared with faster-coco-eval and pycocotools on the same boxes.
 
-One core. Detection: 1,000 images with 20 boxes of 5 classes and as many predictions with 5 false ones more. Instances: a
+One core is used. Detection: 1,000 images with 20 boxes of 5 classes, and 20 predictions plus 5 false ones. Instances: a
 label map of 1000 × 1000 pixels with 500 nuclei.
 """
 

@@ -1,7 +1,7 @@
-"""When the largest part of a page is painted (LCP) on the demo: a new browser each time, so that nothing is cached.
+"""Largest contentful paint (LCP) of pages of the demo, in a new browser each time so that nothing is cached.
 
-`make run`’s installation with the hippocampus example, in processes of its own; the middle of five loads of each page. The
-processor is shared with the server, as on a laptop that runs the demo.
+The installation is that of `make run` with the hippocampus example, in separate processes. The result is the median of
+five loads of each page. The processor is shared with the server, as on a laptop that runs the demo.
 """
 
 import os
@@ -66,7 +66,7 @@ def _wait_for_ranks(browser, place) -> None:
 
 
 def _painted(browser, address: str) -> float:
-    """Seconds from the request to the largest paint, in a context of its own."""
+    """Return the seconds from the request to the largest paint, in a separate browser context."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.goto(address, wait_until="networkidle")

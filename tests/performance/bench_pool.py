@@ -1,13 +1,13 @@
-"""How many submissions a pool scores: 60 hippocampus cases each, real predictions, PostgreSQL and Redis on this machine.
+"""Scoring throughput of a worker pool, for submissions of 60 hippocampus cases with real predictions.
 
-A queue is filled while no worker runs; then one worker empties it, and two empty one of the same length. Of each it says how
-many submissions a minute were validated, scored and ranked, and how long one waited for its score from the moment at which
-the workers began. Afterwards submissions arrive one by one at 60 % of what two workers did, and the time from receipt to
-score is taken from the database. A worker is one process; database, broker and, while submissions arrive, the uploading
-itself share the machine.
+PostgreSQL and Redis run on this machine. A queue is filled while no worker runs. Then one worker empties it, and two
+workers empty another queue of the same length. For each, the table shows the submissions validated, scored and ranked
+per minute. It also shows the waiting time of a submission from the start of the workers to its score. Afterwards
+submissions arrive one by one at 60 % of the rate of two workers. The time from receipt to score is read from the
+database. A worker is one process. Database, broker and, while submissions arrive, the uploading share the machine.
 
-`PODIUM_BENCH_SUBMISSIONS` (100; half for each number of workers, a tenth more arrive afterwards) makes it longer. Without the
-servers' programs the embedded default is measured, and the name of the row says so.
+`PODIUM_BENCH_SUBMISSIONS` (100; half for each number of workers, a tenth more arrive afterwards) makes it longer.
+Without the servers' programs the embedded default is measured, as the name of the row states.
 """
 
 import contextlib
@@ -74,7 +74,7 @@ def benchmarks() -> Iterator[Timing]:
 
 
 class Emptied(NamedTuple):
-    """How long a pool took over a full queue, and how long each submission waited for its score."""
+    """Time in which a pool emptied a full queue, and the waiting time of each submission for its score."""
 
     seconds: float
     waits: list[float]
@@ -178,7 +178,7 @@ class Participants:
             ]
 
     def are_awake(self) -> bool:
-        """Whether a task sent now comes through: the workers have started."""
+        """Return whether a newly sent task is processed, which means that the workers have started."""
         from django.utils import timezone
 
         from operations.models import Heartbeat
@@ -188,7 +188,7 @@ class Participants:
         return Heartbeat.objects.filter(seen_at__gt=timezone.now() - timedelta(seconds=2)).exists()
 
     def rankings_due(self) -> bool:
-        """Whether a ranking has been asked for that is not there yet."""
+        """Return whether a requested ranking has not been computed yet."""
         from django.db.models import F
 
         from leaderboards.models import RankingRequest
@@ -196,7 +196,7 @@ class Participants:
         return RankingRequest.objects.filter(requested__gt=F("computed")).exists()
 
     def working(self, number: int):
-        """So many workers of one process each, and the clock that finds what was lost."""
+        """Run `number` workers of one process each, and the scheduler that detects lost work."""
         from tests.chaos.processes import clock, worker
 
         @contextlib.contextmanager

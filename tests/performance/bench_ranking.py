@@ -1,9 +1,9 @@
-"""How long a bootstrap of a ranking takes, beside a loop over pandas and SciPy and beside challengeR.
+"""Times of a ranking bootstrap, compared with a loop over pandas and SciPy and with challengeR.
 
-One core, 1,000 samples of 19 algorithms × 100 cases unless the row says otherwise; drawing is included, reading is not.
-The loop ranks every sample with pandas (and SciPy's Wilcoxon test), as most people write it; it is timed on a few
-samples and scaled to 1,000. The times of challengeR are quoted from `docs/ranking.md` unless R and challengeR are
-there: then they are measured too.
+One core is used, with 1,000 samples of 19 algorithms × 100 cases unless the row states otherwise. Resampling is
+included, reading is not. The loop ranks every sample with pandas (and SciPy's Wilcoxon test), as most people write it.
+It is timed on a few samples and scaled to 1,000. The times of challengeR are quoted from `docs/ranking.md`. If R and
+challengeR are installed, they are measured too.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def simulated(cases: int = 100, algorithms: int = 19, seed: int = 20240519) -> n
 
 
 def draw(values: np.ndarray, seed: int = 1) -> Samples:
-    """The bootstrap samples, drawn anew."""
+    """Return new bootstrap samples."""
     drawn = Design(tuple(f"c{index:04d}" for index in range(len(values)))).draw(SAMPLES, seed)
     return Samples(multiplicities(drawn, len(values), SAMPLES), drawn)
 

@@ -1,7 +1,7 @@
-"""How long the report of a large challenge takes: 200 teams, 500 cases, 5 metrics, 3 regions, 1,000 submissions.
+"""Time of the report of a large challenge: 200 teams, 500 cases, 5 metrics, 3 regions, 1,000 submissions.
 
-Processor time of the process that makes it, from the stored ranking to all files; the ranking itself is there before.
-`PODIUM_BENCH_TEAMS` and `PODIUM_BENCH_CASES` make it smaller.
+The result is the processor time of the process that creates it, from the stored ranking to all files. The ranking
+itself exists before. `PODIUM_BENCH_TEAMS` and `PODIUM_BENCH_CASES` make it smaller.
 """
 
 import time

@@ -1,10 +1,11 @@
-"""How long 45 small cases take with a real engine, start-up and reading included, in 45 containers and in one.
+"""Time of 45 small cases with a real engine, start-up and reading included, in 45 containers and in one.
 
     python -m tests.performance.bench_runs [--workers 2] [--undisturbed]
 
-Needs podman, runc and busybox, and root. Makes a database and an engine of its own in temporary folders, hands in an image that
-copies its input, and lets worker processes run it, as the queue `run` does. The time counts from before the workers are started,
-and from when they are ready. With `--undisturbed` others on the same machine get hardly any of the processors meanwhile.
+Needs podman, runc and busybox, and root. Creates a separate database and engine in temporary folders and submits an
+image that copies its input. Worker processes run it like the queue `run`. The time is measured from before the start of
+the workers, and from when they are ready. With `--undisturbed` other processes on the machine get hardly any processor
+time during the benchmark.
 """
 
 import argparse
@@ -47,7 +48,7 @@ def main() -> int:
 
 
 def _measure(place: "Place", batch: int, bar: float, *, workers: int) -> bool:
-    """Measure so many cases a start; returns whether it took longer than it may."""
+    """Measure runs with `batch` cases per start and return whether the limit was exceeded."""
     place.set_plan(batch_cases=batch)
     begun = time.perf_counter()
     execution = place.hand_in()

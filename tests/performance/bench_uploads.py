@@ -1,9 +1,9 @@
-"""Uploading: a hundred people at once, and one archive of gigabytes whose connection breaks five times.
+"""Uploads: a hundred people at once, and one archive of gigabytes whose connection breaks five times.
 
-The platform runs as `make run` starts it; the client is the `podium` command's own code. Bytes are random, so that nothing
-on the way can compress them. Beside the time stands what the web process took at most; the row's name says it.
+The platform runs as `make run` starts it. The client is the code of the `podium` command. Bytes are random, so they
+cannot be compressed on the way. Next to the time, the row's name shows the peak memory of the web process.
 
-`PODIUM_BENCH_PEOPLE` (100), `PODIUM_BENCH_MEGABYTES` (50) and `PODIUM_BENCH_GIGABYTES` (5) change what is sent.
+`PODIUM_BENCH_PEOPLE` (100), `PODIUM_BENCH_MEGABYTES` (50) and `PODIUM_BENCH_GIGABYTES` (5) change the amount of data.
 """
 
 import os
@@ -88,7 +88,7 @@ def benchmarks() -> Iterator[Timing]:
 
 @contextmanager
 def platform(folder: Path) -> Iterator[tuple[Any, int, list[str]]]:
-    """What `make run` starts, with people who have tokens."""
+    """Yield an installation as `make run` starts it, with a phase and people who have tokens."""
     import json
 
     from tests.e2e.installation import embedded
@@ -135,7 +135,7 @@ def interrupted(url: str, phase: int, token: str, path: Path) -> float:
 
 
 class Half:
-    """A body that says its whole length, gives half of it, and then the connection is gone."""
+    """A request body that declares its full length, sends half of it, and then loses the connection."""
 
     def __init__(self, content: bytes) -> None:
         self._whole, self._left = len(content), content[: len(content) // 2]

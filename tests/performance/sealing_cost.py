@@ -1,10 +1,10 @@
-"""The cost of sealing: the same work with and without it in one process, in turns, and parallel writers.
+"""Cost of sealing: the same work with and without it in one process, in turns, and parallel writers.
 
     python -m tests.performance.sealing_cost [--own-services] [--rounds 60] [--writers 4] [--seconds 8]
 
-Submissions are uploaded and completed by the services of the requests; a save changes one field of one row. The median of each
-is compared. Then processes change rows of their own for some seconds, so that they only meet at the lock of the chain. With
-`--own-services`, PostgreSQL and Redis of its own are used; else SQLite.
+Submissions are uploaded and completed by the services of the requests. A save changes one field of one row. The medians
+are compared. Then processes change separate rows for some seconds, so that they only meet at the lock of the chain.
+With `--own-services`, a separate PostgreSQL and Redis are used, else SQLite.
 """
 
 import argparse
@@ -52,7 +52,10 @@ def in_turns(act: Callable[[], Any], rounds: int) -> tuple[float, float]:
 
 
 def write(key: int, seconds: float, seals: bool, begin: Any, done: Any) -> None:
-    """Change one row as often as the time allows, each time in a transaction of its own; put the number."""
+    """Change one row as often as the time permits, each time in a separate transaction.
+
+    The number of changes is put into `done`.
+    """
     from django.db import connection
 
     from accounts.models import User

@@ -1,4 +1,4 @@
-"""What statements of certainty add to a ranking: time beside that of the flips alone, and memory with many algorithms."""
+"""Cost of certainty statements: time compared with the flips alone, and memory with many algorithms."""
 
 from __future__ import annotations
 

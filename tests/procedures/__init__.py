@@ -1,1 +1,4 @@
-"""The pseudo-code, executed: an interpreter of its statements beside the implementation, on random designs and data."""
+"""Executed pseudo-code: an interpreter of its statements, compared with the implementation.
+
+The designs and data are random.
+"""

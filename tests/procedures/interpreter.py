@@ -99,7 +99,7 @@ def _left_out(leave, row, columns):
 
 
 def _measured(measure: Measure, region, rows, algorithms, cases):
-    """Values by case and algorithm: a number, ``None`` where the case is left out, or ``LAST``."""
+    """Return values by case and algorithm: a number, ``None`` for an excluded case, or ``LAST``."""
     own = {
         (row["case"], row["algorithm"]): row
         for row in rows

@@ -1,1 +1,1 @@
-"""Reports of ten challenges, made to be read: do their sentences say only what is so?"""
+"""Reports of ten challenges for human readers, to verify that every sentence is true."""

@@ -1,8 +1,8 @@
-"""Make the reports of the two examples and of eight small challenges, and print every sentence about their rankings.
+"""Create the reports of the two examples and of eight small challenges, and print every ranking sentence.
 
     python -m tests.reading FOLDER
 
-Examples are scored anew, which takes minutes; results that are there already (``hippocampus.csv``) are taken.
+Examples are scored again, which takes minutes. Existing results (``hippocampus.csv``) are reused.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def example(name: str, folder: Path) -> Contest:
 
 
 def main() -> None:
-    """Write the reports and print what they say."""
+    """Write the reports and print their sentences."""
     parser = argparse.ArgumentParser(prog="python -m tests.reading", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Eight small challenges, each of a kind in which a ranking is easily said to be surer than it is."""
+"""Eight small challenges, each of a kind for which a ranking is easily described as too certain."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ NAMES = ("Ada", "Ben", "Cleo", "Dora", "Eve", "Finn", "Gail")
 
 @dataclass(frozen=True)
 class Contest:
-    """What a ranking is made of.
+    """Input of a ranking.
 
     Attributes
     ----------
     document
-        The assessment as it is registered.
+        The registered assessment.
     results
         The results table.
     cases
-        What is known of the cases.
+        Metadata of the cases.
     evidence
-        Of metrics of the whole data set.
+        Evidence of metrics of the whole data set.
     """
 
     document: dict[str, Any]

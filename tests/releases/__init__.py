@@ -43,7 +43,7 @@ def keep(version: str, name: str, text: str) -> None:
 
 
 def facts(version: str) -> dict[str, Any]:
-    """What a release knows of itself: its migrations, and how many rows of what its databases hold."""
+    """Return the stored facts of a release: its migrations and the row counts of its databases."""
     found: dict[str, Any] = json.loads((FOLDER / version / "release.json").read_text())
     return found
 
@@ -74,4 +74,4 @@ print(json.dumps({
     "scored": Submission.objects.filter(state="scored").count(),
 }))
 """
-"""Asked of an installation before and after: an upgrade loses none of it."""
+"""Code that counts the records of an installation before and after an upgrade, which must lose none of them."""

@@ -1,4 +1,4 @@
-"""Which ranking is current is read at one place; new code that reads stored rankings around it is found here."""
+"""The current ranking is determined in one module, and other code that reads stored rankings is detected here."""
 
 import ast
 from pathlib import Path

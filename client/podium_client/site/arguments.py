@@ -1,4 +1,7 @@
-"""The words of `podium site`; what they do is loaded when one of them is said."""
+"""Subcommands of `podium site`.
+
+The code of a subcommand is loaded when it is called.
+"""
 
 import argparse
 from pathlib import Path
@@ -10,9 +13,9 @@ REASONS = (
     *("annotation_error", "protocol_unclear", "missing_label", "image_artefact"),
     *("preprocessing", "duplicate", "empty", "other"),
 )
-"""Why a case is graded down."""
+"""Reasons for grading down a case."""
 ATTRIBUTIONS = ("submission", "site", "platform")
-"""Whose fault it is that an algorithm gave nothing at a site."""
+"""Parties that can be responsible when an algorithm produced no output at a site."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -33,7 +36,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 class NotTakenError(ClientError):
-    """The centre said no."""
+    """Error for a message that the centre refused."""
 
 
 def configure(commands: Any) -> None:

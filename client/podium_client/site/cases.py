@@ -184,7 +184,10 @@ def sealed_cases(site: SiteFolder) -> list[SealedCase]:
 
 
 def _reference_digests(site: SiteFolder, names: list[str]) -> dict[str, str]:
-    """SHA-256 of the reference of each case: of its own files, or of the tables that hold it."""
+    """Return the SHA-256 digest of the reference of each case.
+
+    It covers the case's own files, or the tables that contain its reference.
+    """
     files = sorted(path for path in references_of(site).rglob("*") if path.is_file() and path.name[0] != ".")
     digests = {path: sha256_of(path) for path in files}
     folder = references_of(site)
@@ -204,7 +207,7 @@ def _reference_digests(site: SiteFolder, names: list[str]) -> dict[str, str]:
 
 
 def _images(site: SiteFolder, name: str) -> dict[str, str]:
-    """SHA-256 of the images of a case, where they lie beside the references under ``cases/images``."""
+    """Return the SHA-256 digests of the images of a case, if they are stored under ``cases/images``."""
     folder = site.path / CASES / "images"
     if not folder.is_dir():
         return {}
@@ -216,7 +219,7 @@ def _images(site: SiteFolder, name: str) -> dict[str, str]:
 
 
 def _stems(name: str) -> list[str]:
-    """What a file may be the file of: its name without one or more endings."""
+    """Return the case names that a file may belong to: its name without one or more suffixes."""
     parts = name.split(".")
     return [".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
 

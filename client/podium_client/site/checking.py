@@ -1,4 +1,7 @@
-"""Whether this machine computes what the centre computes: on public cases first, then whether the own cases can be read."""
+"""Checks that this machine computes the same results as the centre.
+
+Public cases are checked first. Then the site's own cases are checked for readability.
+"""
 
 import time
 import zipfile

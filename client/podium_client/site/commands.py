@@ -1,6 +1,6 @@
-"""What the words of `podium site` do.
+"""Commands of `podium site`.
 
-Exit 0 when done, 1 when the centre refused or a check failed, 2 with one line for bad input.
+The exit status is 0 when done, 1 when the centre refused or a check failed, and 2 with one line for invalid input.
 """
 
 import argparse
@@ -56,7 +56,10 @@ def _new_key(options: argparse.Namespace) -> int:
 
 
 def _confirmed(invitation: Mapping[str, Any], options: argparse.Namespace) -> str:
-    """Show the terms and ask for them; returns who confirmed them, nothing where nobody did."""
+    """Show the terms and request confirmation.
+
+    Returns the name of the person who confirmed them. The name is empty if the terms were not confirmed.
+    """
     _say(f"{invitation['challenge']}, {invitation['phase']}: invitation of site {invitation['site']}")
     _say("")
     _say(invitation["terms"]["text"])
@@ -317,4 +320,4 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "withdraw": _withdraw,
     "pack-test": _pack_test,
 }
-"""What each word does."""
+"""Functions of the subcommands, by name."""

@@ -1,6 +1,6 @@
-"""The folder of a site: its key, its secret, what it was told, and a journal of everything that was done.
+"""The folder of a site: its key, its secret, received documents, and a journal of all actions.
 
-Nothing in here opens a connection.
+Nothing in this module opens a connection.
 """
 
 import hashlib
@@ -73,7 +73,7 @@ class SiteFolder:
     # What it knows ----------------------------------------------------------------------------------------------------
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """What the invitation said."""
+        """Contents of the invitation."""
         return self.read("site.json")
 
     @property
@@ -95,7 +95,7 @@ class SiteFolder:
 
     @property
     def fingerprint(self) -> str:
-        """What is compared by telephone."""
+        """Fingerprint of the site's public key, for comparison by telephone."""
         return fingerprint(self.public)
 
     @property
@@ -110,7 +110,7 @@ class SiteFolder:
 
     @cached_property
     def package(self) -> dict[str, Any]:
-        """What is to be evaluated."""
+        """The package to evaluate."""
         if not (self.path / "package" / "package.json").is_file():
             raise ClientError("There is no package yet: podium site fetch gets it.")
         return self.read("package/package.json")

@@ -1,4 +1,7 @@
-"""Small sites that join this one: what they handed over, and where they hand it to. It stays here."""
+"""Small sites that join this site: their results, and the key that their results are encrypted for.
+
+Their results remain at this site.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -17,24 +20,29 @@ _GUESTS, _KEY = "guests", "hand-over.key"
 
 
 def may_join(site: SiteFolder) -> bool:
-    """Whether sites with too few cases may join another one, by the registered rule."""
+    """Return whether the registered rule allows sites with too few cases to join another site."""
     return site.package["rules"].get("small_sites") == "join"
 
 
 def recipient(site: SiteFolder) -> str:
-    """What another site needs to hand something to this one; its key is made when it is first asked for."""
+    """Return the recipient address that another site needs to encrypt its results for this site.
+
+    The key is created at the first call.
+    """
     if not site.has(_KEY):
         written(site.path / _KEY, joining.new_identity()[0].encode())
     return joining.recipient_of(_identity(site))
 
 
 def take_in(site: SiteFolder, path: Path) -> str:
-    """Take what another site handed over in, before the own cases are sealed; returns its name.
+    """Import the results of another site before this site's cases are sealed.
+
+    Returns the name of the other site.
 
     Raises
     ------
     ClientError
-        Where that comes too late, or the file does not fit.
+        If it is too late, or the file does not fit.
     """
     if not may_join(site):
         raise ClientError("The registered rule is that sites with too few cases are left out; none is taken in.")
@@ -118,7 +126,7 @@ def _check_sealed(site: SiteFolder, hand_over: dict[str, Any]) -> None:
 
 
 def _own(site: SiteFolder, name: str) -> dict[str, Any]:
-    """What a site handed over, for the package that is here now."""
+    """Return the results that a site submitted for the current package."""
     hand_over = site.read(f"{_GUESTS}/{name}.json")
     if hand_over["package"] != digest_of(site.package):
         raise ClientError(f"Site {name} handed its results over for an earlier package: have it hand them over again.")

@@ -27,7 +27,7 @@ def wanted(site: SiteFolder) -> dict[str, Mapping[str, Any]]:
 
 
 def held(site: SiteFolder, entry: Mapping[str, Any]) -> bool:
-    """Whether all parts of an image are here."""
+    """Return whether all parts of an image are stored at this site."""
     store = _store(site, entry)
     names = [_CONFIG, *(layer.stored_name for layer in _layers(entry, store))]
     return all((store / name).is_file() for name in names)
@@ -95,15 +95,15 @@ def take(site: SiteFolder, archive: Path) -> str:
 
 
 def run(site: SiteFolder, name: str, *, engine_name: str, tell: Callable[[str], None]) -> Path:
-    """Run the image of an algorithm on every case; returns the folder with its predictions.
+    """Run the image of an algorithm on every case and return the folder with its predictions.
 
-    Each case has a container of its own, without a network and without references, under a name that tells nothing. The
-    same call goes on behind the last case that was run. A case without an output counts as missing.
+    Each case runs in a separate container under a neutral name, without a network and without references. A
+    repeated call resumes after the last completed case. A case without an output counts as missing.
 
     Raises
     ------
     ClientError
-        Where images of cases, parts of the image or an engine lack, and for a fault of the engine.
+        If images of cases, parts of the image or an engine are missing, or if the engine fails.
     """
     entry = wanted(site)[name]
     if not held(site, entry):
@@ -154,12 +154,14 @@ def run(site: SiteFolder, name: str, *, engine_name: str, tell: Callable[[str], 
 
 
 def check_engine(site: SiteFolder, engine_name: str = "podman") -> str:
-    """Whether this machine can run the images of the package; returns the engine, nothing where no image is run.
+    """Check that this machine can run the images of the package.
+
+    Returns the engine, or an empty string if the package contains no image to run.
 
     Raises
     ------
     ClientError
-        Where an engine, an image or the images of cases lack.
+        If an engine, an image or the images of cases are missing.
     """
     if not wanted(site):
         return ""

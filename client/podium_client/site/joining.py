@@ -20,12 +20,12 @@ _MOST = 32 * 2**20
 
 
 def read_invitation(source: str) -> dict[str, Any]:
-    """Read an invitation: a file, or the address that stands in the letter.
+    """Read an invitation from a file or from the address in the letter.
 
     Raises
     ------
     ClientError
-        When it is none, or is not signed by the key that it names.
+        If it is not an invitation, or is not signed by the key that it names.
     """
     data = wire.get(f"{source.rstrip('/')}/invitation.json") if "://" in source else _bytes(Path(source))
     try:

@@ -67,9 +67,10 @@ def former(site: SiteFolder) -> list[Queued]:
 
 
 def replace_key(site: SiteFolder) -> None:
-    """Put the key aside with everything that it signed, and make a new one; secret, cases and results stay.
+    """Archive the key with everything that it signed, and create a new key.
 
-    What the former key signed and nobody received yet is signed again by `sign_again`, behind the registration.
+    The secret, cases and results stay. `sign_again` signs undelivered messages of the former key again, after the
+    registration.
     """
     number = 1 + sum(1 for _ in (site.path / FORMER).glob("[0-9][0-9]"))
     target = site.path / FORMER / f"{number:02d}"
@@ -83,7 +84,7 @@ def replace_key(site: SiteFolder) -> None:
 
 
 def sign_again(site: SiteFolder) -> None:
-    """Sign with the new key what the last one signed and nobody received."""
+    """Sign with the new key the messages that the last key signed and that were not delivered."""
     folder = max((site.path / FORMER).glob("[0-9][0-9]"))
     for message in former(site):
         unsent = not (folder / "receipts" / f"{message.sequence:04d}.json").is_file()
@@ -103,7 +104,7 @@ def waiting(site: SiteFolder) -> list[Queued]:
 
 
 def last(site: SiteFolder, kind: str) -> Queued | None:
-    """The last message of a kind, by whatever key."""
+    """Return the last message of a kind, regardless of the key that signed it."""
     signed = [*former(site), *messages(site)]
     return next((message for message in reversed(signed) if message.kind == kind), None)
 
@@ -129,7 +130,7 @@ def queue(site: SiteFolder, kind: str, content: Mapping[str, Any]) -> Queued:
 
 
 def carried(chosen: list[Queued]) -> bytes:
-    """Messages as one file that somebody carries to a browser."""
+    """Return messages as one file that a person can upload in a browser."""
     envelopes = [json.loads(message.envelope) for message in chosen]
     return canonical_json({"schema": CARRIED, "envelopes": envelopes}).encode()
 

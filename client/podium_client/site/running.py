@@ -1,6 +1,8 @@
-"""Scoring: the predictions of each algorithm against the own references, one after the other; it goes on where it stopped.
+"""Scoring of the predictions of each algorithm against the site's own references.
 
-`predictions_of` is the one place that says where predictions come from.
+Algorithms are scored in turn. An interrupted run resumes at the same point.
+
+Only `predictions_of` defines the origin of predictions.
 """
 
 from collections.abc import Callable, Collection
@@ -65,16 +67,16 @@ def run(
     jobs: int = 1,
     tell: Callable[[str], None] = print,
 ) -> list[str]:
-    """Score what is left; returns the algorithms that still have no results.
+    """Score the remaining algorithms and return those that still have no results.
 
     Parameters
     ----------
     failed
         Algorithms that failed here as a whole: every case counts as missing.
     carried
-        Algorithms whose predictions were made elsewhere, where that is allowed beside an image.
+        Algorithms whose predictions were made elsewhere, where that is allowed in addition to an image.
     attribution
-        Whose fault that was.
+        Party responsible for the failure.
     """
     sealed = cases.check_seal(site)
     for name in [*chosen, *failed, *carried]:
@@ -104,12 +106,12 @@ def run(
 
 
 def results(site: SiteFolder) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """The results of all algorithms, and what is said of each run.
+    """Return the results of all algorithms, and a description of each run.
 
     Raises
     ------
     ClientError
-        When one is missing.
+        If a result is missing.
     """
     if lacking := missing(site):
         raise ClientError(f"{len(lacking)} algorithms have no results yet ({lacking[0]}): podium site run.")

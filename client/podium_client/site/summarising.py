@@ -58,7 +58,7 @@ def make(site: SiteFolder) -> dict[str, Any]:
 
 
 def is_signed(site: SiteFolder) -> bool:
-    """Whether the summary of the current package was signed."""
+    """Return whether the summary of the current package was signed."""
     sent = outbox.last(site, "result")
     return sent is not None and sent.message["package"] == digest_of(site.package)
 

@@ -1,7 +1,9 @@
-"""The two questions that a site asks through the network: take this message, give me this file. Nobody calls a site.
+"""The two network requests of a site: deliver a message and fetch a file.
 
-Proxies are those of the environment (`HTTPS_PROXY`, `NO_PROXY`), certificates those of `REQUESTS_CA_BUNDLE`, as everywhere
-in `requests`.
+No connection is ever opened to a site.
+
+Proxies are those of the environment (`HTTPS_PROXY`, `NO_PROXY`), certificates those of `REQUESTS_CA_BUNDLE`, as
+everywhere in `requests`.
 """
 
 from pathlib import Path
@@ -31,7 +33,7 @@ def origin_of(address: str) -> str:
 
 
 def get(address: str) -> bytes:
-    """Return what stands at an address."""
+    """Return the content at an address."""
     origin_of(address)
     return _asked("GET", address).content
 

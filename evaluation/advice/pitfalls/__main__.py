@@ -1,7 +1,8 @@
-"""Scan a folder of references, and predictions if there are any, and write what was found as JSON.
+"""Command that scans a folder of references, and predictions if any, and writes the findings as JSON.
 
-``python -m evaluation.advice.pitfalls ASSESSMENT.json REFERENCES [PREDICTIONS]``; for callers that read files of other
-people in a process of its own, which may be bounded and may die. The assessment needs ``problem`` and ``regions`` only.
+``python -m evaluation.advice.pitfalls ASSESSMENT.json REFERENCES [PREDICTIONS]``. It is intended for callers that
+read untrusted files in a separate process, which may be bounded and may die. The assessment needs ``problem`` and
+``regions`` only.
 """
 
 from __future__ import annotations

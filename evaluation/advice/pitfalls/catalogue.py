@@ -18,19 +18,19 @@ class Pitfall:
     Attributes
     ----------
     id, title
-        Stable name, and a few words.
+        Stable name, and a short title.
     group
-        What it belongs to, in words.
+        Group of pitfalls, as text.
     effect
-        What happens.
+        Effect of the pitfall.
     remedy
-        What to do about it.
+        Way to avoid it.
     categories
         Problem categories that it can occur in.
     metrics
         Ids of affected metrics; ``*`` for all.
     when
-        What shows it: ``design``, ``data``, ``results`` or ``ask``.
+        Source that reveals it: ``design``, ``data``, ``results`` or ``ask``.
     topics
         Names under which the nodes of the recommendation trees refer to it.
     """

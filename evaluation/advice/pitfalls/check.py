@@ -19,15 +19,15 @@ _MODULES = (choice, data, practice)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What became of looking for one pitfall.
+    """Result of checking for one pitfall.
 
     Attributes
     ----------
     state
-        ``bites``, ``clear``, ``unknown`` (a fact is missing), ``elsewhere`` (another kind of problem) or ``results``
-        (only results, or nothing that a design holds, can show it).
+        ``bites``, ``clear``, ``unknown`` (a fact is missing), ``elsewhere`` (another kind of problem) or
+        ``results`` (only results, or facts that no design contains, can show it).
     because
-        Why it bites.
+        Reason why it applies.
     missing
         The fact that is missing: ``fingerprint.FP2.1``, ``design.sites``, ``assessment``, ``references``,
         ``predictions``.

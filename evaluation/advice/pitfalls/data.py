@@ -1,4 +1,4 @@
-"""Triggers of pitfalls that lie in the data, in aggregation and in ranking."""
+"""Triggers of pitfalls in the data, in aggregation and in ranking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small examples of pitfalls, their numbers computed by the metrics of this package when they are asked for."""
+"""Small examples of pitfalls, with numbers computed on demand by the metrics of this package."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a metric says about a scene: a value, or the outcome that keeps it from having one."""
+    """Result of a metric on a scene: a value, or the outcome that prevents one."""
 
     metric: str
     scene: str
@@ -54,9 +54,10 @@ class Demonstration:
     Attributes
     ----------
     kind
-        ``masks``, ``counts`` (of decisions), ``scores`` (of cases), or ``cases`` (values to be averaged, in groups).
+        ``masks``, ``counts`` (of decisions), ``scores`` (of cases), or ``cases`` (values to be averaged, in
+        groups).
     words
-        What is to be seen.
+        Description of the effect.
     pitfalls
         Ids of the pitfalls that it shows.
     """

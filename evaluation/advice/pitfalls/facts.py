@@ -1,4 +1,7 @@
-"""What is known of a design when pitfalls are looked for; whatever is not known says so when it is asked for."""
+"""Known facts about a design for the detection of pitfalls.
+
+A fact that is not known raises an error when it is requested.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ OF_ONE_CLASS: Final = frozenset({"sensitivity", "specificity", "ppv", "npv", "fb
 
 
 class Unknown(LookupError):  # noqa: N818 - nothing is wrong, something was not said
-    """A fact that nobody gave; `source` says where it would come from."""
+    """Error for a missing fact, with `source` as the name of its potential source."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -54,16 +57,16 @@ class Unknown(LookupError):  # noqa: N818 - nothing is wrong, something was not 
 
 @dataclass(frozen=True)
 class DesignFacts:
-    """What a design declares beyond fingerprint and assessment; ``None`` where nothing was said.
+    """Facts that a design declares beyond fingerprint and assessment, or ``None`` for undeclared ones.
 
     Attributes
     ----------
     test_sets, sites, raters, runs_per_team
         Numbers of them.
     external_test
-        Whether test data come from elsewhere than development data.
+        Whether test data come from a different source than development data.
     metadata_columns, strata
-        Known about cases, and used for results by group.
+        Columns known about cases, and columns used for results by group.
     classes
         Names of the classes.
     ordinal
@@ -71,32 +74,33 @@ class DesignFacts:
     hierarchy_depth, all_levels_scored
         Levels of a tree of classes, and whether all are scored.
     label_rules, label_rules_checked
-        Whether labels have to obey rules (a core inside its tumour), and whether submissions are checked for them.
+        Whether labels must obey rules (a core inside its tumour), and whether submissions are checked for them.
     rater_score
         Whether the score between experts is known.
     rationale
-        Why the metrics were chosen, in the organizers' words.
+        Reason for the choice of metrics, in the organizers' words.
     soft_masks
-        Whether submissions are probability maps that get a cut-off.
+        Whether submissions are probability maps to which a cut-off is applied.
     image_score_of_objects
-        Whether located objects are reduced to one score an image.
+        Whether located objects are reduced to one score per image.
     detections_capped
-        Whether the number of predictions an image is limited.
+        Whether the number of predictions per image is limited.
     relevance_margin
         Whether a difference that matters was declared.
     derived_quantity, derived_quantity_scored
         Whether the use needs a quantity derived from the output, and whether it is scored.
     population_prevalence
-        Of the positive class.
+        Prevalence of the positive class.
     exchange_rate
-        Whether it is known how many unnecessary interventions one detected case is worth.
+        Whether the number of unnecessary interventions that one detected case is worth is known.
     size_direction_matters
-        Whether too large and too small differ.
+        Whether too large and too small predictions differ in importance.
     stratify_by_size, class_weights, baselines, cardinalities, case_plots
-        Whether results come by size, classes are weighted, trivial answers are shown, counts are published, and every
-        case is plotted.
+        Whether results are stratified by size, classes are weighted, trivial answers are shown, counts are
+        published, and every case is plotted.
     reference_instances, reference_overlaps, reference_polygons, ignore_regions, ignore_rule
-        What the references hold: instance labels, overlapping objects, polygons, regions to ignore and a rule for them.
+        Content of the references: instance labels, overlapping objects, polygons, regions to ignore and a rule
+        for them.
     predictions_released, all_released
         Whether predictions are published, and those of all teams.
     """
@@ -159,11 +163,14 @@ class Facts:
         raise Unknown("fingerprint")
 
     def said(self, item: str) -> bool:
-        """Whether an item was answered yes, for the task or for any class; assumed answers do not count."""
+        """Return whether an item was answered yes, for the task or for any class.
+
+        Assumed answers do not count.
+        """
         return any(value is True for value in self._said(item))
 
     def denied(self, item: str) -> bool:
-        """Whether an item was answered no everywhere."""
+        """Return whether an item was answered no everywhere."""
         return all(value is False for value in self._said(item))
 
     def chosen(self, item: str) -> Any:
@@ -230,7 +237,7 @@ class Facts:
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """Thresholds of hits, by criterion; the smallest where several stand."""
+        """Return the thresholds of hits by criterion, using the smallest of several."""
         by_criterion: dict[str, float] = {}
         for metric, criterion in self.options("localization_criterion"):
             value = metric.options.get("localization_threshold")
@@ -240,7 +247,7 @@ class Facts:
 
     @property
     def number_of_classes(self) -> int:
-        """How many classes there are."""
+        """Return the number of classes."""
         if self.design.classes is not None:
             return len(self.design.classes)
         if self.references is not None and self.references.classes:
@@ -249,14 +256,14 @@ class Facts:
 
     @property
     def scan(self) -> ReferenceScan:
-        """What was read from the references."""
+        """Return the scan of the references."""
         if self.references is None:
             raise Unknown("references")
         return self.references
 
     @property
     def submissions(self) -> tuple[PredictionScan, ...]:
-        """What was read from example predictions."""
+        """Return the scans of example predictions."""
         if not self.predictions:
             raise Unknown("predictions")
         return self.predictions

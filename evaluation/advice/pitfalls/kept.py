@@ -1,4 +1,4 @@
-"""Scans as JSON, to be kept without the files that were read; and what they say in words."""
+"""Scans as JSON for storage without the scanned files, and their description as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ import numpy as np
 from evaluation.advice.pitfalls.scan import PredictionScan, ReferenceScan, RegionScan
 
 POINTS: Final = 501
-"""Of longer lists so many evenly spaced order statistics are kept: quantiles stay, a million sizes do not."""
+"""Maximum length of a stored list of numbers.
+
+Longer lists are thinned to evenly spaced order statistics. Thinning preserves the quantiles and avoids storing a
+million sizes.
+"""
 _FEW: Final = 5
 
 
@@ -57,7 +61,7 @@ def predictions_from(document: Mapping[str, Any]) -> PredictionScan:
 
 
 def described(scan: ReferenceScan) -> list[str]:
-    """What was found in references, as sentences.
+    """Return the findings in references as sentences.
 
     Examples
     --------

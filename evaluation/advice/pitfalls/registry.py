@@ -1,4 +1,4 @@
-"""Triggers: functions that look for one pitfall each and say in words why it bites."""
+"""Triggers: functions that each check for one pitfall and describe why it applies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def trigger(pitfall: str) -> Callable[[Trigger], Trigger]:
 
 
 def names(ids: Iterable[object]) -> str:
-    """Ids in words.
+    """Return ids as an enumeration in a sentence.
 
     Examples
     --------

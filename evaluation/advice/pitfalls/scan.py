@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 SOURCES: Final = frozenset(
     {"patient", "subject", "animal", "video", "sequence", "site", "centre", "center", "hospital"}
 )
-"""Names of metadata columns that say where a case comes from."""
+"""Names of metadata columns that identify the origin of a case."""
 OBJECTS: Final = "objects"
-"""What objects are called that no region names."""
+"""Name of objects that no region names."""
 _STRAY_VOXELS: Final = 5
 _STRAY_DISTANCE: Final = 10.0
 
@@ -67,14 +67,14 @@ class RegionScan:
 
 @dataclass(frozen=True)
 class ReferenceScan:
-    """What references hold.
+    """Content of references.
 
     Attributes
     ----------
     cases
         Number of cases.
     regions
-        By name; empty if references are class labels.
+        Scans of regions by name; empty if references are class labels.
     classes
         Number of cases of each class, for image classification.
     spacings
@@ -84,7 +84,7 @@ class ReferenceScan:
     foreground
         For each case the share of voxels that are not background.
     groups
-        For each metadata column how many cases each of its values has.
+        For each metadata column, the number of cases per value.
     """
 
     cases: int
@@ -134,7 +134,7 @@ class ReferenceScan:
 
 @dataclass(frozen=True)
 class PredictionScan:
-    """What the predictions of one algorithm hold, beside the references.
+    """Content of the predictions of one algorithm, compared with the references.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class PredictionScan:
     empty
         By region, cases in which it is not predicted although the reference has it.
     size_ratios
-        By region, predicted over true size on each case that has it.
+        By region, predicted over reference size on each case that has it.
     holes
         By region, the share of the filled prediction that is holes, on each case that predicts it.
     """
@@ -162,24 +162,24 @@ def scan_references(
     instances: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> ReferenceScan:
-    """Scan the label images of a folder, and ``cases.csv`` beside them if there is one.
+    """Scan the label images of a folder, and ``cases.csv`` in the same folder if present.
 
     Parameters
     ----------
     folder
-        One label image a case.
+        Folder with one label image per case.
     regions
-        Of the assessment.
+        Regions of the assessment.
     instances
-        Label maps in which every object has a number of its own: objects are the pieces of one region, which has the
-        name of the first.
+        Whether every object has a separate number in the label maps. Objects are then the pieces of one region,
+        which has the name of the first.
     progress
         Called with the number of finished and of all cases.
 
     Raises
     ------
     evaluation.readers.ReadError
-        If a file cannot be read, or there is none.
+        If a file cannot be read, or no file exists.
     """
     cases = find_cases(folder)
     if not cases:

@@ -1,4 +1,4 @@
-"""Simulating a challenge before it exists: what can its design tell apart?"""
+"""Simulation of a planned challenge: differences that its design can detect."""
 
 from evaluation.advice.simulation.model import SimulationError, Spread
 from evaluation.advice.simulation.result import CurvePoint, SelectivePoint, SimulationResult

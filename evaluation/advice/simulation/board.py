@@ -1,4 +1,4 @@
-"""What the board of a simulated challenge would say: by the rules and the code of the ranking itself."""
+"""Leaderboards of simulated challenges, computed by the rules and the code of the ranking itself."""
 
 from __future__ import annotations
 
@@ -26,23 +26,26 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 MOST_DRAWS: Final = 500
 FLIP_DRAWS: Final = 200
-"""Where flips decide, resamples only have to be there."""
+"""Number of resamples where sign flips decide.
+
+The ranking requires resamples there, but the decision does not depend on them.
+"""
 
 
 @dataclass(frozen=True)
 class BoardTally:
-    """What the boards of many simulated challenges said.
+    """Summary of the leaderboards of many simulated challenges.
 
     Attributes
     ----------
     boards
-        How many there were.
+        Number of leaderboards.
     named, wrong
-        Share of boards that name a winner, and that name one who is not truly the only best.
+        Share of leaderboards that name a winner, and share that name a team that is not truly the only best.
     widths
-        By true place, the mean number of ranks in a set.
+        By true rank, the mean number of ranks in a set.
     first_width
-        Mean number of ranks in the set of the one that ranks first.
+        Mean number of ranks in the set of the team that ranks first.
     """
 
     boards: int
@@ -58,7 +61,7 @@ class BoardTally:
 
 
 def simulated_assessment(assessment: Assessment, contest: Contest) -> Assessment:
-    """What is registered, for cases that are units themselves and have no strata."""
+    """Return the registered assessment for cases that are units themselves and have no strata."""
     uncertainty = assessment.uncertainty
     draws = min(uncertainty.bootstrap, FLIP_DRAWS if contest.is_linear else MOST_DRAWS)
     return replace(
@@ -70,7 +73,7 @@ def simulated_assessment(assessment: Assessment, contest: Contest) -> Assessment
 
 
 def plan_of(assessment: Assessment, cases: int, seed: int) -> Plan:
-    """Units and draws of so many cases."""
+    """Return the plan of units and resamples for `cases` cases."""
     names = [f"{case:06d}" for case in range(cases)]
     return make_plan(assessment, names, None, bootstrap=assessment.uncertainty.bootstrap, seed=seed)
 
@@ -78,7 +81,7 @@ def plan_of(assessment: Assessment, cases: int, seed: int) -> Plan:
 def decision_of(
     contest: Contest, latent: Sequence[SampleArray], sample: int, plan: Plan, assessment: Assessment
 ) -> tuple[Decision, FloatArray]:
-    """What the board of one challenge says, and its ranks."""
+    """Return the decision of the leaderboard of one challenge, and its ranks."""
     drawn = [
         DrawnValues(model.metric, model.region, model.scale.to_scores(part[sample]).astype(np.float64))
         for model, part in zip(contest.models, latent, strict=True)
@@ -116,9 +119,12 @@ class Tally:
 
 
 def boards_within(seconds: float, contest: Contest, *, cases: int, teams: int, draws: int) -> int:
-    """How many boards take about so long on one core, from what they are made of; the same on every machine.
+    """Return the number of leaderboards that one core can compute in about `seconds` seconds.
 
-    Measured: 3 ms a board, and for each table 1 ms, 2 ns a draw, case and team and 0.2 µs a draw and team.
+    It is estimated from the components of the work and is the same on every machine.
+
+    Measured: 3 ms per leaderboard, and for each table 1 ms, 2 ns per resample, case and team, and 0.2 µs per
+    resample and team.
     """
     tables = len(contest.models)
     each = 3e-3 + tables * (1e-3 + draws * teams * (2e-9 * cases + 2e-7 * (1 if contest.is_linear else 5)))

@@ -28,12 +28,12 @@ _DIMENSIONS: Final = ("metric", "region", "task")
 
 @dataclass(frozen=True)
 class Contest:
-    """What is ranked: the scheme with what can be simulated of it, and one model a metric and region.
+    """Simulated ranking: the scheme, reduced to its simulated parts, and one model per metric and region.
 
     Attributes
     ----------
     notes
-        What of the design the simulation leaves out, in sentences.
+        Sentences about parts of the design that the simulation does not cover.
     """
 
     scheme: RankingScheme
@@ -46,25 +46,28 @@ class Contest:
 
     @property
     def is_linear(self) -> bool:
-        """Whether the board compares teams by sign flips: one mean over cases and nothing else."""
+        """True if the leaderboard compares teams by sign flips: one mean over cases and nothing else."""
         alone = len(self.models) == 1 and self.models[0].metric.level == "case"
         return alone and self._scheme.is_linear(self.scheme)
 
     @property
     def scores_converge(self) -> bool:
-        """Whether scores tend to `limit_scores` like means, so that n cases are like others, with another spread."""
+        """True if scores converge to `limit_scores` like means.
+
+        Results for n cases then differ from those for other numbers only in their spread.
+        """
         if all(model.metric.level == "dataset" for model in self.models) or self.is_linear:
             return True
         return not self.compares_pairs and (not self._scheme.ranks_cases or self.scheme.operator.kind == "mean")
 
     @property
     def ranks_cases(self) -> bool:
-        """Whether teams are ranked on every case."""
+        """True if teams are ranked on every case."""
         return self._scheme.ranks_cases
 
     @property
     def compares_pairs(self) -> bool:
-        """Whether the scheme compares every pair of teams, which costs most."""
+        """True if the scheme compares every pair of teams, which is the most expensive computation."""
         return self._scheme.compares_pairs
 
     def true_ranks(self, field: Field) -> FloatArray:
@@ -100,16 +103,16 @@ class Contest:
     def ranks_with_gaps(
         self, latent: Sequence[SampleArray], gaps: npt.NDArray[np.bool_], rule: str, diagonal: float
     ) -> FloatArray:
-        """Ranks when some cases were not handed in.
+        """Return the ranks if some cases were not submitted.
 
         Parameters
         ----------
         gaps
             Samples × cases × teams.
         rule
-            ``registered`` for the policy of each metric, ``ignore`` to leave such cases out for that team.
+            ``registered`` for the policy of each metric, ``ignore`` to exclude such cases for that team.
         diagonal
-            What the image diagonal is, in mm.
+            Length of the image diagonal, in mm.
         """
         parts = []
         for model, drawn in zip(self.models, latent, strict=True):
@@ -136,12 +139,12 @@ class Contest:
 
 
 def simulated_scheme(assessment: Assessment, ranking: str | None) -> tuple[RankingScheme, tuple[str, ...]]:
-    """The ranking that is simulated, reduced to what a simulation knows of cases, and notes on what was left out.
+    """Return the simulated ranking, reduced to simulated properties of cases, and notes on omitted parts.
 
     Raises
     ------
     SimulationError
-        If there is no ranking of that name, or its scheme cannot be simulated.
+        If no ranking has that name, or its scheme cannot be simulated.
     """
     notes = []
     schemes = {scheme.name: scheme for scheme in assessment.rankings}
@@ -171,7 +174,10 @@ def simulated_scheme(assessment: Assessment, ranking: str | None) -> tuple[Ranki
 
 
 def penalty(metric: MetricUse, diagonal: float) -> float:
-    """What a missing case counts as; not a number where it is left out or gets the last rank."""
+    """Return the value that a missing case counts as.
+
+    The value is not a number if the case is excluded or gets the last rank.
+    """
     from evaluation.aggregation import constant
 
     value = metric.policy.missing

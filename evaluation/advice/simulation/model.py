@@ -1,4 +1,4 @@
-"""How scores of cases are invented: a case effect, a team effect and noise, on a scale without bounds.
+"""Model of simulated scores: a case effect, a team effect and noise, on a scale without bounds.
 
 `docs/advice.md` gives the formulas, the estimates from a pilot, and the limits.
 """
@@ -27,12 +27,12 @@ _FEWEST_CASES: Final = 3
 
 
 class SimulationError(ValueError):
-    """A simulation that cannot be run; says what is missing or does not fit."""
+    """Error for a simulation that cannot be run, with the missing or unsuitable input."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How scores spread, on the scale of the metric.
+    """Spread of scores, on the scale of the metric.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Spread:
     cases
         Standard deviation between cases that are easy and hard for everyone.
     teams
-        Standard deviation between what teams would score on infinitely many cases.
+        Standard deviation between the scores of teams on infinitely many cases.
     noise
-        Standard deviation of a team on a case, beyond what case and team explain.
+        Standard deviation of a team on a case, beyond the effects of case and team.
     """
 
     typical: float
@@ -63,9 +63,9 @@ class Spread:
 
 
 DEFAULT_SHARE: Final = Spread(0.85, 0.08, 0.02, 0.05)
-"""For metrics from 0 to 1 when nothing is said: a moderately hard segmentation."""
+"""Default spread for metrics from 0 to 1: a moderately hard segmentation."""
 DEFAULT_DISTANCE: Final = Spread(5.0, 2.5, 0.5, 1.5)
-"""For distances in mm when nothing is said."""
+"""Default spread for distances in mm."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Scale:
         return np.asarray(self.low + (self.high - self.low) * share)
 
     def slope(self, score: float) -> float:
-        """How much the score changes with quality, at a score."""
+        """Return the change of the score per unit of quality, at a score."""
         if self.kind == "answer":
             share = (score - self.low) / (self.high - self.low)
             return float((self.high - self.low) * np.exp(-(ndtri(share) ** 2) / 2.0) / math.sqrt(2.0 * math.pi))
@@ -247,9 +247,10 @@ def _from_spread(metric: MetricUse, region: str | None, scale: Scale, spread: Sp
 
 
 def _answers(metric: MetricUse, region: str | None, scale: Scale, spread: Spread, source: str) -> PartModel:
-    """Right and wrong answers: how much a case tells follows from how many are right.
+    """Return the model of right and wrong answers.
 
-    Of the spread only its proportions count: how much of what a case contributes is common to all teams.
+    The information per case follows from the share of right answers. Only the proportions of the spread count:
+    the share of a case's contribution that is common to all teams.
     """
     squares = spread.cases**2 + spread.noise**2
     common = spread.cases**2 / squares if squares > 0 else 0.5
@@ -334,7 +335,7 @@ class Field:
 
 
 def draw_field(random: np.random.Generator, samples: int, teams: int, parts: int, agreement: float) -> Field:
-    """Draw teams anew for every simulated challenge."""
+    """Sample new teams for every simulated challenge."""
     common = random.standard_normal((samples, teams))
     return Field(
         common,

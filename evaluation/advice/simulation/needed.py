@@ -1,8 +1,9 @@
-"""How many cases it takes until a board names the right winner.
+"""Number of cases that a leaderboard needs to name the right winner.
 
-Scores of n cases scatter around those of infinitely many like a sample of the cases of one challenge, √(K/n) times as far as
-those of K cases. So each challenge is drawn once, with K cases, and asked for every n: shares grow with n without noise, and
-bisection finds where they reach a target. `docs/advice.md` says how good this is.
+Scores of n cases scatter around those of infinitely many like a sample of the cases of one challenge, √(K/n) times as
+far as those of K cases. Each challenge is therefore sampled once, with K cases, and evaluated for every n: shares
+grow with n without noise, and bisection finds the n at which they reach a target. `docs/advice.md` describes the
+accuracy.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ STEP: Final = 10
 MOST_CASES: Final = 10_000
 _SAMPLE: Final = 150
 _ASKED: Final = 26
-"""Numbers of cases that are asked for, in a typical search."""
+"""Number of case counts that are evaluated in a typical search."""
 _WILCOXON: Final = 3.0 / np.pi
-"""Asymptotic efficiency of the signed rank test beside the t test, for normal differences."""
+"""Asymptotic efficiency of the signed rank test relative to the t test, for normal differences."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,10 @@ class Share:
 
 
 def challenges_within(seconds: float, contest: Contest, *, teams: int) -> int:
-    """How many challenges take about so long on one core, from what they are made of; the same on every machine."""
+    """Return the number of challenges that one core can simulate in about `seconds` seconds.
+
+    It is estimated from the components of the work and is the same on every machine.
+    """
     if contest.is_linear:
         return int(seconds / (1e-3 + 2e-6 * _SAMPLE * teams))
     each = _ASKED * len(contest.models) * (3e-4 + 1.5e-7 * FLIP_DRAWS * teams)
@@ -60,7 +64,7 @@ def challenges_within(seconds: float, contest: Contest, *, teams: int) -> int:
 
 
 class Scaled:
-    """Challenges that can be asked for any number of cases."""
+    """Simulated challenges that can be evaluated for any number of cases."""
 
     def __init__(
         self,
@@ -84,11 +88,14 @@ class Scaled:
 
     @property
     def possible(self) -> bool:
-        """Whether the board can name a winner at all, and scores of n cases can be had from those of others."""
+        """True if a winner can ever be named and scores can be scaled.
+
+        Scaling derives the scores of n cases from those of another number of cases.
+        """
         return self.least is not None and self.contest.scores_converge
 
     def at(self, cases: int) -> Share:
-        """Shares with so many cases."""
+        """Return the shares with `cases` cases."""
         if cases not in self._shares:
             if self.contest.is_linear:
                 self._shares[cases] = self._linear(cases)

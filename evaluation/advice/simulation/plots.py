@@ -14,7 +14,7 @@ _BLUE, _ORANGE, _GREEN = QUALITATIVE[:3]
 
 
 def places(result: SimulationResult) -> Figure:
-    """Where do teams end up, by their true place?"""
+    """Plot the ranks that teams reach, by their true rank."""
     numbers = list(range(1, result.teams + 1))
     heatmap = {
         "type": "heatmap",
@@ -50,7 +50,7 @@ def places(result: SimulationResult) -> Figure:
 
 
 def curve(result: SimulationResult) -> Figure:
-    """What would more cases, or fewer, tell?"""
+    """Plot the outcome with more or fewer cases."""
     cases = [point.cases for point in result.curve]
     lines = [
         ("the truly best ranks first alone", [point.best_wins for point in result.curve], _BLUE, "solid", "circle"),
@@ -90,7 +90,7 @@ def curve(result: SimulationResult) -> Figure:
 
 
 def selective(result: SimulationResult) -> Figure:
-    """What would leaving out difficult cases win?"""
+    """Plot the gain from excluding difficult cases."""
     shares = [percent(point.share) for point in result.selective]
     bars = [
         {

@@ -1,4 +1,4 @@
-"""What a simulation found: numbers, sentences and figures."""
+"""Result of a simulation: numbers, sentences and figures."""
 
 from __future__ import annotations
 
@@ -37,31 +37,31 @@ class SelectivePoint(NamedTuple):
 
 @dataclass(frozen=True)
 class SimulationResult:
-    """A simulated challenge.
+    """Result of simulating a challenge.
 
     Attributes
     ----------
     best_wins, best_shares_first
         Share of challenges in which the truly best team ranks first alone, and alone or together with others.
     places
-        True place × rank: share of challenges in which the team of that place got that rank.
+        True rank × rank: share of challenges in which the team with that true rank got that rank.
     boards
-        What the boards of such challenges would say.
+        Summary of the leaderboards of such challenges.
     alpha
-        The registered ceiling for naming a winner wrongly.
+        The registered upper limit on the probability of naming a wrong winner.
     units_needed
         The fewest cases with which a winner can be named at all; ``None`` where none ever is.
     curve
-        What other numbers of cases would tell.
+        Results with other numbers of cases.
     needed
-        For each target share, the fewest cases with which the right winner is named in so many challenges: ``None`` above
-        10,000; ``None`` altogether where nobody is ever named or it cannot be worked out.
+        For each target share, the fewest cases with which the right winner is named in that share of challenges:
+        ``None`` above 10,000; ``None`` altogether if no winner is ever named or the number cannot be computed.
     selective
-        What leaving out cases would win a middling team.
+        Gain of a middling team from excluding cases.
     models
-        What the scores of each metric and region were drawn from.
+        Models from which the scores of each metric and region were sampled.
     notes
-        What of the design was left out.
+        Parts of the design that were not simulated.
     """
 
     cases: int
@@ -124,13 +124,17 @@ class SimulationResult:
         }
 
     def sentences(self) -> list[str]:
-        """What the numbers say, and what they rest on."""
+        """Return sentences about the numbers and their basis."""
         from evaluation.advice.simulation.words import sentences
 
         return sentences(self)
 
     def figures(self) -> list[dict[str, Any]]:
-        """Who ends up where, what more cases would tell where that is known, what leaving out cases would win."""
+        """Return the figures of the result.
+
+        They show the ranks that teams reach, the effect of more cases where it is known, and the gain from
+        excluding cases.
+        """
         from evaluation.advice.simulation.plots import curve, places, selective
 
         return [places(self), *([curve(self)] if self.curve else []), selective(self)]

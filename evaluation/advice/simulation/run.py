@@ -54,7 +54,10 @@ _CURVE: Final = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 
 @dataclass(frozen=True)
 class _Effort:
-    """How many challenges each stage simulates; boards and tests between all pairs of teams cost most."""
+    """Number of challenges that each stage simulates.
+
+    Leaderboards and tests between all pairs of teams are the most expensive.
+    """
 
     samples: int
     boards: int
@@ -92,26 +95,27 @@ def simulate(
     ranking: str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SimulationResult:
-    """Simulate a challenge many times: what can its design tell apart?
+    """Simulate a challenge many times to find the differences that its design can detect.
 
     Parameters
     ----------
     assessment
         The compiled design, whose ranking scheme and policies are used.
     cases, teams
-        Number of test cases and of teams that are expected.
+        Expected number of test cases and of teams.
     spread
-        How case scores spread: one for all metrics, or one for each by its name; defaults for what is not said.
+        Spread of case scores: one for all metrics, or one for each by its name; defaults for missing ones.
     pilot
-        Case scores to estimate the spread from, as in a results table; goes before `spread`.
+        Case scores to estimate the spread from, as in a results table; takes precedence over `spread`.
     samples
         Number of simulated challenges.
     seed
         Equal inputs and seed give equal results.
     agreement
-        Correlation of the effects between metrics and regions, from 0 (nothing in common) to 1 (all say the same).
+        Correlation of the effects between metrics and regions, from 0 (nothing in common) to 1 (identical
+        effects).
     image_diagonal
-        What a missing distance counts as where the policy says so, in mm.
+        Value in mm of a missing distance under a policy that uses the diagonal.
     ranking
         Name of the ranking, if the design has several.
     progress
@@ -268,7 +272,7 @@ class _Simulation:
             self.progress(self.done, self.total)
 
     def _outcomes(self) -> tuple[FloatArray, float, float]:
-        """How often the team of each true place gets each rank, and how often the best one wins alone or shares."""
+        """Return the frequency of each rank by true rank, and how often the best wins or shares first."""
         random = self.streams[0]
         counts = np.zeros((self.teams, self.teams))
         wins = shares = 0
@@ -288,7 +292,7 @@ class _Simulation:
         return counts / self.effort.samples, wins / self.effort.samples, shares / self.effort.samples
 
     def _boards(self) -> BoardTally:
-        """What boards would say, by the code that makes them."""
+        """Return the summary of the leaderboards, computed by the code of real leaderboards."""
         random = self.streams[1]
         assessment = simulated_assessment(self.assessment, self.contest)
         plan = plan_of(assessment, self.cases, self.seed)
@@ -302,7 +306,10 @@ class _Simulation:
         return tally.result()
 
     def _more_cases(self) -> tuple[list[CurvePoint], dict[float, int | None] | None]:
-        """What other numbers of cases would tell, and the fewest for each target; ``None`` if that cannot be had."""
+        """Return the results with other numbers of cases, and the fewest cases for each target.
+
+        The latter is ``None`` if it cannot be computed.
+        """
         scaled = Scaled(
             self.contest,
             self.assessment,

@@ -1,4 +1,4 @@
-"""What a simulation says, in sentences made from its numbers."""
+"""Sentences about the numbers of a simulation."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _PLACES: Final = 0.05
 
 
 def sentences(result: SimulationResult) -> list[str]:
-    """The sentences that stand beside the figures, the main one first."""
+    """Return the sentences that accompany the figures, the main one first."""
     all_sentences = [_winner(result), _sets(result), _order(result), _selective(result), *result.notes, _basis(result)]
     return [sentence for sentence in all_sentences if sentence]
 
 
 def _winner(result: SimulationResult) -> str:
-    """How often a winner is named, how often wrongly, and how many cases it takes."""
+    """Return how often a winner is named, how often wrongly, and the number of cases required."""
     cases, boards = result.cases, result.boards
     if result.units_needed is None:
         return "By this design no board can name a winner: nothing is resampled, or too seldom, or extremes are ranked."
@@ -50,7 +50,7 @@ def _of_100(share: float) -> str:
 
 
 def _enough(result: SimulationResult) -> str:
-    """How many cases are enough for the larger target."""
+    """Return a sentence with the number of cases that is enough for the larger target."""
     if result.needed is None:
         return "How many cases would be enough is not worked out for this scheme." if result.units_needed else ""
     target = max(result.needed)
@@ -66,7 +66,7 @@ def _enough(result: SimulationResult) -> str:
 
 
 def _sets(result: SimulationResult) -> str:
-    """What the rank sets would say."""
+    """Return a sentence about the rank sets."""
     boards = result.boards
     if result.units_needed is None or result.cases < result.units_needed:
         return ""
@@ -78,7 +78,7 @@ def _sets(result: SimulationResult) -> str:
 
 
 def _order(result: SimulationResult) -> str:
-    """How often the order itself is right at the top, whether or not a winner is named."""
+    """Return how often the first rank is right, regardless of whether a winner is named."""
     lead = (
         f"The truly best team ranks first alone in {percent(result.best_wins)} of {result.samples} simulated challenges "
         f"(± {100 * result.margin:.0f} points)"

@@ -27,7 +27,7 @@ def preset(name: str) -> dict[str, Any]:
 
 
 def about(name: str) -> str:
-    """What the scheme of a preset does, in words."""
+    """Return a description of the scheme of a preset."""
     return str(_read(name)["about"])
 
 

@@ -58,13 +58,13 @@ class Question:
 
     @property
     def answer_words(self) -> str:
-        """The answer in words."""
+        """Label of the answer; "I do not know" if there is none."""
         return next((label for value, label in self.choices if value == self.answer), "I do not know")
 
 
 @cache
 def _ids() -> re.Pattern[str]:
-    """Ids that are no words: with an underscore, or an abbreviation in small letters."""
+    """Pattern of the ids that are not words: with an underscore, or an abbreviation in lower case."""
     ids = [metric.id for metric in all_metrics() if "_" in metric.id or metric.id == metric.abbreviation.lower()]
     return re.compile(r"\b(" + "|".join(sorted(ids, key=len, reverse=True)) + r")\b")
 
@@ -82,7 +82,7 @@ def readable(text: str) -> str:
 
 @dataclass(frozen=True)
 class Scanned:
-    """What was read from references and example predictions, and what it suggests to answer."""
+    """Facts from references and example predictions, and the answers that they suggest."""
 
     references: ReferenceScan
     predictions: tuple[PredictionScan, ...]
@@ -104,7 +104,10 @@ class Reasoned:
 
     @property
     def key(self) -> str:
-        """What the reason is kept under: another departure of the same metric needs another reason."""
+        """Key under which the reason is stored.
+
+        Another departure of the same metric needs another reason.
+        """
         return self.departure.words
 
     @property
@@ -125,13 +128,13 @@ class Bite:
 
     @property
     def because(self) -> str:
-        """Why it bites, with metrics as people call them."""
+        """Reason why the pitfall applies, with the common names of metrics."""
         return readable(self.finding.because)
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What is shown: what is asked next, what was answered, what follows, and what in the design departs from it."""
+    """Content of the advice page: next question, answers, recommendation, and departures from it."""
 
     current: Question | None
     answered: tuple[Question, ...]
@@ -168,7 +171,10 @@ def fingerprint_of(values: Values, stored: Answers) -> Fingerprint:
 
 
 def uncovered(values: Values) -> str:
-    """Why there is nothing to recommend for a task: its kind of problem is not among those of the published trees."""
+    """Explain why there is no recommendation for a task; empty if there is one.
+
+    The reason is a kind of problem that the published trees do not cover.
+    """
     covered = set(knowledge().problems.values())
     beyond = [kind for kind in kinds_of(values) if kind is not None and kind not in covered]
     if not beyond:
@@ -185,12 +191,12 @@ def regions_of(values: Values) -> tuple[str, ...]:
 
 
 def consult(values: Values, stored: Answers, scanned: Scanned | None = None) -> Advice:
-    """Everything that the page of advice of a task shows.
+    """Return all content of a task's advice page.
 
     Parameters
     ----------
     scanned
-        What was read from references; left out for readers from outside, since it may come from a hidden test set.
+        Facts read from the references. Omit it for external readers, since it may come from a hidden test set.
     """
     if beyond := uncovered(values):
         return Advice(None, (), None, (), (), (), beyond)
@@ -231,7 +237,10 @@ def consult(values: Values, stored: Answers, scanned: Scanned | None = None) -> 
 
 
 def departures_of(values: Values, stored: Answers) -> tuple[Reasoned, ...]:
-    """Where the metrics of a task depart from what its answers recommend; nothing before anything was answered."""
+    """Return the departures of a task's metrics from the recommendation; empty before any answer.
+
+    The recommendation follows from the answers about the task.
+    """
     if uncovered(values) or (not stored.answers and not stored.classes):
         return ()
     try:
@@ -253,13 +262,13 @@ def reasoned(
     *,
     is_complete: bool = True,
 ) -> tuple[Reasoned, ...]:
-    """Departures beside the reasons that stand for them.
+    """Return departures together with their stored reasons.
 
     Parameters
     ----------
     is_complete
-        Whether every question that matters is answered. As long as one is not, a metric is not said to be left out or
-        not recommended: that would rest on an assumed answer. So would a departure that hangs on “I do not know”.
+        Whether every relevant question is answered. Until then, no metric is reported as omitted or not recommended,
+        because that would rest on an assumed answer. The same applies to a departure that depends on “I do not know”.
     """
     if not recommendation or not used:
         return ()
@@ -330,7 +339,7 @@ def _answered(stored: Answers, regions: tuple[str, ...]) -> tuple[Question, ...]
 
 
 def _proposals(scanned: Scanned | None, stored: Answers, fingerprint: Fingerprint) -> tuple[Question, ...]:
-    """Answers that the references suggest and that nobody gave, or gave otherwise."""
+    """Answers that the references suggest and that are not stored, or are stored with another value."""
     if scanned is None:
         return ()
     by_id = {entry["id"]: entry for entry in questions()}
@@ -342,7 +351,10 @@ def _proposals(scanned: Scanned | None, stored: Answers, fingerprint: Fingerprin
 
 
 def _missing(findings: list[Finding]) -> tuple[tuple[str, int], ...]:
-    """What would have to be known to look for more pitfalls, and how many: answers, references, predictions."""
+    """Sources of the facts that are missing to look for more pitfalls, with counts.
+
+    Sources are answers, references and predictions.
+    """
     counts: Counter[str] = Counter()
     for finding in findings:
         if finding.state == "unknown":
@@ -353,7 +365,10 @@ def _missing(findings: list[Finding]) -> tuple[tuple[str, int], ...]:
 
 @lru_cache(maxsize=256)
 def _shown(pitfall: str) -> tuple[str, str, tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Words, picture and table of the first demonstration of a pitfall; its numbers are computed once a process."""
+    """Text, picture and table of the first demonstration of a pitfall.
+
+    Its numbers are computed once per process.
+    """
     demonstration = next(iter(demonstrations_of(pitfall)), None)
     if demonstration is None:
         return "", "", (), ()

@@ -1,4 +1,7 @@
-"""What the parameters of a design say, in the words of the pitfalls; what nothing is said about stays unknown."""
+"""Facts from the parameters of a design, in the vocabulary of the pitfalls.
+
+Facts that no parameter states remain unknown.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -49,7 +52,10 @@ def _test_sets(values: Values) -> int | None:
 
 
 def _external(centers: list[dict[str, Any]]) -> bool | None:
-    """Whether a centre gives test cases and no others; unknown as long as a centre does not say what it gives."""
+    """Return whether a centre provides test cases only.
+
+    The answer is unknown (``None``) until every centre states which cases it provides.
+    """
     splits = [str(row.get("splits", "")).casefold() for row in centers]
     if not splits or not all(splits):
         return None

@@ -14,7 +14,7 @@ TEXTS: Final = ("label", "help_text", "why_it_matters")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One choice of an enumeration: the slug that is stored and the words that are shown."""
+    """One choice of an enumeration: the stored slug and the displayed label."""
 
     value: str
     label: str
@@ -46,7 +46,7 @@ class ItemField:
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """What can be chosen: the choices of the catalogue, and those that a registry offers beside them."""
+        """Available choices: those of the catalogue, and those that a registry adds."""
         if self.offered_by != "schemes":
             return self.listed
         # Schemes compute with what assessments say, and are loaded only where their choices are asked for.
@@ -80,7 +80,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How often an entry of the 53-list was reported for the 549 tasks of 2004 to 2016, in percent."""
+    """Frequency with which the 549 tasks of 2004 to 2016 reported an entry of the 53-list, in percent."""
 
     number: int
     thesis: float | None
@@ -129,12 +129,12 @@ class Parameter:
 
     @property
     def is_task(self) -> bool:
-        """Whether each task has its own value."""
+        """True if each task has a separate value."""
         return self.scope == "task"
 
     @property
     def left_out(self) -> float | None:
-        """Share of historic tasks that said nothing about it, in percent (mean of the entries it belongs to)."""
+        """Share of historic tasks that did not report it, in percent (mean of the entries it belongs to)."""
         shares = [entry.thesis for entry in self.coverage if entry.thesis is not None]
         return 100 - sum(shares) / len(shares) if shares else None
 
@@ -144,7 +144,7 @@ class Parameter:
         return ", ".join(self.numbers.get("bias", ()))
 
     def label_of(self, slug: object) -> str:
-        """The words of a stored choice."""
+        """Return the label of a stored choice."""
         if isinstance(slug, Mapping) and "other" in slug:
             return str(slug["other"])
         return next((choice.label for choice in self.choices if choice.value == slug), str(slug))

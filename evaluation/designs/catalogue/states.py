@@ -1,4 +1,4 @@
-"""What the platform does with each choice of each parameter, as data of the catalogue."""
+"""Actions of the platform for each choice of each parameter, as data of the catalogue."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ STATES_FILE: Final = "states.v1.json"
 
 
 class Execution(StrEnum):
-    """Whether what a design says is done by the platform."""
+    """Treatment of a design statement by the platform: executed, only stated, or refused."""
 
     EXECUTED = "executed"
     STATED = "stated"
@@ -20,7 +20,7 @@ class Execution(StrEnum):
 
     @property
     def words(self) -> str:
-        """In words for pages."""
+        """Label of the state for pages."""
         return _WORDS[self]
 
 
@@ -33,7 +33,7 @@ _WORDS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ChoiceState:
-    """The state of one choice, and what the platform does or does not do, in words."""
+    """State of one choice, with a note on the actions that the platform does or does not perform."""
 
     execution: Execution
     note: str = ""
@@ -41,16 +41,17 @@ class ChoiceState:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceStates:
-    """The states of a closed or open list of choices.
+    """States of a closed or open list of choices.
 
     Attributes
     ----------
     choices
-        By the slug of the choice.
+        States by the slug of the choice.
     own_words
-        Of a choice in own words; ``None`` where there is no such choice.
+        State of a free-text choice; ``None`` if free text is not a choice.
     decided_by
-        Name of what decides in place of this list, since installed packages can add to it; empty for the list itself.
+        Name of the registry that decides instead of this list, since installed packages can extend it; empty for the
+        list itself.
     """
 
     choices: Mapping[str, ChoiceState] = field(default_factory=dict)
@@ -60,16 +61,16 @@ class ChoiceStates:
 
 @dataclass(frozen=True, slots=True)
 class ParameterStates:
-    """The states of one parameter that says how the challenge runs.
+    """States of one parameter that describes how the challenge runs.
 
     Attributes
     ----------
     whole
-        Of a value without choices: a text, a number, a table.
+        State of a value without choices: a text, a number, a table.
     choices
-        Of its choices, where it is a choice.
+        States of its choices, if it is a choice.
     fields
-        Of the choices in columns of its table or entries of its record.
+        States of the choices in columns of its table or entries of its record.
     """
 
     whole: ChoiceState
@@ -79,13 +80,13 @@ class ParameterStates:
 
 @cache
 def execution_states() -> Mapping[str, ParameterStates]:
-    """The states of all parameters that say how the challenge runs, by parameter."""
+    """Return the states of all parameters that describe how the challenge runs, by parameter."""
     return {identity: _parameter(item) for identity, item in _read()["parameters"].items()}
 
 
 @cache
 def describing_parameters() -> frozenset[str]:
-    """Parameters that describe the challenge and say nothing about how it runs."""
+    """Return the parameters that describe the challenge without affecting how it runs."""
     return frozenset(_read()["describes"])
 
 

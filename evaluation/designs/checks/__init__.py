@@ -1,4 +1,4 @@
-"""Machine checks: rules of the catalogue, code for what rules cannot say, answers of the organizers."""
+"""Automatic checks: rules of the catalogue, custom code beyond these rules, and answers of organizers."""
 
 from evaluation.designs.checks.registry import Subject, open_customs, register, registered
 from evaluation.designs.checks.running import CheckAnswer, Finding, StoredDesign, check_description, findings, reads

@@ -1,7 +1,7 @@
-"""What keeps a task from being executed, beside the parameter that it comes from.
+"""Problems that prevent the execution of a task, each with the parameter that causes it.
 
-What is missing is an error. What is complete and only not executed by the platform is a statement: such a design can be
-filed, reviewed and registered, and is evaluated elsewhere.
+Missing information is an error. Complete information that the platform does not execute is only reported: such a
+design can be filed, reviewed and registered, and is evaluated elsewhere.
 """
 
 from collections.abc import Iterable
@@ -41,9 +41,10 @@ def all_findings(
     changed: Iterable[str] | None = None,
     tasks: Iterable[str] | None = None,
 ) -> list[Finding]:
-    """Checks of the catalogue, the compilation and the advice together, errors first; parameters as for `findings`.
+    """Return the findings of catalogue checks, compilation and advice together, errors first.
 
-    Where a check of the catalogue already says that a parameter is wrong, the compilation does not say it again.
+    The parameters are those of `findings`. If a check of the catalogue already reports a parameter as wrong, the
+    compilation does not report it again.
     """
     catalogue_findings = findings(document, stored=stored, phase=phase, changed=changed, tasks=tasks)
     if changed is None or READ & set(changed):
@@ -127,7 +128,7 @@ def kind_findings(document: Document, *, tasks: Iterable[str] | None = None) -> 
 
 
 def few_cases_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:
-    """A warning for each task whose test cases are too few to name a winner, whatever the results are."""
+    """Return a warning for each task with too few test cases to name a winner, regardless of the results."""
     wanted = set(document.tasks if tasks is None else tasks)
     task_findings = []
     for values in document.each_task():

@@ -18,7 +18,10 @@ READ: Final = frozenset({"task_category", "regions", "metrics"})
 def departure_findings(
     document: Document, *, stored: StoredDesign | None, phase: str, tasks: Iterable[str] | None = None
 ) -> list[Finding]:
-    """One error for each departure without a reason; nothing as long as nobody asked for a recommendation."""
+    """Return one error for each departure without a reason.
+
+    The list is empty until a recommendation is requested.
+    """
     if stored is None or phase not in PHASES:
         return []
     wanted = set(document.tasks if tasks is None else tasks)

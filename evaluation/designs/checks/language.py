@@ -1,7 +1,7 @@
-"""The rule language of the catalogue: conditions on parameters and on the rows of their tables.
+"""Rule language of the catalogue: conditions on parameters and on the rows of their tables.
 
 An empty value makes every comparison false (also ``ne``), counts as 0, and as an empty list for ``every`` and ``some``.
-A choice in own words (``{"other": …}``) never equals a listed one.
+A free-text choice (``{"other": …}``) never equals a listed choice.
 """
 
 import re
@@ -28,9 +28,9 @@ class ConditionError(ValueError):
 
 
 def applies(condition: Condition | None, values: Values) -> bool:
-    """Whether what a rule is about is there: without a condition always.
+    """Return whether the subject of a rule exists; without a condition, always true.
 
-    That the organizers declared that there is none says that there is nothing, and no rule speaks of it.
+    If the organizers declare that there is none, the subject does not exist and no rule applies to it.
 
     Examples
     --------
@@ -52,14 +52,14 @@ def applies(condition: Condition | None, values: Values) -> bool:
 
 
 def holds(condition: Condition, values: Values, *, owner: str = "") -> bool:
-    """Whether a condition holds.
+    """Return whether a condition is met.
 
     Parameters
     ----------
     condition
-        As the catalogue writes it; no custom code.
+        Condition in the format of the catalogue; no custom code.
     owner
-        The parameter that the check belongs to: what is declared there counts as said.
+        The parameter that the check belongs to: a declaration there counts as a statement.
     """
     if "all" in condition:
         return all(holds(part, values, owner=owner) for part in condition["all"])
@@ -98,7 +98,7 @@ def compare(operator: str, value: Any, condition: Condition) -> bool:
 
 
 def row_holds(condition: Condition, row: Any) -> bool:
-    """Whether a condition on a row of a table holds."""
+    """Return whether a condition on a row of a table is met."""
     if "all" in condition:
         return all(row_holds(part, row) for part in condition["all"])
     if "any" in condition:
@@ -129,7 +129,7 @@ def parameters_in(condition: Condition | None) -> Iterator[str]:
 
 
 def missing(condition: Condition, values: Values, *, owner: str = "") -> Iterator[str]:
-    """What keeps a condition from holding, in words, where the rule has something to count."""
+    """Describe what prevents a condition from being met, if the rule counts something."""
     if "all" in condition:
         for part in condition["all"]:
             if not holds(part, values, owner=owner):
@@ -167,7 +167,7 @@ def _count(value: Any, condition: Condition) -> int:
 
 
 def _listed(value: Any) -> list[Any]:
-    """The listed choices in a value, without those in own words."""
+    """Return the listed choices in a value, without free-text choices."""
     items = value if isinstance(value, list) else [value]
     return [item for item in items if not isinstance(item, Mapping)]
 

@@ -1,7 +1,7 @@
-"""Code for what rules cannot say, by the name that the catalogue gives it.
+"""Registry of custom checks for conditions that rules cannot express, by their name in the catalogue.
 
-Checks that need only the document live in `evaluation.designs.checks.custom`. The rest is registered by the app that
-owns the facts (other designs, reviews, submissions, teams, runs), in its `AppConfig.ready`::
+Checks that need only the document live in `evaluation.designs.checks.custom`. The other checks are registered by the
+app that owns the facts (other designs, reviews, submissions, teams, runs), in its `AppConfig.ready`::
 
     from evaluation.designs.checks import register
 
@@ -20,18 +20,19 @@ from evaluation.designs.document import Document, Values
 
 @dataclass(frozen=True)
 class Subject:
-    """What a check looks at.
+    """Input of a check.
 
     Attributes
     ----------
     values
-        The entries as one task (or the challenge) sees them; an algorithm description or a report lies over them.
+        The entries as one task (or the challenge) sees them; entries of an algorithm description or a report override
+        them.
     document
-        The whole design.
+        The complete design.
     design
         The stored design, for checks that the platform registers; ``None`` for a document that is not stored.
     check
-        The check itself: one function may serve several.
+        The check itself: one function may serve several checks.
     """
 
     values: Values

@@ -17,7 +17,7 @@ WORDS: Final = {"error": "error", "warning": "warning", "info": "hint"}
 
 
 class CheckAnswer(Protocol):
-    """Why the organizers do not obey a warning; `basis` is the digest of the values that it answers."""
+    """Organizers' reason for not following a warning; `basis` is the digest of the values that it answers."""
 
     @property
     def basis(self) -> str: ...
@@ -26,12 +26,12 @@ class CheckAnswer(Protocol):
 
 
 class StoredDesign(Protocol):
-    """What is kept beside the document of a design.
+    """Data stored next to the document of a design.
 
     Attributes
     ----------
     design
-        Handed to the checks that its keeper registered.
+        Passed to the checks that the owner of the design registered.
     """
 
     @property
@@ -41,14 +41,15 @@ class StoredDesign(Protocol):
         """Answers by task and id of the check."""
 
     def problem_answers(self) -> Mapping[str, Answers]:
-        """What was answered about the problem, by task."""
+        """Return the answers to questions about the problem, by task."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A check that does not hold, at one place.
+    """A check that fails for one task or for the challenge.
 
-    `basis` is the digest of the values it read: an answer given to it is current as long as they stand.
+    `basis` is the digest of the values that the check read. An answer to the finding is current until these values
+    change.
     """
 
     check: Check
@@ -64,7 +65,7 @@ class Finding:
 
     @property
     def word(self) -> str:
-        """The severity in words for pages."""
+        """Label of the severity for pages."""
         return WORDS[self.check.severity]
 
     @property
@@ -73,12 +74,12 @@ class Finding:
 
     @property
     def blocks(self) -> bool:
-        """Whether it keeps the design from being submitted."""
+        """True if it prevents the submission of the design."""
         return self.check.severity == "error"
 
     @property
     def is_answered(self) -> bool:
-        """Whether the organizers said why they do not obey, about the values that stand there now."""
+        """True if the organizers gave a reason for not following the check, for the current values."""
         return self.answer is not None and self.answer.basis == self.basis
 
 
@@ -183,11 +184,17 @@ OF_WHAT_IS_GIVEN: Final = frozenset(
         "number_test_cases.small",
     }
 )
-"""Checks whose message says something of the value of their parameter; of a blank one other checks ask for it."""
+"""Checks whose message describes the value of their parameter.
+
+If the value is blank, other checks request it.
+"""
 
 
 def _detail(check: Check, subject: Subject) -> str | None:
-    """What is wrong, possibly without further words; ``None`` when the check holds or does not apply."""
+    """Describe the problem that a check finds, possibly with an empty text.
+
+    The result is ``None`` if the check passes or does not apply.
+    """
     values = subject.values
     if not applies(check.when, values):
         return None

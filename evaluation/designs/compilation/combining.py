@@ -1,4 +1,4 @@
-"""How the rankings of a row's metrics, regions and sites become one: the steps of an assessment document."""
+"""Combination of the rankings of a row's metrics, regions and sites, as steps of an assessment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,21 +12,21 @@ SITE_WEIGHTS: Final[Mapping[Any, str]] = {"cases": "cases", "square_root_of_case
 SITE_OPERATORS: Final[Mapping[Any, str]] = {None: "mean", "mean": "mean", "median": "median", "worst": "max"}
 
 Entry = tuple[str, dict[str, Any], Any]
-"""What tells a ranking apart from others of its row, what it selects, and its `combine`."""
+"""Distinguishing name of a ranking within its row, its selection, and its `combine`."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What is combined.
+    """Parts of a ranking that are combined.
 
     Attributes
     ----------
     metrics, regions
         Names in the assessment.
     weights
-        By metric; empty where all weigh alike.
+        Weights by metric; empty if all have the same weight.
     ties
-        Rule for ties of the steps.
+        Rule for ties in the steps.
     site_column
         The column of the case table with the sites.
     """
@@ -39,20 +39,20 @@ class Parts:
 
     @property
     def step(self) -> dict[str, Any]:
-        """What steps have in common."""
+        """Common keys of all steps."""
         return {"operator": "mean", "rerank": True, "ties": self.ties}
 
 
 def steps_of(row: Mapping[str, Any], parts: Parts, missing: Missing, not_executed: Missing) -> list[Entry]:
-    """The rankings of a row with their steps; several where kept apart and ranked per site.
+    """Return the rankings of a row with their steps; several if they are kept separate and ranked per site.
 
     Parameters
     ----------
     row
-        Of the ranking table. Its cell `combine` holds steps exactly as an assessment document has them, under the key
-        ``steps``, and stands for all other cells about combining.
+        Row of the ranking table. Its cell `combine` contains steps exactly as in an assessment document, under the key
+        ``steps``. It replaces all other cells about combining.
     missing, not_executed
-        Take what is missing, and what cannot be executed.
+        Functions that record missing information, and information that cannot be executed.
     """
     written = row.get("combine")
     if written is not None:
@@ -86,12 +86,12 @@ def steps_of(row: Mapping[str, Any], parts: Parts, missing: Missing, not_execute
 
 
 def _each_alone(names: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Each name in a tuple of its own; one empty tuple for none."""
+    """Return a separate tuple for each name; one empty tuple if there is no name."""
     return [(name,) for name in names] if names else [()]
 
 
 def _selected(part: Parts, whole: Parts) -> tuple[str, dict[str, Any]]:
-    """How one of several rankings is called, and what it selects."""
+    """Return the name of one of several rankings, and its selection."""
     selection: dict[str, Any] = {}
     if len(whole.metrics) > 1:
         selection["metrics"] = list(part.metrics)

@@ -34,11 +34,14 @@ from evaluation.problems.table import PROBLEM as TABLE
 
 SCHEMA = 1
 _KIND_OF_VALUES = {"binary": YES_NO, "numeric": NUMBER}
-"""What the values of a characteristic say of its column; grades in an order may be written as numbers or as names."""
+"""Kind of a case column by the value type of its characteristic.
+
+Ordinal grades are not included: they may be written as numbers or as names.
+"""
 
 
 class NotCompilableError(ValueError):
-    """A design that cannot be executed yet; `problems` say which parameters are missing or unclear."""
+    """Raised if a design cannot be executed yet; `problems` lists missing or unclear parameters."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         self.problems = problems
@@ -47,19 +50,19 @@ class NotCompilableError(ValueError):
 
 @dataclass(frozen=True)
 class Compilation:
-    """What became of a task.
+    """Result of the compilation of a task.
 
     Attributes
     ----------
     assessment
         The parsed assessment; ``None`` as long as there are problems.
     parts
-        The parts of the document that could be made, by their keys.
+        The completed parts of the document, by their keys.
     problems
-        What keeps it from being executed, each with its parameter: what is missing, and what is complete but executed
-        elsewhere.
+        Reasons that prevent execution, each with its parameter: missing information, and complete information that is
+        executed elsewhere.
     assumptions
-        Where a default of the toolkit stands in for something that the sources do not say.
+        Defaults of the toolkit that replace information missing in the sources.
     """
 
     assessment: Assessment | None
@@ -69,17 +72,17 @@ class Compilation:
 
     @property
     def gaps(self) -> tuple[Problem, ...]:
-        """What is missing or contradicts itself, and has to be mended before the design is filed."""
+        """Missing or contradictory information that must be fixed before the design is filed."""
         return tuple(problem for problem in self.problems if not problem.elsewhere)
 
     @property
     def elsewhere(self) -> tuple[Problem, ...]:
-        """What is registered here and evaluated elsewhere, since the platform does not execute it."""
+        """Content that is registered here and evaluated elsewhere: the platform does not execute it."""
         return tuple(problem for problem in self.problems if problem.elsewhere)
 
     @property
     def is_measured_outside(self) -> bool:
-        """Whether the platform ranks values that somebody measures outside."""
+        """True if the platform ranks externally measured values."""
         return self.parts.get("problem") == outside_kind()
 
     @property
@@ -97,12 +100,12 @@ class Compilation:
 
 
 def compile_values(values: Values, *, assume: bool = False) -> Compilation:
-    """Compile what one task sees.
+    """Compile the values that one task sees.
 
     Parameters
     ----------
     assume
-        Fill open points of the ranking with the toolkit's defaults and say so; for designs imported from prose.
+        Fill open points of the ranking with the toolkit's defaults and report them; for designs imported from prose.
     """
     notes = Notes()
     problems = notes.problems
@@ -193,15 +196,19 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
 
 
 def is_reported(row: Mapping[str, Any], meant: Meaning, kind: str | None) -> bool:
-    """Whether a metric that no ranking uses is computed and reported: one of the platform, for this kind of problem."""
+    """Return whether a metric that no ranking uses is computed and reported.
+
+    It must be a metric of the platform for this kind of problem.
+    """
     fits = kind is None or (meant.metric is not None and kind in meant.metric.problems)
     return not row.get("used_for_ranking") and meant.metric is not None and not meant.unclear and fits
 
 
 def table_of(compilation: Compilation) -> Assessment:
-    """The compiled ranking alone, over a table of values that lie between 0 and 1: a preset to be tried out.
+    """Return the compiled ranking alone, over a table of values between 0 and 1: a preset to try out.
 
-    Every ranking of the design becomes one of the table; what combines metrics is left out, since a table has one.
+    Every ranking of the design becomes a ranking of the table. Steps that combine metrics are excluded, since a table
+    has one metric.
     """
     rankings = compilation.parts["ranking"]
     schemes = []
@@ -279,7 +286,7 @@ def _check_ranked(
 
 
 def _metric(scope: Scope, row: Mapping[str, Any], meant: Meaning, name: str, problems: list[Problem]) -> dict[str, Any]:
-    """A metric as it stands in an assessment."""
+    """Return a metric as it appears in an assessment."""
     metric = meant.metric
     assert metric is not None
     document: dict[str, Any] = {"id": metric.id}
@@ -367,7 +374,10 @@ def _exclusions(values: Values) -> dict[str, Any]:
 
 
 def _columns(values: Values) -> dict[str, Any]:
-    """What columns of the case table are: as declared by themselves, else by the characteristic of that name."""
+    """Return the kinds of the case table's columns.
+
+    The declaration of a column takes precedence over the characteristic of the same name.
+    """
     of_characteristics = {
         column_name(str(row["name"])): _KIND_OF_VALUES[row["value_type"]]
         for row in values.rows("image_characteristics")
@@ -379,7 +389,7 @@ def _columns(values: Values) -> dict[str, Any]:
 
 
 def _interaction_weights(values: Values, problems: list[Problem]) -> dict[str, Any]:
-    """How much methods of each level of interaction weigh, where the design weighs them."""
+    """Return the weights of methods by level of interaction, if the design uses weights."""
     if values.get("interaction_level_handling") != "weighting":
         return {}
     given = values.get("interaction_level_weights") or {}

@@ -28,32 +28,32 @@ def cost_of(row: Mapping[str, Any]) -> CostMetric | None:
 
 
 def registers_costs(values: Values) -> bool:
-    """Whether any metric of a task is a cost of running the algorithms."""
+    """Return whether any metric of a task is a cost of running the algorithms."""
     return any(cost_of(row) is not None for row in values.rows("metrics"))
 
 
 def cost_name(row: Mapping[str, Any], cost: CostMetric) -> str:
-    """What tables and rankings call it."""
+    """Return the name of a cost in tables and rankings."""
     return str(row.get("result_name") or row.get("abbreviation") or cost.label)
 
 
 def cost_metric(
     row: Mapping[str, Any], cost: CostMetric, kind: str | None, values: Values, problems: list[Problem]
 ) -> dict[str, Any]:
-    """The metric as it stands in an assessment.
+    """Return a cost metric as it appears in an assessment.
 
     Parameters
     ----------
     row
-        Of the metric table.
+        Row of the metric table.
     cost
-        The cost that it names.
+        The cost that the row names.
     kind
         Id of the kind of problem of the task, as far as it is known.
     values
-        What the task sees.
+        The values that the task sees.
     problems
-        Takes what keeps it from being measured or ranked.
+        List that receives the reasons why the cost cannot be measured or ranked.
     """
     document: dict[str, Any] = {"id": cost.id, "by": "run", "label": cost_name(row, cost)}
     if kind is not None and not kinds.get(kind).takes_algorithms:
@@ -81,16 +81,16 @@ def cost_metric(
 
 
 def check_costs(values: Values, problems: list[Problem], *, is_outside: bool) -> None:
-    """Note what makes costs of runs mean nothing beside the other metrics of a task.
+    """Record problems that make costs of runs meaningless together with the other metrics of a task.
 
     Parameters
     ----------
     values
-        What the task sees.
+        The values that the task sees.
     problems
-        Takes what is found.
+        List that receives the problems.
     is_outside
-        Whether the task is ranked from values that somebody measures elsewhere.
+        Whether the task is ranked from externally measured values.
     """
     rows = values.rows("metrics")
     costs = [(row, cost) for row in rows if (cost := cost_of(row)) is not None]

@@ -1,4 +1,4 @@
-"""Which metric of the platform a row of the design's metric table means."""
+"""Mapping from rows of the design's metric table to metrics of the platform."""
 
 import re
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ _PHRASES: Final = (
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a row means: the metric (``None`` if the platform has none), its options, and what is unclear about them."""
+    """Meaning of a row: its metric (``None`` if the platform has none), its options, and unclear points."""
 
     metric: Metric | None
     label: str
@@ -52,7 +52,10 @@ class Meaning:
 
 
 def label_of(row: Mapping[str, Any]) -> str:
-    """How the design calls a metric: abbreviation, else the platform's abbreviation or cost, else the listed or free name."""
+    """Return the name of a metric in the design.
+
+    It is the abbreviation, else the platform's abbreviation or cost, else the listed or free name.
+    """
     if row.get("abbreviation"):
         return str(row["abbreviation"])
     if not row.get("metric") and (cost := cost_of(row)) is not None:
@@ -66,7 +69,7 @@ def label_of(row: Mapping[str, Any]) -> str:
 
 
 def names_of(row: Mapping[str, Any]) -> set[str]:
-    """All words under which a ranking may refer to the row, in lower case."""
+    """Return all names under which a ranking may refer to the row, in lower case."""
     meant = meaning(row)
     names = {label_of(row), *(str(row.get(key, "")) for key in ("metric", "result_name"))}
     if isinstance(row.get("name"), str):
@@ -132,12 +135,12 @@ def _parts(match: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def usual_level(metric: Metric, problem: str = "", options: Mapping[str, Any] | None = None) -> str:
-    """What a metric is computed per, as the design says it.
+    """Return the level at which a metric is computed, in the terms of the design.
 
     Parameters
     ----------
     problem
-        Kind of problem; without one, it is of the whole data set where it is for every kind.
+        Kind of problem. Without it, the level is the whole data set if this is the level for every kind.
 
     Examples
     --------

@@ -1,21 +1,21 @@
-"""What comes up while a design is compiled."""
+"""Problems and assumptions recorded while a design is compiled."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 Missing = Callable[[str], None]
-"""Notes that a row of the ranking table lacks something, or says what cannot be executed."""
+"""Function that records missing or non-executable information in a row of the ranking table."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What keeps a design from being executed, and the parameter that it comes from.
+    """Reason that prevents the execution of a design, and the parameter that it comes from.
 
     Attributes
     ----------
     elsewhere
-        Whether the design is complete there and only the platform cannot execute it: such a design is registered here
-        and evaluated elsewhere. Otherwise something is missing or contradicts itself and has to be mended.
+        Whether the parameter is complete and only the platform cannot execute it. Such a design is registered here and
+        evaluated elsewhere. Otherwise information is missing or contradictory and must be fixed.
     """
 
     parameter: str
@@ -28,7 +28,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Notes:
-    """What came up while compiling: what blocks, and what was assumed in place of something unsaid."""
+    """Notes of the compilation: blocking problems, and assumptions made for missing information."""
 
     problems: list[Problem] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
@@ -38,5 +38,5 @@ class Notes:
         self.problems.append(Problem("ranking_method", f"{name}: {text}"))
 
     def not_executed(self, name: str, text: str) -> None:
-        """Note that a row of the ranking table says something that the platform does not execute."""
+        """Record that a row of the ranking table requires something that the platform does not execute."""
         self.problems.append(Problem("ranking_method", f"{name}: {text}", elsewhere=True))

@@ -24,13 +24,17 @@ _DATA_SET: Final = "data_set"
 
 
 def is_measured_outside(values: Values) -> bool:
-    """Whether a task is ranked from values measured outside: something is not computed here, and all of it is described.
+    """Return whether a task is ranked from externally measured values.
 
-    Described is a metric with its direction, one value a case or one of the whole data set, and what a missing one counts as.
-    What the platform computes it never takes from outside by this rule; what is not described is registered here and evaluated elsewhere.
-    A metric that the platform computes for another kind of problem than that of the task is a mistake, and so are several
-    kinds in one task: these are not turned into values from outside. Costs of runs are measured by the platform, and say
-    nothing of where the others come from.
+    This is true if some metric is not computed here and all such metrics are described. A described metric states its
+    direction, its level (one value per case or for the whole data set), and how a missing value counts.
+
+    This rule never takes external values of metrics that the platform computes. A task with a metric that is not
+    described is registered here and evaluated elsewhere.
+
+    A metric that the platform computes for another kind of problem than the task's is a mistake. Several kinds of
+    problem in one task are a mistake too. Neither is turned into external values. Costs of runs are measured by the
+    platform and do not affect the source of the other values.
     """
     ranked = ranked_rows(values)
     kind_ids = set(kinds_of(values))
@@ -114,7 +118,10 @@ def _policy(row: Mapping[str, Any], handling: object, name: str, problems: list[
 
 
 def is_described(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
-    """Whether a metric states its direction, one value a case or of the whole data set, and what a missing one counts as."""
+    """Return whether a metric states its direction, its level, and how a missing value counts.
+
+    The level is one value per case or one value for the whole data set.
+    """
     if not meant.label or not _direction(row, meant) or row.get("level") not in (None, "case", _DATA_SET):
         return False
     low, high = _range(row, meant)
@@ -124,7 +131,10 @@ def is_described(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool
 
 
 def is_of_the_data_set(row: Mapping[str, Any]) -> bool:
-    """Whether a metric has one value of the whole data set, which draws of cases cannot repeat."""
+    """Return whether a metric has one value for the whole data set.
+
+    Resamples of cases cannot reproduce such a value.
+    """
     return row.get("level") == _DATA_SET
 
 

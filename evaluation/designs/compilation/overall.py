@@ -103,7 +103,7 @@ def _plan(row: Mapping[str, Any], tasks: Mapping[str, Values], problems: list[Pr
 
 
 def _rankings(values: Values) -> list[str]:
-    """Names of a task's rankings, as they stand in its assessment where there are several."""
+    """Return the names of a task's rankings as they appear in its assessment if there are several."""
     return [str(row.get("name") or f"ranking {index}") for index, row in enumerate(values.rows("ranking_method"), 1)]
 
 

@@ -31,15 +31,15 @@ def fitting_kinds(category: object, metrics: frozenset[str] | set[str] = frozens
 
 
 def problem_of(category: object, metrics: frozenset[str] | set[str] = frozenset(), chosen: object = None) -> str | None:
-    """The id of the kind of problem that a category of tasks is scored as, ``None`` for categories without one.
+    """Return the id of the kind of problem for a category of tasks; ``None`` if the category has none.
 
     Parameters
     ----------
     metrics
-        Ids of the metrics that the design ranks by. Where a category may be of several kinds, it is the first that has them
-        all; without metrics, or if none has them all, the first.
+        Ids of the metrics that the design ranks by. If a category may be of several kinds, the first kind that has all
+        these metrics is used. Without metrics, or if no kind has all of them, the first kind is used.
     chosen
-        The kind that the design names; it goes before what metrics say if it is one of the category.
+        The kind that the design names. It takes precedence over the metrics if it belongs to the category.
 
     Examples
     --------
@@ -78,7 +78,10 @@ def open_kinds(values: Values) -> tuple[Kind, ...]:
 
 
 def settings_of(values: Values, kind: str | None, problems: list[Problem]) -> dict[str, Any]:
-    """What a design sets of its kind of problem; whether the values fit is checked with the whole assessment."""
+    """Return the settings of a design for its kind of problem.
+
+    The validity of the values is checked with the complete assessment.
+    """
     settings = dict((values.get(PARAMETER) or {}).get("settings") or {})
     chosen, categories = chosen_kind(values), values.get("task_category") or ()
     if (
@@ -103,7 +106,10 @@ def _ranked_metrics(values: Values) -> set[str]:
 
 
 def possible_kinds(values: Values) -> set[str]:
-    """Every kind of problem that the categories of a task may be: the one that it names, else whatever it ranks by."""
+    """Return every kind of problem that the categories of a task allow.
+
+    If the task names one of these kinds, only this kind is returned.
+    """
     kind_ids = {kind.id for category in values.get("task_category") or () for kind in kinds_of_task_category(category)}
     chosen = chosen_kind(values)
     return {chosen} if chosen in kind_ids else kind_ids

@@ -20,20 +20,20 @@ TIES: Final = {
 
 @dataclass(frozen=True)
 class Scope:
-    """What rankings refer to.
+    """Values, metrics and regions that rankings refer to.
 
     Attributes
     ----------
     values
-        What the task sees.
+        The values that the task sees.
     metrics
-        Rows of the metrics that are ranked by, what they mean, and their names in the assessment.
+        Rows of the metrics used for ranking, their meanings, and their names in the assessment.
     regions
         Names of the scored regions.
     assume
         Whether open points of the ranking are filled with defaults.
     elsewhere
-        Words for metrics that are ranked by and that the platform does not compute, in lower case.
+        Names of metrics that are used for ranking and that the platform does not compute, in lower case.
     """
 
     values: Values
@@ -145,7 +145,7 @@ def _schemes(
 
 
 def scheme_of_kind(kind: object) -> Scheme | None:
-    """The registered scheme that a choice of the design form stands for; ``None`` where there is none.
+    """Return the registered scheme for a choice of the design form; ``None`` if there is none.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def site_column(values: Values) -> str:
 
 
 def site_rules(values: Values) -> set[str]:
-    """How the rankings of a task treat sites, as their rows say it; nothing for rows that say nothing."""
+    """Return the rules for sites that the rankings of a task state; rows without a rule add nothing."""
     return {str(row["site_aggregation"]) for row in values.rows("ranking_method") if row.get("site_aggregation")}
 
 

@@ -29,19 +29,25 @@ def scoring_image(values: Values) -> Mapping[str, Any]:
 
 
 def is_scored(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
-    """Whether a metric is left to the scoring image: described, and none of the platform's."""
+    """Return whether the scoring image computes a metric.
+
+    The metric must be described and not be a metric of the platform.
+    """
     if meant.metric is not None or cost_of(row) is not None or is_of_the_data_set(row):
         return False  # an image answers for one case at a time
     return bool(scoring_image(values)) and is_described(row, meant, values)
 
 
 def is_apart(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
-    """Whether something else than the platform's metrics gives the values: a scoring image, or running the algorithm."""
+    """Return whether the values come from a scoring image or from running the algorithm.
+
+    Otherwise they come from the platform's metrics.
+    """
     return cost_of(row) is not None or is_scored(row, meant, values)
 
 
 def name_of(row: Mapping[str, Any], meant: Meaning) -> str:
-    """What tables and rankings call it."""
+    """Return the name of a metric in tables and rankings."""
     cost = cost_of(row)
     return str(row.get("result_name") or meant.label) if cost is None else cost_name(row, cost)
 
@@ -49,7 +55,7 @@ def name_of(row: Mapping[str, Any], meant: Meaning) -> str:
 def apart_metric(
     entry: tuple[Mapping[str, Any], Meaning, str], kind: str | None, values: Values, problems: list[Problem]
 ) -> dict[str, Any]:
-    """The metric as it stands in an assessment."""
+    """Return a metric as it appears in an assessment."""
     row, meant, name = entry
     if (cost := cost_of(row)) is not None:
         return cost_metric(row, cost, kind, values, problems)

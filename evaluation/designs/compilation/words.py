@@ -24,7 +24,7 @@ _SEED: Final = 7
 
 
 def pseudo_code(assessment: Assessment) -> list[str]:
-    """The assessment as indented lines that a person can follow: its statements, and what is said about uncertainty."""
+    """Return the assessment as indented pseudocode for readers, with its rules of uncertainty."""
     lines = procedure_lines(procedure_of(assessment))
     if assessment.uncertainty.bootstrap:
         drawn = " then ".join(plural(level) for level in assessment.uncertainty.resample)
@@ -38,7 +38,7 @@ def pseudo_code(assessment: Assessment) -> list[str]:
 
 
 def _certainty(assessment: Assessment) -> list[str]:
-    """Between which ranks an algorithm can lie, who wins, and what difference matters."""
+    """Return lines on rank sets, the winner and the relevant difference."""
     rule = assessment.uncertainty
     total = round(1.0 - rule.interval, 12)
     alpha = total if rule.winner_alpha is None else min(total, rule.winner_alpha)

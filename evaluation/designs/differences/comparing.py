@@ -12,10 +12,10 @@ from evaluation.designs.document.words import state_words, value_words
 
 @dataclass(frozen=True)
 class Difference:
-    """What changed in one field.
+    """Change of one field.
 
-    Exactly one of `words`, `rows` and `number` is filled where the value changed; `state` has the words of both states
-    where the state changed.
+    If the value changed, exactly one of `words`, `rows` and `number` is filled. If the state changed, `state` contains
+    the descriptions of both states.
     """
 
     parameter: Parameter

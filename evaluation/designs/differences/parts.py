@@ -16,7 +16,7 @@ _ALIKE = 0.5
 
 @dataclass(frozen=True)
 class Run:
-    """Words that stayed, went or came."""
+    """Run of text that was kept, removed or added."""
 
     kind: str
     text: str

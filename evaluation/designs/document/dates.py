@@ -29,15 +29,15 @@ _WORDS = re.compile(
 
 
 def read_date(text: str) -> str:
-    """Return a date as ``2026-03-31``, or ``2026-03`` and ``2026`` where no more is said.
+    """Return a date as ``2026-03-31``, or ``2026-03`` and ``2026`` if the text contains no more.
 
-    Read are ``2026-03-31`` and ``2026/3/31``, ``31.03.2026``, ``31 March 2026``, ``Mar 31, 2026``, ``March 2026`` and
-    ``31/03/2026``. Where day and month could be either, as in ``03/04/2026``, nobody is guessed at.
+    Accepted are ``2026-03-31`` and ``2026/3/31``, ``31.03.2026``, ``31 March 2026``, ``Mar 31, 2026``, ``March 2026``
+    and ``31/03/2026``. If day and month are ambiguous, as in ``03/04/2026``, the function does not guess.
 
     Raises
     ------
     ValueError
-        With what to write instead.
+        For a text that is no unambiguous date; the message states what to write instead.
 
     Examples
     --------
@@ -63,7 +63,10 @@ def read_date(text: str) -> str:
 
 
 def _from_numbers(first: int, mark: str, second: int, year: int) -> str:
-    """Day first where points stand between the numbers; elsewhere only if no other reading is possible."""
+    """Return the date of three numbers, day first if they are separated by dots.
+
+    With another separator, the date must have only one possible reading.
+    """
     if mark != "." and first != second and min(first, second) > 0 and max(first, second) <= _LAST_MONTH:
         raise ValueError(
             f"This may be {first} {MONTHS[second - 1].title()} {year} or {second} {MONTHS[first - 1].title()} {year}: write which."

@@ -1,4 +1,4 @@
-"""What one field of a design holds: a value, words beside it, and the state it is in."""
+"""Content of one field of a design: a value, additional text, and its state."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 
 class State(StrEnum):
-    """How a field stands; the words are those of the catalogue and of exported documents."""
+    """State of a field; the values are those of the catalogue and of exported documents."""
 
     PROVIDED = "provided"
     NONE_DECLARED = "none_declared"
@@ -17,7 +17,7 @@ class State(StrEnum):
 
     @property
     def label(self) -> str:
-        """The state in words for pages."""
+        """Label of the state for pages."""
         return _LABELS[self]
 
 
@@ -36,19 +36,19 @@ FILLED_STATES: Final = frozenset({State.PROVIDED, State.NONE_DECLARED, State.NOT
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One field.
+    """One field of a design.
 
     Attributes
     ----------
     value
-        JSON value in the form of the parameter's type; kept for `State.PROVIDED` and `State.EMBARGOED` only.
+        JSON value in the form of the parameter's type; stored for `State.PROVIDED` and `State.EMBARGOED` only.
     details
-        Free words beside a choice.
+        Free text in addition to a choice.
     state, reason, until, event
-        The state and what belongs to it: a reason for not applicable, an ISO date for what follows, and for an
-        embargo the event (a kind of entry of the schedule, or words) that ends it.
+        The state and its details: a reason for not applicable, an ISO date for a value that follows, and for an
+        embargo the event (a kind of entry of the schedule, or free text) that ends it.
     digest
-        For an embargo the public commitment to the value, see `evaluation.designs.document.sealing`.
+        For an embargo, the public commitment to the value, see `evaluation.designs.document.sealing`.
     """
 
     value: Any = None
@@ -61,12 +61,15 @@ class Entry:
 
     @property
     def is_filled(self) -> bool:
-        """Whether it counts as filled for the completeness score."""
+        """True if it counts as filled for the completeness score."""
         return self.state in FILLED_STATES
 
     @property
     def is_declared(self) -> bool:
-        """Whether the organizers said something in place of a value: none, not applicable, follows, or withheld."""
+        """True if the organizers made a declaration instead of a value.
+
+        Declarations are: none, not applicable, follows, or withheld.
+        """
         if self.state is State.EMBARGOED:
             return self.value is None
         return self.state in (State.NONE_DECLARED, State.NOT_APPLICABLE, State.FOLLOWS)

@@ -28,7 +28,10 @@ class Values:
         return self.challenge.get(parameter, task_entry or BLANK)
 
     def get(self, parameter: str) -> Any:
-        """The value; ``<id>__details`` gives the words beside a choice; ``None`` when there is none."""
+        """Return the value of a parameter; ``None`` if there is none.
+
+        ``<id>__details`` returns the text in addition to a choice.
+        """
         if parameter.endswith(_DETAILS):
             return self.entry(parameter.removesuffix(_DETAILS)).details or None
         entry = self.entry(parameter)
@@ -71,7 +74,10 @@ class Document:
         )
 
     def values(self, task: str | None = None) -> Values:
-        """What checks and compilation of one task see: its own entries before those of the challenge."""
+        """Return the values for checks and compilation of one task.
+
+        Entries of the task take precedence over those of the challenge.
+        """
         return Values(self.challenge, self.tasks[task] if task is not None else {}, task)
 
     def each_task(self) -> Iterator[Values]:
@@ -81,9 +87,9 @@ class Document:
 
 
 def to_json(document: Document, *, catalogue: Catalogue) -> dict[str, Any]:
-    """The document as JSON values; what is embargoed stands there by its digest alone.
+    """Return the document as JSON values; embargoed values appear by their digest only.
 
-    The canonical JSON of this (`evaluation.canonical`) is what a version's SHA-256 covers.
+    The SHA-256 of a version covers the canonical JSON of this (`evaluation.canonical`).
     """
     return {
         "schema": SCHEMA,
@@ -96,12 +102,14 @@ def to_json(document: Document, *, catalogue: Catalogue) -> dict[str, Any]:
 def from_json(
     data: Mapping[str, Any], *, catalogue: Catalogue, lenient: bool = False
 ) -> tuple[Document, list[UnfitValueError]]:
-    """Read a document; with `lenient`, what a type refuses is left out and reported, otherwise it is an error.
+    """Read a document.
+
+    With `lenient`, a value that its type does not accept is excluded and reported; otherwise it is an error.
 
     Raises
     ------
     UnfitValueError
-        For a document that is none, and without `lenient` for the first value that does not fit.
+        For data that are not a design document, and without `lenient` for the first invalid value.
     """
     if not isinstance(data, Mapping) or not isinstance(data.get("challenge"), Mapping):
         raise UnfitValueError("A design document has the keys challenge and tasks.")

@@ -1,7 +1,7 @@
-"""A public commitment to an embargoed value: it proves later what was decided, and tells nothing before.
+"""Public commitment to an embargoed value, which proves the decision later and reveals nothing before.
 
-The digest covers a random nonce beside the value, since short values (one of ten surgery types) could otherwise be
-found by trying them all. When the event has come, nonce and value are published and everybody can recompute the digest.
+The digest covers a random nonce next to the value. Otherwise short values (one of ten surgery types) could be found
+by trying all of them. After the event, nonce and value are published, and anyone can recompute the digest.
 """
 
 import secrets

@@ -27,7 +27,7 @@ class UnfitValueError(ValueError):
 
 
 def is_empty(value: object) -> bool:
-    """Whether nothing was entered; 0 and False are values.
+    """Return whether nothing was entered; 0 and False are values.
 
     Examples
     --------
@@ -44,15 +44,15 @@ def is_empty(value: object) -> bool:
 
 
 def clean(parameter: Parameter, raw: object) -> Any:
-    """Return `raw` in the canonical form of the parameter's type; ``None`` for nothing.
+    """Return `raw` in the canonical form of the parameter's type; ``None`` for an empty value.
 
-    Texts lose trailing spaces, tables lose empty rows and empty cells, lists of choices stand in the order of the
-    catalogue: two people who enter the same value store the same bytes.
+    Texts lose trailing spaces, tables lose empty rows and empty cells, and lists of choices follow the order of the
+    catalogue. Two people who enter the same value therefore store the same bytes.
 
     Raises
     ------
     UnfitValueError
-        When the type does not take it.
+        If the type does not accept the value.
     """
     if is_empty(raw):
         return None
@@ -121,7 +121,7 @@ def _checked(text: str, holds: Callable[[str], bool], message: str) -> str:
 
 
 def is_web_address(text: str) -> bool:
-    """Whether a text is an absolute address of the web.
+    """Return whether a text is an absolute web address.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def is_web_address(text: str) -> bool:
 
 
 def is_email(text: str) -> bool:
-    """Whether a text is one e-mail address.
+    """Return whether a text is one e-mail address.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Entries in words, for histories, comparisons and exports."""
+"""Text of entries for histories, comparisons and exports."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -41,7 +41,10 @@ def plain(value: Any) -> str:
 
 
 def value_words(parameter: Parameter, value: Any, *, public: bool = False) -> str:
-    """A value in one text; rows of a table stand on lines of their own. With `public` without personal data."""
+    """Return a value as one text; each row of a table is on a separate line.
+
+    With `public`, personal data are excluded.
+    """
     if value is None:
         return ""
     if parameter.type in ("enum", "multi-enum"):
@@ -76,7 +79,7 @@ def row_cells(parameter: Parameter, entry: Entry) -> list[list[tuple[str, str]]]
 
 
 def state_words(entry: Entry) -> str:
-    """What an entry says in place of a value; empty for one that has a value or is blank."""
+    """Describe the state of an entry that replaces its value; empty if it has a value or is blank."""
     match entry.state:
         case State.NONE_DECLARED:
             return "None (stated by the organizers)"
@@ -90,7 +93,7 @@ def state_words(entry: Entry) -> str:
 
 
 def entry_words(parameter: Parameter, entry: Entry, *, insider: bool = False) -> str:
-    """An entry in words; what is embargoed and what is personal only for an insider of the design."""
+    """Return an entry as text; embargoed and personal content appears only for an insider of the design."""
     state_text = state_words(entry)
     if not insider and parameter.visibility != "public":
         return "Not public"

@@ -29,24 +29,24 @@ def outline(
     open_points: list[Finding] | None = None,
     before: Document | None = None,
 ) -> Iterator[Block]:
-    """The whole design, blank parameters included, with the executable ranking and the open points.
+    """Return the complete design, including blank parameters, executable ranking and open points.
 
     Parameters
     ----------
     digest
-        SHA-256 of the canonical JSON, stated on top.
+        SHA-256 of the canonical JSON, shown at the top.
     answers
-        What was answered about the problem of each task, by its key: departures from the recommendation are listed.
+        Answers about the problem of each task, by its key. Departures from the recommendation are listed.
     catalogue
-        With texts that were changed; the delivered one if left out.
+        Catalogue with modified texts; the shipped catalogue if omitted.
     public
-        Leave out what only reviewers see.
+        Exclude content that only reviewers see.
     without
-        Keys of sections to leave out, for readers who must not learn who organizes.
+        Keys of sections to exclude, for readers who must not learn the identity of the organizers.
     open_points
-        What is not yet as it should be; the checks are run if left out.
+        Findings that are still open; the checks are run if omitted.
     before
-        An earlier state of the design: what differs from it is marked, with what stood there.
+        An earlier state of the design. Differences from it are marked and show the earlier content.
     """
     catalogue = catalogue or shipped()
     sections = [section for section in catalogue.sections if section.key not in without]
@@ -106,7 +106,7 @@ def _section(
 
 
 def _stated(all_statements: Sequence[Statement], task: str | None) -> dict[str, list[Statement]]:
-    """What is not executed of the challenge, or of a task, by parameter."""
+    """Return the statements of the challenge, or of a task, that are not executed, by parameter."""
     stated: dict[str, list[Statement]] = {}
     for statement in all_statements:
         if statement.task == task and statement.execution is not Execution.EXECUTED:
@@ -177,7 +177,10 @@ def _executable(values: Values) -> Iterator[Block]:
 
 
 def _departures(values: Values, stored: Answers | None) -> Iterator[Block]:
-    """Why the metrics depart from what the organizers' answers recommend: for reviewers, and for the report."""
+    """Return blocks on departures from the metrics that the organizers' answers recommend, with reasons.
+
+    They are for reviewers and for the report.
+    """
     departures = departures_of(values, stored) if stored else ()
     if departures:
         yield Block("heading", "Departures from the recommended metrics", 3)

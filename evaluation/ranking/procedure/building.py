@@ -111,7 +111,7 @@ def _around(column: str, columns: Collection[str], assessment: Assessment) -> tu
 
 
 def _within(statements: tuple[Statement, ...], assessment: Assessment) -> tuple[Statement, ...]:
-    """Add the columns that tell groups apart: strata, and what is drawn around a group."""
+    """Add the columns that distinguish groups: strata, and resampled levels around a group."""
     outer, uncertainty = assessment.aggregation.levels[1:], assessment.uncertainty
     result: list[Statement] = []
     outer_columns = [statement.outer for statement in statements if isinstance(statement, Group)]

@@ -1,7 +1,7 @@
-"""The statements of a procedure: frozen values that say all that is executed, and nothing else.
+"""The statements of a procedure: frozen values that describe exactly what is executed.
 
-Each statement is rendered by `evaluation.ranking.procedure.lines`. The property tests execute the same statements by an
-interpreter of their own and compare the result with the ranking.
+Each statement is rendered by `evaluation.ranking.procedure.lines`. The property tests execute the same statements with
+a separate interpreter and compare the result with the ranking.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class Measure:
     options
         Options that scoring reads, as values.
     option_words
-        The same in words.
+        Options as text.
     regions
-        Where it has values; empty for one value over all.
+        Regions with values; empty for one value over all.
     fills
-        What counts where there is no value.
+        Rules for missing values.
     missing_words
-        What the kind of problem does with a case without a valid answer, where it computes one.
+        Treatment of a case without a valid answer by the kind of problem, where it computes a value.
     """
 
     metric: str
@@ -110,12 +110,12 @@ class RankCases:
 
 @dataclass(frozen=True)
 class Group:
-    """The values (or ranks) inside each group become one.
+    """Aggregation of the values (or ranks) inside each group into one.
 
     Attributes
     ----------
     within
-        Further columns that tell groups apart: a group that lies in several of their values is several groups.
+        Further columns that distinguish groups: a group that spans several of their values counts as several groups.
     """
 
     inner: str
@@ -204,15 +204,15 @@ class Ranking:
     regions
         Names of the regions that it is limited to; ``None`` for all.
     of_cases
-        What is done with each metric of cases; empty where the ranking has none.
+        Statements for each metric of cases; empty where the ranking has none.
     of_data_set
-        What is done with each metric of all cases together; empty where the ranking has none.
+        Statements for each metric of all cases together; empty where the ranking has none.
     apart
-        Columns of the cases, each value of which is ranked on its own cases before rankings are combined.
+        Columns of the cases. The cases of each value are ranked separately before rankings are combined.
     apart_within
-        Further columns that tell these values apart, as `Group.within`.
+        Further columns that distinguish these values, as `Group.within`.
     combine
-        Steps that make one ranking; ``None`` where rankings stay apart.
+        Steps that combine them into one ranking; ``None`` where rankings remain separate.
     """
 
     name: str | None

@@ -1,6 +1,7 @@
-"""What a ranking scheme is, the schemes by id, and ranking by the one that is registered.
+"""Ranking schemes: their interface, their registry by id, and ranking by the registered scheme.
 
-One object a scheme, with everything in which schemes differ; the built-in ones first, then those of installed packages.
+There is one object per scheme, which contains all differences between schemes. The built-in schemes come first,
+followed by those of installed packages.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Samples:
 
     @property
     def number(self) -> int:
-        """How many samples there are."""
+        """Number of samples."""
         return int(self.counts.shape[1])
 
 
@@ -94,11 +95,11 @@ class Values:
 
 
 class Scheme(ABC):
-    """How values of cases become scores, and scores ranks.
+    """Rule that converts values of cases into scores, and scores into ranks.
 
-    One object a scheme, without state; what an assessment registers of it (operator, level, further options) is a
-    `evaluation.assessment.RankingScheme`, which every method takes as `registered`. A package adds its own under the
-    entry point group ``podium.schemes``.
+    There is one object per scheme, without state. The settings that an assessment registers (operator, level, further
+    options) are a `evaluation.assessment.RankingScheme`, which every method takes as `registered`. A package adds
+    schemes under the entry point group ``podium.schemes``.
 
     Attributes
     ----------
@@ -107,7 +108,7 @@ class Scheme(ABC):
     title
         Its name in a list of schemes.
     design_kind
-        The value that stands for it in the design form, ``None`` if the form does not offer it.
+        The value that represents it in the design form, ``None`` if the form does not offer it.
     takes_operator
         Whether an operator (mean, median, percentile) may be registered.
     aggregates_values
@@ -116,13 +117,13 @@ class Scheme(ABC):
         Whether algorithms are ranked on every case: scores are then aggregates of ranks, the lowest is best, and a
         missing value may count as the last rank of its case.
     compares_pairs
-        Whether every algorithm is compared with every other one, whose cost grows with their number squared.
+        Whether every algorithm is compared with every other one. The cost grows with the square of their number.
     one_value
         Whether the score is one value for all cases together.
     simulated
-        Whether `simulated_scores` and `limit_scores` are there, so that a design can be simulated.
+        Whether `simulated_scores` and `limit_scores` are implemented, which is required to simulate a design.
     option_names
-        Keys of an assessment's ranking, beside those that all schemes have, that belong to this one.
+        Keys of an assessment's ranking that belong to this scheme, in addition to those of all schemes.
     """
 
     id: ClassVar[str]
@@ -139,20 +140,20 @@ class Scheme(ABC):
     # What an assessment registers
 
     def read_options(self, section: Place) -> Mapping[str, Any]:  # noqa: ARG002
-        """Read and check the options of this scheme, defaults written out.
+        """Read and check the options of this scheme, and add the defaults.
 
-        Options of the names ``alpha`` and ``adjust`` become attributes of the registered scheme, further ones stand in
+        The options ``alpha`` and ``adjust`` become attributes of the registered scheme. Further options are stored in
         its `options`.
 
         Raises
         ------
         AssessmentError
-            For a value that is not allowed; names place, value and what is allowed.
+            For a value that is not allowed; contains the path, the value and what is allowed.
         """
         return {}
 
     def option_document(self, registered: RankingScheme) -> dict[str, Any]:
-        """The options as they stand in an assessment document; reading it gives the same options."""
+        """Return the options as entries of an assessment document; reading them returns the same options."""
         return {name: registered.options[name] for name in self.option_names}
 
     # How it ranks
@@ -176,16 +177,16 @@ class Scheme(ABC):
 
     @abstractmethod
     def sentence(self, registered: RankingScheme, *, each: str, units: str) -> str:
-        """How a score comes about, in one sentence.
+        """Return a sentence on how a score is computed.
 
         Parameters
         ----------
         registered
-            What the assessment says.
+            Settings of the assessment.
         each
-            How the sentence begins where there are several metrics or regions ("For each metric, "), else empty.
+            Beginning of the sentence where there are several metrics or regions ("For each metric, "), otherwise empty.
         units
-            What is counted, in the plural ("cases", "patients").
+            Name of the counted units, in the plural ("cases", "patients").
         """
 
     def statements(self, registered: RankingScheme, aggregation: Aggregation) -> tuple[Statement, ...]:
@@ -206,7 +207,7 @@ class Scheme(ABC):
 
     @abstractmethod
     def score_name(self, registered: RankingScheme) -> str:
-        """What the score is, in the head of a column."""
+        """Return the name of the score, for the heading of a column."""
 
     def score_decimals(self, unit: str | None) -> int:
         """Decimals that a table shows of a score whose values have this unit (``None``: a share without unit)."""
@@ -215,11 +216,14 @@ class Scheme(ABC):
     # Whether its uncertainty can be had from sign flips (docs/ranking.md)
 
     def is_linear(self, registered: RankingScheme) -> bool:  # noqa: ARG002
-        """Whether the difference of two scores is a sum over units, each with a contribution of its own."""
+        """Return whether the difference of two scores is a sum of separate contributions of the units."""
         return False
 
     def averaged_values(self, table: Values, registered: RankingScheme) -> FloatArray:
-        """For a linear scheme, what is averaged, cases × algorithms, more is better; not a number where left out."""
+        """Return the values that a linear scheme averages, cases × algorithms, where larger is better.
+
+        Excluded values are not a number.
+        """
         raise NotImplementedError(self.id)
 
     def contributions(self, differences: FloatArray) -> FloatArray:

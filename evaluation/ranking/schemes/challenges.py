@@ -21,13 +21,13 @@ class Challenges:
     Attributes
     ----------
     values
-        Challenges × cases × teams on the scale of the metric; not a number where a case was not handed in.
+        Challenges × cases × teams on the scale of the metric; not a number where a case was not submitted.
     higher_is_better
         Direction of the values.
     quality
-        The same before the scale of the metric bounds it, more is better, without ties; ``None`` if cases are missing.
+        Values before the scale of the metric bounds them, where larger is better, without ties; ``None`` if cases are missing.
     last
-        Where a missing case counts as the last rank; ``None`` if nothing is missing.
+        Mask of missing cases that count as the last rank; ``None`` if no case is missing.
     """
 
     values: npt.NDArray[Any]

@@ -66,4 +66,4 @@ SCHEME: Final = OneScore()
 
 
 ONE_VALUE: Final = "there is one value for all cases together; the best value gets rank 1."
-"""What is said of metrics of the whole data set under every scheme."""
+"""Description of metrics of the whole data set under every scheme."""

@@ -121,7 +121,10 @@ SCHEME: Final = RankThenAggregate()
 def case_ranks(
     values: FloatArray, last_rank: BoolArray, registered: RankingScheme, *, higher_is_better: bool
 ) -> FloatArray:
-    """Ranks on every case, cases × algorithms; not a number where the case is left out for an algorithm."""
+    """Return the ranks on every case, cases × algorithms.
+
+    A rank is not a number where the case is excluded for an algorithm.
+    """
     return rank(
         snap(values),
         higher_is_better=higher_is_better,

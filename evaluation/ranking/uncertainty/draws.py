@@ -29,12 +29,12 @@ _AT_ONCE = 2_000_000
 
 @dataclass(frozen=True)
 class Spread:
-    """How many units there are, as the inflation of draws needs it.
+    """Numbers of units and strata that determine the inflation of draws.
 
     Attributes
     ----------
     units, strata
-        Of the task with the fewest units.
+        Numbers of the task with the fewest units.
     smallest
         Units of the smallest stratum, all units if there are no strata.
     """
@@ -80,7 +80,7 @@ class Draws:
 
     @property
     def extreme(self) -> float:
-        """The normal quantile that the largest of so many draws stands for."""
+        """Normal quantile that corresponds to the largest of this number of draws."""
         return _normal(1.0 / (self.number + 1))
 
     @cached_property
@@ -123,7 +123,7 @@ class Draws:
         return total / max(len(ranks), 1)
 
     def shown(self, share: float) -> tuple[BoolArray, float]:
-        """Which algorithms are shown before which, step by step as in Holm's method; and the first inflation."""
+        """Return the pairs whose order is significant, stepwise as in Holm's method, and the first inflation."""
         alive = ~self.identical
         shown_before = np.zeros(alive.shape, dtype=bool)
         first = None
@@ -138,7 +138,10 @@ class Draws:
         return shown_before, 1.0 if first is None else first
 
     def wins(self, winner: int, share: float) -> bool:
-        """Whether one algorithm is shown to be better than every other one, at half the winner's share of the error."""
+        """Return whether one algorithm is significantly better than every other one.
+
+        The level is half the winner's share of the error.
+        """
         p = share / 2.0
         others = np.arange(len(self.ranking.algorithms)) != winner
         if not self.before[winner, others].all() or self.identical[winner, others].any():
@@ -166,10 +169,11 @@ class Draws:
         return estimate, (estimate + inflation * low, estimate + inflation * high)
 
     def first_again(self, winner: int) -> float | None:
-        """Probability that the first comes first on as many fresh units, alone or together with others.
+        """Return the probability that the first algorithm is first again on the same number of fresh units.
 
-        The present order is itself one draw: scores of those that are close are shrunk towards their mean by the
-        share of their spread that is chance, then one deviation for the truth and one for the fresh units are added.
+        It may be first alone or together with others. The present order is itself one draw. Scores of close algorithms
+        are therefore shrunk towards their mean by the share of their spread that is due to chance. Then one deviation
+        for the true score and one for the fresh units are added.
         """
         fresh = []
         for part, full, deviation in zip(self.ranking.elementary, self.full, self.deviations, strict=True):

@@ -30,7 +30,7 @@ _MOST_COMPARED: Final = 2_000
 
 
 def failure_bound(failed: int, of: int) -> float:
-    """Upper bound of the failure rate at 95 %, when so many of so many cases failed.
+    """Return the upper bound of the failure rate at 95 %, when `failed` of `of` cases failed.
 
     Examples
     --------
@@ -41,14 +41,14 @@ def failure_bound(failed: int, of: int) -> float:
 
 
 def unseen_variance(part: Elementary, values: FloatArray, failed: IntArray) -> FloatArray | None:
-    """For each algorithm, the variance of its score from failures that nobody has seen (``jeffreys``).
+    """Return the variance of each algorithm's score from unobserved failures (``jeffreys``).
 
     Parameters
     ----------
     part
         A linear elementary ranking.
     values
-        What is averaged, cases × algorithms, more is better.
+        Averaged values, cases × algorithms, where larger is better.
     failed
         Failed cases of each algorithm.
 
@@ -70,18 +70,21 @@ def unseen_variance(part: Elementary, values: FloatArray, failed: IntArray) -> F
 
 
 def failure(failed: int | None, of: int) -> dict[str, Any] | None:
-    """As it stands in a ranking document."""
+    """Return the entry of a ranking document on failures.
+
+    The result is ``None`` if their number is unknown or there are no cases.
+    """
     return None if failed is None or of == 0 else {"failed": failed, "of": of, "upper": failure_bound(failed, of)}
 
 
 def ranks_after_one_more(ranking: Ranking) -> list[int | None]:
-    """For each algorithm, its worst rank had one more of its cases failed.
+    """Return the worst rank that each algorithm would have if one more of its cases had failed.
 
     Returns
     -------
     list
-        ``None`` where a missing case is left out or has no value, for metrics of the whole data set, where rankings of
-        groups of cases are combined, and where there is too much to rank anew (24 million numbers).
+        ``None`` where a missing case is excluded or has no value, for metrics of the whole data set, where rankings of
+        groups of cases are combined, and where ranking again would take too much (24 million numbers).
     """
     count = len(ranking.algorithms)
     nothing: list[int | None] = [None] * count
@@ -109,7 +112,10 @@ def ranks_after_one_more(ranking: Ranking) -> list[int | None]:
 
 
 def _missing_values(part: Elementary, *, ranked: bool = False) -> FloatArray | None:
-    """What a missing case counts as, for every case; not a number for the last rank; ``None`` if it has no value."""
+    """Return the value that a missing case counts as, for every case.
+
+    It is not a number for the last rank. The result is ``None`` if a missing case has no value.
+    """
     table = part.item.table
     policy = table.metric.policy.missing
     if policy is None or policy == "exclude":
@@ -186,7 +192,7 @@ def _worst_failures(variants: list[FloatArray], full: list[FloatArray], higher: 
 
 
 def _scores_with_failures(ranking: Ranking, index: int, worst: FloatArray | None) -> FloatArray | None:
-    """Score of every algorithm with each of its own cases failed in turn, cases × algorithms."""
+    """Return the score of every algorithm with each of its cases failed in turn, cases × algorithms."""
     linear = _linear_scores(ranking, index, worst)
     if linear is not None:
         return linear

@@ -1,4 +1,8 @@
-"""What a ranking gives to judge by: its elementary rankings, its share of error, which method applies, and why nothing can be said."""
+"""Basis of the statements on the certainty of a ranking.
+
+It consists of the elementary rankings, the share of error, the applicable method, and the reason why no statement is
+possible.
+"""
 
 from __future__ import annotations
 
@@ -37,14 +41,20 @@ _BITS_OF_MEDIANS, _BITS_OF_QUANTILES = 1.4, 0.87
 
 FEWEST_IN_STRATUM: Final = 5
 NOTHING: Final = "nothing"
-"""Of a table measured elsewhere of whose uncertainty nobody says anything (`evaluation.scoring.given_evidence`)."""
+"""Marker of a table measured elsewhere without any information on its uncertainty.
+
+See `evaluation.scoring.given_evidence`.
+"""
 _WITHOUT_SETS: Final = (
     "one_algorithm", "not_resampled", "not_given", "no_evidence", "drawn_apart", "operator", "too_few_draws", "sampled_groups",
 )  # fmt: skip
 
 
 def are_drawn_apart(items: Sequence[Evaluated]) -> bool:
-    """Whether what varies was drawn in several places, so that nobody knows what the errors of its parts have in common."""
+    """Return whether the items were resampled in different systems.
+
+    The dependence between the errors of its parts is then unknown.
+    """
     return len({item.drawn_by for item in items}) > 1
 
 
@@ -57,13 +67,13 @@ class Elementary:
     item
         The table with its samples.
     inside
-        Cases that it ranks; ``None`` for all.
+        Mask of the cases that it ranks; ``None`` for all.
     key
         Its value in each dimension that rankings are combined over.
     scores
         Samples × algorithms: the full data, then the bootstrap.
     cases
-        How many cases stand behind it in every sample.
+        Number of cases on which it is based, in every sample.
     """
 
     item: Evaluated
@@ -115,12 +125,12 @@ class Ranking:
 
     @property
     def combined(self) -> bool:
-        """Whether several rankings became one."""
+        """True if several rankings were combined into one."""
         return bool(self.steps)
 
     @property
     def reranked(self) -> bool:
-        """Whether ranks depend on who else takes part."""
+        """True if ranks depend on the other participants."""
         return self.scheme.ranks_cases or self.scheme.compares_pairs or any(step.rerank for step in self.steps)
 
     def final(self, scores: Sequence[FloatArray]) -> FloatArray:
@@ -152,7 +162,7 @@ class Ranking:
         return np.asarray(scores[0])
 
     def values_of(self, part: Elementary) -> Values:
-        """What the scheme takes of an elementary ranking."""
+        """Return the values of an elementary ranking in the form that the scheme takes."""
         table, plan = part.item.table, part.item.plan
         every = slice(None) if part.inside is None else part.inside
         return Values(
@@ -171,11 +181,11 @@ class Budget:
     Attributes
     ----------
     total
-        Everything that a board says about order is wrong in at most this share of challenges.
+        Maximum share of challenges in which any statement of a board about order is wrong.
     sets
-        For the rank sets, the letters and all comparisons.
+        Share for the rank sets, the letters and all comparisons.
     winner
-        For naming a winner.
+        Share for naming a winner.
     alpha
         The registered ceiling for naming a winner wrongly.
     """
@@ -228,11 +238,12 @@ def drawn_units_for_quantile(share: float) -> int:
 
 
 def drawn_units_for_quantile_sets(share: float, algorithms: int, total: float) -> int:
-    """The fewest units with which draws of a quantile can state rank sets of so many algorithms.
+    """Return the minimum number of units with which draws of a quantile can support rank sets.
 
-    A quantile of few units takes few values: with a chance that falls with their number, no draw ever turns the order of
-    two equal algorithms, however far it is widened. Of many pairs some then would be shown wrongly. How the chance falls
-    was found by simulation (docs/correctness/coverage.md): by a factor of 2.6 a unit for medians, by less for others.
+    A quantile of few units takes few values. There is then a chance that no draw reverses the order of two equal
+    algorithms, even after any widening. Among many pairs, some would therefore be reported wrongly as different. This
+    chance falls with the number of units. Simulations determined the rate (docs/correctness/coverage.md): a factor of
+    2.6 per unit for medians, and less for other quantiles.
 
     Examples
     --------
@@ -259,28 +270,28 @@ def drawn_units(shares: Sequence[float | None], algorithms: int, total: float) -
 
 
 def allowed_rows(share: float, rows: int) -> int:
-    """How many of so many rows a share is, rounded down."""
+    """Return the number of rows that a share of all rows corresponds to, rounded down."""
     return math.floor(share * rows + _ROUNDING)
 
 
 class Grounds:
-    """Whether, and by which method, certainty of one ranking can be stated.
+    """Possibility and method of statements on the certainty of one ranking.
 
     Attributes
     ----------
     plan
-        Of the task with the fewest units.
+        Plan of the task with the fewest units.
     units
-        The fewest that any of its elementary rankings is made of.
+        Units of the elementary ranking with the fewest units.
     linear
-        Whether the order is that of one weighted mean over cases, so that signs of differences are flipped; otherwise
+        Whether the order is that of one weighted mean over cases. If so, signs of differences are flipped; otherwise
         resampled scores are inflated.
     spread
-        Units and strata, as the inflation needs them.
+        Numbers of units and strata that determine the inflation.
     units_needed
-        Fewest units for rank sets and for a winner.
+        Minimum numbers of units for rank sets and for a winner.
     reason
-        Why rank sets cannot be stated or hold every rank; ``None`` if neither is so.
+        Reason why rank sets cannot be stated or contain every rank; ``None`` if neither applies.
     """
 
     def __init__(self, ranking: Ranking, budget: Budget) -> None:
@@ -298,11 +309,11 @@ class Grounds:
 
     @property
     def states_sets(self) -> bool:
-        """Whether there are rank sets at all, if only such as hold every rank."""
+        """True if there are rank sets at all, even if they contain every rank."""
         return self.reason not in _WITHOUT_SETS
 
     def _is_linear(self) -> bool:
-        """Whether the order is that of one weighted mean over cases."""
+        """Return whether the order is that of one weighted mean over cases."""
         parts = self.ranking.elementary
         if len(parts) != 1 or parts[0].item.table.per_dataset or parts[0].inside is not None:
             return False
@@ -323,7 +334,7 @@ class Grounds:
         return drawn_units(shares, max(self.count, 2), self.budget.total)
 
     def _reason(self, every: Sequence[Units]) -> str | None:
-        """Why rank sets cannot be stated; ``None`` if they can."""
+        """Return the reason why rank sets cannot be stated; ``None`` if they can."""
         if self.count < 2:
             return "one_algorithm"
         parts = self.ranking.elementary
@@ -351,7 +362,7 @@ class Grounds:
 
     @property
     def comparable(self) -> bool:
-        """Whether pairs can be compared at all, if only to name a winner."""
+        """True if pairs can be compared at all, even if only to name a winner."""
         if self.reason is None:
             return True
         return self.reason == "too_few_units" and self.units.number >= self.units_needed["winner"]

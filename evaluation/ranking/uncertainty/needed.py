@@ -19,20 +19,20 @@ SEVERAL: Final = 3
 
 @dataclass(frozen=True)
 class UnitsNeeded:
-    """The fewest units for one ranking.
+    """Minimum numbers of units for one ranking.
 
     Attributes
     ----------
     ranking
-        Name of the ranking; ``None`` where there is one.
+        Name of the ranking; ``None`` where there is only one ranking.
     not_given
-        Metrics measured elsewhere of whose uncertainty nobody says anything, so that the ranking is never sure.
+        Metrics measured elsewhere without any information on their uncertainty. The ranking is then never certain.
     drawn_apart
-        Whether some of what it combines is drawn here and some elsewhere, so that it is never sure either.
+        Whether it combines values resampled here with values resampled elsewhere. It is then never certain, either.
     unit
-        What is counted: cases, or the outermost level that is drawn.
+        Counted unit: cases, or the outermost resampled level.
     winner, sets
-        The fewest with which a winner can be named and rank sets can be stated; ``None`` where that never is.
+        Minimum numbers with which a winner can be named and rank sets can be stated; ``None`` where this is impossible.
     """
 
     ranking: str | None
@@ -91,7 +91,7 @@ def _is_drawn_apart(scheme: RankingScheme, assessment: Assessment) -> bool:
 
 
 def is_linear(scheme: RankingScheme, assessment: Assessment) -> bool:
-    """Whether what decides is the order of one weighted mean over cases."""
+    """Return whether the decisive order is that of one weighted mean over cases."""
     metrics = _ranked(scheme, assessment)
     regions = scheme.regions or [region.name for region in assessment.regions] or [""]
     columns = [name for step in scheme.combine or () for name in step.over if name not in ("metric", "region")]

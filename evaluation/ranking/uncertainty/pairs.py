@@ -1,7 +1,8 @@
-"""What is said of pairs: letters that algorithms share unless one is shown to be better, and differences with their intervals and margins.
+"""Statements on pairs: shared letters, and differences with their intervals and margins.
 
-A letter stands for as many algorithms as can share one. The sets that insert-and-absorb ends with are found here by adding
-one algorithm after another: its letters are what the letters so far have in common with those it does not differ from.
+Algorithms share a letter unless one is significantly better. A letter represents a maximal set of algorithms. The final
+sets of insert-and-absorb are determined here by adding one algorithm after another. The letters of the new algorithm
+are the intersections of the existing letters with the algorithms from which it does not differ.
 
 References
 ----------
@@ -24,9 +25,15 @@ if TYPE_CHECKING:
 
 
 MOST_IN_MATRICES = 200
-"""Above so many algorithms single pairs are not written down: matrices would be most of the document."""
+"""Maximum number of algorithms for which single pairs are stored.
+
+Above it, matrices would be most of the document.
+"""
 MOST_COLUMNS = 500
-"""With more letters than this nobody can read them, and comparisons without any order may ask for very many."""
+"""Maximum number of letters.
+
+More letters are not readable, and comparisons without any order may require very many.
+"""
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -71,7 +78,9 @@ def letters(shown_better: npt.NDArray[np.bool_]) -> list[str] | None:
 
 
 def legible(words: Iterable[str | None]) -> bool:
-    """Whether the words of a ranking can be told apart into letters: whether there are no more than a to z.
+    """Return whether the letter codes of a ranking use only the letters a to z.
+
+    Only then can a code be split into its letters.
 
     Examples
     --------
@@ -125,7 +134,9 @@ def flip_intervals(
 
 
 def verdict(interval: tuple[float, float] | None, margin: float | None, *, shown_better: bool) -> str:
-    """Whether a difference is ``better``, ``equivalent`` or ``undecided``; absence of evidence is the latter.
+    """Return whether a difference is ``better``, ``equivalent`` or ``undecided``.
+
+    Without evidence it is ``undecided``.
 
     Examples
     --------
@@ -143,5 +154,5 @@ def verdict(interval: tuple[float, float] | None, margin: float | None, *, shown
 
 
 def difference(estimate: float, interval: tuple[float, float] | None, outcome: str) -> dict[str, Any]:
-    """As it stands in a ranking document."""
+    """Return the entry of a ranking document on a difference."""
     return {"estimate": estimate, "interval": None if interval is None else list(interval), "verdict": outcome}

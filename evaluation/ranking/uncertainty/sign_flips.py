@@ -43,14 +43,14 @@ _IN_CACHE = 60_000
 
 
 def flip_matrix(units: int, *, bootstrap: int, seed: int, cases: Sequence[str]) -> SignArray:
-    """Signs of the units, rows × units; the first row is all +1.
+    """Return the signs of the units, rows × units; the first row is all +1.
 
     Parameters
     ----------
     units
-        How many units there are. Up to ten, every combination stands there once and nothing is random.
+        Number of units. Up to ten, every combination appears once, without randomness.
     bootstrap
-        Registered number of samples; more than ten units get so many rows, at least a thousand.
+        Registered number of samples; for more than ten units it is the number of rows, at least a thousand.
     seed, cases
         The key of the random signs, as for resampling: the same for all metrics and regions of a task.
 
@@ -85,16 +85,16 @@ def flipped_sums(signs: SignArray, contributions: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class FlipComparisons:
-    """What sign flips say about all pairs of algorithms.
+    """Results of sign flips for all pairs of algorithms.
 
     Attributes
     ----------
     shown
-        Row is shown to be better than column, simultaneously over all pairs.
+        True if row is significantly better than column, simultaneously over all pairs.
     p_own
         One-sided p-values of the ranking's own statistic, not adjusted; the diagonal is not a number.
     critical
-        Critical value of the first round, of which simultaneous intervals are made.
+        Critical value of the first round, from which simultaneous intervals are computed.
     """
 
     shown: BoolArray
@@ -241,7 +241,7 @@ class _Largest:
         np.maximum(self.values, highest, out=self.values)
 
     def replace(self, flips: IntArray, others: _Largest) -> None:
-        """Put those of some flips, found among fewer pairs, in place of what stands there."""
+        """Replace the statistics of some flips by those from a smaller set of pairs."""
         self.values[flips] = others.values
         self.block[flips] = others.block + len(self.blocks)
         self.blocks += others.blocks
@@ -268,15 +268,15 @@ def compare_by_flips(
     Parameters
     ----------
     contributed
-        What units contribute to scores.
+        Contributions of units to scores.
     signs
         Flips × units, the first row all +1.
     share
-        Share of challenges in which any comparison may be shown wrongly.
+        Maximum share of challenges in which any comparison is wrongly significant.
     transform
-        Turns contributions of units to differences into those that the scheme compares (signed ranks of tests).
+        Function that converts contributions of units to differences into those that the scheme compares (signed ranks of tests).
     extra_variance
-        For each algorithm, a variance that is added for failures nobody has seen.
+        For each algorithm, a variance that is added for unobserved failures.
     """
     algorithms = contributed.plain.shape[1]
     pairs = _Pairs(contributed, signs, transform, extra_variance)
@@ -320,9 +320,9 @@ def compare_by_flips(
 
 
 def _marked(marked: BoolArray) -> IntArray:
-    """How many flips are marked in every row.
+    """Count the marked flips of every row.
 
-    Eight truths are added at once, as the bytes of one whole number; a byte holds the sum of 255 of them.
+    Eight Boolean values are added at once, as the bytes of one integer. A byte can contain the sum of 255 of them.
     """
     rows, columns = marked.shape
     whole = columns // _WORD * _WORD

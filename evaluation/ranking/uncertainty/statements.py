@@ -1,4 +1,4 @@
-"""Everything that a ranking document says about the certainty of one ranking."""
+"""Statements of a ranking document on the certainty of one ranking."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Shown:
 def statements(
     ranking: Ranking, order: IntArray, *, failed: Sequence[int | None]
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What the entry of a ranking says about certainty, and what it says of each algorithm in the order given.
+    """Return the certainty statements of a ranking, and those of each algorithm in the requested order.
 
     Parameters
     ----------
@@ -55,19 +55,19 @@ def statements(
     order
         Algorithms by displayed rank, then name.
     failed
-        Failed cases of each algorithm, ``None`` where that is not known.
+        Failed cases of each algorithm, ``None`` where their number is not known.
     """
     return _Statements(ranking, order, failed).documents()
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Who wins, and between which ranks each algorithm lies, in the order of the table.
+    """The winner and the range of ranks of each algorithm, in the order of the table.
 
     Attributes
     ----------
     winner
-        Place of the named winner in the table; ``None`` if nobody is named.
+        Index of the named winner in the table; ``None`` if no winner is named.
     low, high
         Ends of the rank sets; ``None`` if they cannot be stated.
     by_draws
@@ -87,7 +87,7 @@ def decide(ranking: Ranking) -> Decision:
 
 
 def _cases_of(items: Sequence[Evaluated]) -> int:
-    """How many cases of one task the tables of a ranking are made of."""
+    """Return the number of cases of one task on which the tables of a ranking are based."""
     inside = [item.inside for item in items if item.inside is not None]
     if len(inside) < len(items):
         return len(items[0].plan.cases)
@@ -229,7 +229,7 @@ class _Statements:
 
     @cached_property
     def _against_first(self) -> list[int]:
-        """Who ties or beats the first in a contest of two."""
+        """Algorithms that tie with or beat the first one in a contest of two."""
         return head_to_head(self.ranking, self.first) if self.count > 1 and self.alone else []
 
     def _decided(self) -> tuple[_Shown | None, str, BoolArray]:
@@ -295,7 +295,7 @@ class _Statements:
         return self.count > MOST_IN_MATRICES
 
     def _left_out(self, words: list[str] | None) -> dict[str, str]:
-        """Why matrices and letters are null, by key; empty if everything is there."""
+        """Return the reasons why matrices and letters are null, by key; empty if all are included."""
         if self._too_many:
             return dict.fromkeys(("shown_better", "p_own", "letters"), "too_many_algorithms")
         return {} if words is not None else {"letters": "too_many_letters"}

@@ -1,1 +1,1 @@
-"""What this app does when something happens elsewhere; connected when it is ready."""
+"""Reactions of this app to events elsewhere, connected when the app is ready."""

@@ -1,4 +1,4 @@
-"""What follows from changes that happen elsewhere: in allauth's pages, the administration, a command."""
+"""Receivers for changes elsewhere: in allauth's pages, the administration, or a command."""
 
 from typing import Any
 
@@ -13,11 +13,17 @@ from accounts.services import revoke_all_tokens
 
 @receiver(password_replaced)
 def end_access_tokens(user: User, **_: Any) -> None:
-    """Whoever needed a new password may not be the only one who knew the old one, and tokens were made with that."""
+    """Revoke all access tokens of a person whose password was replaced.
+
+    Another person may have known the old password and created tokens with it.
+    """
     revoke_all_tokens(user=user)
 
 
 @receiver(authenticator_added)
 def trust_session_that_set_it_up(request: HttpRequest, user: User, **_: Any) -> None:
-    """Whoever has just set up the second factor need not give it at once again; other sessions of theirs do."""
+    """Trust the session in which the second factor was just set up.
+
+    The person need not enter the factor again at once in this session; in their other sessions, they must.
+    """
     note_second_factor(request, user)

@@ -8,7 +8,7 @@ _SHAPE = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
 
 def is_orcid(text: str) -> bool:
-    """Say whether `text` is an ORCID iD with the right check digit.
+    """Return whether `text` is an ORCID iD with the right check digit.
 
     >>> is_orcid("0000-0002-1825-0097"), is_orcid("0000-0002-1694-233X")
     (True, True)

@@ -50,12 +50,15 @@ def unseal(token: str) -> str:
 
 
 def is_sealed(text: str) -> bool:
-    """Whether a stored value is encrypted; neither base32 secrets nor hexadecimal seeds begin like that."""
+    """Return whether a stored value is encrypted, by its prefix.
+
+    Neither base32 secrets nor hexadecimal seeds begin with this prefix.
+    """
     return text.startswith(_TOKEN)
 
 
 def is_current(token: str) -> bool:
-    """Whether the present key encrypted a token."""
+    """Return whether a token was encrypted with the present key."""
     try:
         _fernet(settings.SECRET_KEY).decrypt(token.encode())
     except InvalidToken:

@@ -28,7 +28,10 @@ LAST_USE_RESOLUTION = timedelta(minutes=1)
 
 @transaction.atomic
 def update_profile(*, user: User, first_name: str, last_name: str, affiliation: str, orcid: str | None = None) -> User:
-    """Store what a person says of themselves; the log names which fields changed, not their content."""
+    """Store the information that a person enters about themselves.
+
+    The log names the changed fields, not their content.
+    """
     new = {"first_name": first_name, "last_name": last_name, "affiliation": affiliation}
     if orcid is not None:
         new["orcid"] = orcid
@@ -112,7 +115,7 @@ def revoke_all_tokens(*, user: User) -> int:
 
 @transaction.atomic
 def write_about_new_password(*, email: str) -> None:
-    """Send the link to a new password to the person with this address, or say to the address that there is no account."""
+    """Send a password link to the person with this address, or notify the address that there is no account."""
     accounts = filter_users_by_email(email, is_active=True, prefer_verified=True, for_login=True)
     if accounts:
         request_password_reset(None, email, accounts, default_token_generator)

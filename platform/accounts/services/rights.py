@@ -1,7 +1,7 @@
-"""What people may ask of those who keep data about them: a copy, and to be forgotten (Articles 15, 17 and 20 of the GDPR).
+"""Rights of people about their stored data: a copy, and erasure (Articles 15, 17 and 20 of the GDPR).
 
-The row of a closed account stays, empty: submissions, reviews and entries of the audit chain point to it. The chain holds
-numbers of people and never their names, so it stays as it was when the name goes.
+The row of a closed account remains, empty: submissions, reviews and entries of the audit chain refer to it. The
+chain contains numbers of people and never their names. It remains unchanged when the name is deleted.
 """
 
 import secrets
@@ -111,14 +111,14 @@ def obstacles(user: User) -> list[str]:
 
 @transaction.atomic
 def close_account(*, user: User) -> None:
-    """Empty an account for good: name, addresses, affiliation, tokens, second factors and sessions go.
+    """Empty an account permanently: name, addresses, affiliation, tokens, second factors and sessions.
 
-    What was handed in stays with its team and what was written stays in its place, both without a name.
+    Submissions remain with their team, and written text remains in its location, both without a name.
 
     Raises
     ------
     ValidationError
-        With the obstacles, when others depend on the account.
+        With the obstacles, if others depend on the account.
     """
     locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if reasons := obstacles(locked):

@@ -21,7 +21,7 @@ class NewAnalysisSerializer(serializers.Serializer):
 
 
 class MetricAnswerSerializer(serializers.Serializer):
-    """The two questions of a metric; what is left out is as suggested."""
+    """Answers to the two questions of a metric; an omitted answer is as suggested."""
 
     direction = serializers.ChoiceField(choices=["higher", "lower"], required=False)
     missing = serializers.JSONField(
@@ -36,7 +36,7 @@ class MetricAnswerSerializer(serializers.Serializer):
 
 
 class AnalysisAnswersSerializer(serializers.Serializer):
-    """What is answered; what is left out stays as it was recognised and suggested."""
+    """Answers about columns and metrics; an omitted answer remains as recognised and suggested."""
 
     roles = serializers.DictField(
         child=serializers.ChoiceField(choices=list(ROLES.items())), required=False, default=dict
@@ -44,7 +44,10 @@ class AnalysisAnswersSerializer(serializers.Serializer):
     metrics = serializers.DictField(child=MetricAnswerSerializer(), required=False, default=dict)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Only columns that are asked for, and metrics; those of other columns are asked for when it has been read again."""
+        """Accept only columns and metrics that are in question.
+
+        Metrics of other columns come into question when the table has been read again.
+        """
         reading = self.context["reading"]
         read_as = {column["name"]: column["role"] for column in reading["columns"][:MOST_COLUMNS_ASKED]}
         metric_names = [metric["name"] for metric in reading.get("metrics", ())]
@@ -60,7 +63,7 @@ class AnalysisAnswersSerializer(serializers.Serializer):
 
 
 class AnalysisChangeSerializer(serializers.Serializer):
-    """Who reads it, and how long it stays."""
+    """Readers of an analysis, and its retention."""
 
     is_shared = serializers.BooleanField(required=False)
     is_kept = serializers.BooleanField(required=False)
@@ -92,7 +95,7 @@ class ColumnSerializer(serializers.Serializer):
 
 
 class MetricQuestionSerializer(serializers.Serializer):
-    """A metric with what is suggested; no direction where its name tells none."""
+    """A metric with suggested answers; no direction if its name does not imply one."""
 
     name = serializers.CharField()
     direction = serializers.CharField(allow_blank=True)
@@ -101,7 +104,7 @@ class MetricQuestionSerializer(serializers.Serializer):
 
 
 class AnalysisDetailSerializer(AnalysisSerializer):
-    """With what it asks, and in the end what it says and where its files are."""
+    """An analysis with its questions and, once finished, its results and the addresses of its files."""
 
     page = serializers.SerializerMethodField(help_text="address of the page for people")
     refusal = serializers.SerializerMethodField(help_text="for its owner: why it cannot be analysed")

@@ -1,4 +1,4 @@
-"""Bringing a finished challenge over HTTP: the services and rules of the pages, with their words."""
+"""Analyses of finished challenges over HTTP, with the services, rules and messages of the pages."""
 
 from typing import Any, cast
 
@@ -37,7 +37,10 @@ class ConflictError(exceptions.APIException):
 
 @extend_schema(tags=["analyses"])
 class AnalysisViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
-    """Results tables of finished challenges that the person brought. One that is shared can be read by whoever has its address."""
+    """Results tables of finished challenges that the person uploaded.
+
+    Anyone who has the address of a shared table can read it.
+    """
 
     queryset = BroughtTable.objects.none()
     write_scope = AccessToken.Scope.ANALYSE
@@ -79,7 +82,7 @@ class AnalysisViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
     @extend_schema(responses=shapes.AnalysisDetailSerializer)
     def retrieve(self, request: Request, key: str) -> Response:
-        """How far it is, what it asks, or what came of it."""
+        """Return the progress, the open questions or the results of an analysis."""
         return self._shown(readable_or_404(request.user, key))
 
     @extend_schema(request=shapes.AnalysisChangeSerializer, responses=shapes.AnalysisDetailSerializer)
@@ -105,9 +108,10 @@ class AnalysisViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         responses={200: shapes.AnalysisDetailSerializer, 409: OpenApiTypes.OBJECT},
     )
     def answers(self, request: SignedInApiRequest, key: str) -> Response:
-        """Say what columns are, which values are better, and what a missing value counts as.
+        """Set the roles of columns, the better direction of metrics, and the value for missing results.
 
-        Where columns are something else than it was read as, it is read again and asks anew; else it is analysed.
+        If a role differs from the recognised one, the table is read again and new questions follow. Otherwise
+        it is analysed.
         """
         table = readable_or_404(request.user, key, changing=True)
         if table.state != BroughtTable.State.ASKING:

@@ -1,4 +1,4 @@
-"""What data a challenge has, and addresses of its files, by the same rules as the page."""
+"""Data of a challenge, and addresses of its files, by the same rules as the page."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ class DatasetSerializer(serializers.Serializer):
 
 
 class LocationSerializer(serializers.Serializer):
-    """Where data are by the registered design."""
+    """Location of data according to the registered design."""
 
     task = serializers.CharField()
     split = serializers.CharField()
@@ -64,7 +64,7 @@ class DataSerializer(serializers.Serializer):
 
 
 class DownloadAddressSerializer(serializers.Serializer):
-    """Where a file can be had for a while; takes `Range` requests, and needs no token."""
+    """Temporary address of a file; it accepts `Range` requests and needs no token."""
 
     url = serializers.CharField()
     expires_at = serializers.DateTimeField()
@@ -78,7 +78,7 @@ class DataView(APIView):
 
     @extend_schema(tags=["data"], operation_id="data", responses=DataSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Say which data there are, with licence, sizes and checksums, and whether the one who asks gets them."""
+        """Return the available data with licence, sizes and checksums, and the current user's access."""
         challenge = visible_challenge(request.user, slug)
         missing, remedy = why_not(challenge, request.user)
         content = {
@@ -91,7 +91,7 @@ class DataView(APIView):
 
 
 class _MayRead(WithinScope):
-    """Whoever may read gets addresses: making one changes nothing but the access log."""
+    """Give addresses to anyone who may read: creating an address changes only the access log."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         return request.auth is None or super().has_permission(request, view)

@@ -1,4 +1,4 @@
-"""What the interface shows of designs, and what it takes."""
+"""Serializers for the input and output of designs."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ class NewDesignSerializer(serializers.Serializer):
 
 
 class FieldSerializer(serializers.Serializer):
-    """What one field holds."""
+    """Content of one field."""
 
     parameter = serializers.CharField()
     task = serializers.CharField(allow_null=True)
@@ -73,7 +73,10 @@ class FieldSerializer(serializers.Serializer):
 
 
 class FieldChangeSerializer(serializers.Serializer):
-    """What a field shall hold. `revision` is the one that was read: an edit in between is answered with 409."""
+    """New content of a field.
+
+    `revision` is the revision that was read: an edit in between is answered with 409.
+    """
 
     value = AnyValue(required=False, allow_null=True)
     details = serializers.CharField(required=False, allow_blank=True, trim_whitespace=False)
@@ -120,7 +123,7 @@ class FindingSerializer(serializers.Serializer):
 
 
 class DifferenceSerializer(serializers.Serializer):
-    """What changed in one field: by word for text, by row for tables, by unit for numbers."""
+    """Change of one field: by word for text, by row for tables, by unit for numbers."""
 
     parameter = serializers.CharField(source="parameter.id")
     label = serializers.CharField(source="parameter.label")  # type: ignore[assignment]  # a field of this name, not the label of the serializer
@@ -156,7 +159,7 @@ class DifferenceSerializer(serializers.Serializer):
 
 
 class ShareSerializer(serializers.Serializer):
-    """So many of so many."""
+    """Share as number filled, total, and ratio."""
 
     filled = serializers.IntegerField()
     total = serializers.IntegerField()
@@ -185,7 +188,7 @@ class TaskCompletenessSerializer(serializers.Serializer):
 
 
 class CompletenessSerializer(serializers.Serializer):
-    """Shares of a design, beside what was usual and what other drafts have."""
+    """Shares of a design, next to the usual shares and those of other drafts."""
 
     tasks = TaskCompletenessSerializer(many=True)
     gate = ShareSerializer()
@@ -203,5 +206,5 @@ class CompletenessSerializer(serializers.Serializer):
 
 
 def completeness_data(measured: Completeness, **facts: Any) -> dict[str, Any]:
-    """What `CompletenessSerializer` shows."""
+    """Return the data for `CompletenessSerializer`."""
     return {"tasks": measured.tasks, "gate": measured.gate, **facts}

@@ -41,7 +41,7 @@ _NUMBER = OpenApiParameter("number", int, OpenApiParameter.PATH, description="nu
 
 
 class ConflictError(exceptions.APIException):
-    """Somebody else saved the field in between."""
+    """Error for a field that another person saved in between."""
 
     status_code = status.HTTP_409_CONFLICT
     default_code = "conflict"
@@ -62,7 +62,7 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
     @extend_schema(responses=shapes.DesignDocumentSerializer)
     def retrieve(self, request: Request, slug: str) -> Response:
-        """The document as it stands now; without what is personal or embargoed for readers from outside."""
+        """Return the current document, without personal or embargoed parts for outside readers."""
         return Response(self._document(design_for(request, slug)))
 
     @extend_schema(request=shapes.NewDesignSerializer, responses={201: shapes.DesignDocumentSerializer})
@@ -125,7 +125,7 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     )
     @action(detail=True, methods=["get", "post"], pagination_class=None, filterset_fields=None)
     def versions(self, request: SignedInApiRequest, slug: str) -> Response:
-        """List the frozen versions, newest first, or freeze the design as it stands."""
+        """List the frozen versions, newest first, or freeze the current design."""
         if request.method in SAFE_METHODS:
             frozen_versions = design_for(request, slug).versions.defer("document", "sealed")
             return Response(shapes.VersionSerializer(frozen_versions, many=True).data)
@@ -157,7 +157,7 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     )
     @action(detail=True, pagination_class=None, filterset_fields=None)
     def differences(self, request: Request, slug: str) -> Response:
-        """What changed between two versions, or since one."""
+        """List the changes between two versions, or since one version."""
         design = design_for(request, slug)
         newest = design.versions.values_list("number", flat=True).first()
         wanted = request.query_params.get("from", str(newest or NOW)), request.query_params.get("to", NOW)
@@ -185,7 +185,7 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     @extend_schema(responses=shapes.CompletenessSerializer)
     @action(detail=True)
     def completeness(self, request: Request, slug: str) -> Response:
-        """How much is filled, beside published challenges and other designs here."""
+        """Return how much is filled, next to published challenges and other designs on this installation."""
         design = design_for(request, slug)
         measured = completeness(shown_document(request, design))
         data = shapes.completeness_data(
@@ -274,7 +274,7 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
 
 def _completed(sent: Mapping[str, Any], stands: Mapping[str, Any]) -> dict[str, Any]:
-    """What is saved: the parts that were sent, and for the rest what stands there."""
+    """Return the parts to save: those that were sent, and for the others the stored ones."""
     sent_names = {"value", "state"} & set(sent)
     # A new value takes the field out of “follows by …”; only where neither is sent does the state stay with its words.
     stored_names = (

@@ -1,1 +1,1 @@
-"""What sites send and get over HTTP: the signature is the credential."""
+"""Messages and files of sites over HTTP: the signature is the credential."""

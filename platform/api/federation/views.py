@@ -1,4 +1,4 @@
-"""Messages of sites, and the files that they ask for. Nobody signs in: every body is a signed envelope."""
+"""Messages of sites, and the files that they request; without sign-in, since every body is a signed envelope."""
 
 import json
 from collections.abc import Iterator
@@ -44,12 +44,12 @@ STATUS: Final = {
     "terms": 422,
     "no_package": 404,
 }
-"""What a refusal answers; 409 for those that say that something else was expected."""
+"""HTTP status of each refusal; 409 for a refusal because something else was expected."""
 _BLOCK: Final = 1 << 20
 
 
 class StateSerializer(serializers.Serializer):
-    """A site and how it stands."""
+    """A site and its state."""
 
     site = serializers.CharField(source="site.name")
     state = serializers.CharField()
@@ -92,11 +92,11 @@ class _Signed(APIView):
 
 
 class FederationView(APIView):
-    """How the sites of a phase stand."""
+    """States of the sites of a phase."""
 
     @extend_schema(tags=["sites"], operation_id="federation", responses=FederationSerializer)
     def get(self, request: Request, federation: str) -> Response:
-        """Say which sites there are and how each stands; never a result."""
+        """List the sites and their states; never a result."""
         federation_row = _federation(federation)
         if not request.user.has_perm("federation.view_sites", federation_row):
             return Response(problem(request.path, 404, detail="There are no such sites."), status=404)
@@ -132,7 +132,7 @@ class MessagesView(_Signed):
 
 
 class FilesView(_Signed):
-    """What a site asks for with a signed question."""
+    """Files that a site requests with a signed message."""
 
     @extend_schema(
         tags=["sites"],

@@ -32,7 +32,7 @@ class NewMeasurementSerializer(serializers.Serializer):
 
 
 class MeasurementColumnsSerializer(serializers.Serializer):
-    """What columns are; what is left out stays as it was recognised."""
+    """Roles of columns; an omitted column remains as recognised."""
 
     roles = serializers.DictField(child=serializers.ChoiceField(choices=list(ROLES.items())))
 
@@ -47,7 +47,7 @@ class MeasurementColumnsSerializer(serializers.Serializer):
 
 
 class MeasurementSerializer(serializers.ModelSerializer):
-    """A table, how far it is, and what stands against it or what sealing it stores."""
+    """A table with its progress, and its problems or the content that sealing it stores."""
 
     url = serializers.SerializerMethodField()
     page = serializers.SerializerMethodField(help_text="address of the page for people")

@@ -1,4 +1,4 @@
-"""Bringing values measured outside over HTTP: the services and rules of the pages, with their words."""
+"""Import of values measured outside over HTTP, with the services, rules and messages of the pages."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar, cast
@@ -47,7 +47,7 @@ class MeasurementViewSet(viewsets.GenericViewSet):
 
     @extend_schema(responses=shapes.MeasurementSerializer(many=True))
     def brought(self, request: Request, slug: str, phase: int) -> Response:  # noqa: ARG002 (the framework's signature)
-        """Say what was brought into a phase, the newest first."""
+        """List the tables that were imported into a phase, the newest first."""
         rows = tables_of(self._phase(slug, phase)).defer(None)
         return Response(self.get_serializer(rows, many=True).data)
 
@@ -77,7 +77,7 @@ class MeasurementViewSet(viewsets.GenericViewSet):
         return Response(self.get_serializer(table).data, status=status.HTTP_201_CREATED)
 
     def retrieve(self, request: Request, slug: str, pk: int) -> Response:  # noqa: ARG002 (the framework's signature)
-        """How far it is, what stands against it, and what sealing it stores."""
+        """Return the progress of a table, its problems, and the content that sealing it stores."""
         return self._shown(slug, pk)
 
     @extend_schema(
@@ -85,7 +85,7 @@ class MeasurementViewSet(viewsets.GenericViewSet):
         responses={200: shapes.MeasurementSerializer, 409: OpenApiTypes.OBJECT},
     )
     def columns(self, request: SignedInApiRequest, slug: str, pk: int) -> Response:
-        """Say what columns are, and have it read again."""
+        """Set the roles of columns and read the table again."""
         table = table_or_404(self._challenge(slug), pk)
         form = shapes.MeasurementColumnsSerializer(data=request.data, context={"reading": table.reading})
         form.is_valid(raise_exception=True)
@@ -121,7 +121,7 @@ class MeasurementViewSet(viewsets.GenericViewSet):
         return phase_by_id(self._challenge(slug), phase)
 
     def _filled(self, request: Request, phase: Phase) -> QueryDict:
-        """What was sent, with the number of the team that it names."""
+        """Return the form data with the number of the team that they name."""
         filled = _form_of(request).copy()
         if name := filled.get("team"):
             team = teams_of(phase).filter(name__iexact=name).first()
@@ -141,5 +141,5 @@ class MeasurementViewSet(viewsets.GenericViewSet):
 
 
 def _form_of(request: Request) -> QueryDict:
-    """What a form sent; the parser of such an address takes nothing else."""
+    """Return the data of a form; the parser of such an address accepts nothing else."""
     return cast("QueryDict", request.data)

@@ -1,4 +1,4 @@
-"""What programs read of a ranking; for the description of the interface, since the values come ready for JSON."""
+"""Serializers of rankings for the API description; the values arrive ready for JSON."""
 
 from rest_framework import serializers
 
@@ -6,7 +6,7 @@ from evaluation.claims.answers import VERDICTS
 
 
 class WinnerSerializer(serializers.Serializer):
-    """Whether a winner is named, and why or why not."""
+    """Decision whether a winner is named, with the reason."""
 
     named = serializers.BooleanField()
     algorithm = serializers.CharField(allow_null=True)
@@ -40,7 +40,10 @@ class OrderSerializer(serializers.Serializer):
 
 
 class TeamOrderSerializer(serializers.Serializer):
-    """Where a team stands in one order. Rank sets hold for all teams at once; resampling ranges only describe."""
+    """Position of a team in one order.
+
+    Rank sets are valid for all teams simultaneously; resampling ranges are only descriptive.
+    """
 
     rank = serializers.FloatField(allow_null=True)
     rank_set_low = serializers.IntegerField(allow_null=True)
@@ -86,7 +89,7 @@ class TeamReportedSerializer(serializers.Serializer):
 
 
 class RankedTeamSerializer(serializers.Serializer):
-    """A team with everything that stands beside its rank."""
+    """A team with all information next to its rank."""
 
     team = serializers.CharField()
     cases = serializers.IntegerField()
@@ -100,7 +103,7 @@ class RankedTeamSerializer(serializers.Serializer):
 
 
 class OriginSerializer(serializers.Serializer):
-    """Who measured, with what, and when, in the organizers' words."""
+    """Origin of measured values: measuring party, means and date, in the organizers' text."""
 
     by = serializers.CharField()
     when = serializers.CharField()

@@ -34,7 +34,7 @@ class RankingsView(APIView):
 
     @extend_schema(tags=["rankings"], responses=RankedPhaseSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Say which phases have a leaderboard, and which of them the one who asks may read."""
+        """List the phases with a leaderboard, and whether the current user may read each."""
         phases = phases_of(visible_challenge(request.user, slug))
         rows = []
         for phase in phases:
@@ -53,7 +53,7 @@ class RankingsView(APIView):
 
 
 class RankingView(APIView):
-    """The ranking of a phase as it stands for the one who asks."""
+    """The ranking of a phase as the current user may see it."""
 
     @extend_schema(
         tags=["rankings"],
@@ -66,9 +66,11 @@ class RankingView(APIView):
         ],
     )
     def get(self, request: Request, slug: str, key: str) -> Response:
-        """Return ranks with rank sets, letters and failures, scores, marks, the verdict, and where the ranking deviates from its registration.
+        """Return the ranks of a phase with their evidence.
 
-        A ranking that is sealed is refused; a frozen one is told as it stood.
+        The response contains ranks with rank sets, letters and failures, scores, marks, and the verdict. It
+        also lists the deviations of the ranking from its registration. A sealed ranking is refused. A frozen
+        ranking is shown in its frozen state.
         """
         leaderboard = find(request, slug, key)
         standing = leaderboard.standing() if leaderboard.may_view else None

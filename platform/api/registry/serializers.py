@@ -1,4 +1,4 @@
-"""What the interface shows of the registry: what its public pages show, and nothing else."""
+"""Serializers of the registry: the content of its public pages and nothing else."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ class RegistrationVersionSerializer(serializers.ModelSerializer):
 
 
 class RegistrationVersionDocumentSerializer(RegistrationVersionSerializer):
-    """One immutable version with its document; embargoed values stand in it by their digests."""
+    """One immutable version with its document, in which digests replace embargoed values."""
 
     document = serializers.DictField()
 

@@ -1,4 +1,4 @@
-"""The registry over HTTP, for everybody: the same records and searches as its public pages."""
+"""The public registry over HTTP: the same records and searches as its public pages."""
 
 from typing import Any
 
@@ -83,7 +83,7 @@ class RegistrationViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     @extend_schema(responses=shapes.HistorySerializer(many=True), operation_id="registry_history", filters=False)
     @action(detail=True, pagination_class=None, filterset_class=None)
     def history(self, request: Request, identifier: str) -> Response:  # noqa: ARG002 (signature)
-        """Which parameter had which value since which version, and by which request."""
+        """List the values of each parameter, with the version and the request that introduced them."""
         return Response(shapes.HistorySerializer(histories(_registration(identifier)), many=True).data)
 
 

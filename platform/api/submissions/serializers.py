@@ -1,4 +1,4 @@
-"""What the interface shows of submissions."""
+"""Serializers of submissions."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from submissions.queries.releases import told_values
 
 
 class ProgressSerializer(serializers.Serializer):
-    """Where a submission stands, in the words of its page."""
+    """Progress of a submission, in the text of its page."""
 
     title = serializers.CharField()
     since = serializers.DateTimeField()
@@ -26,7 +26,7 @@ class ProgressSerializer(serializers.Serializer):
 
 
 class FindingSerializer(serializers.Serializer):
-    """What validation says of one case that cannot be scored."""
+    """Validation message about one case that cannot be scored."""
 
     case = serializers.CharField()
     status = serializers.CharField()
@@ -109,7 +109,11 @@ class SubmissionDetailSerializer(SubmissionSerializer):
 
 
 class DecisionSerializer(serializers.Serializer):
-    """What becomes of a submission with gaps, or that it stands for the team, or no longer does, where teams choose."""
+    """Decision about a submission.
+
+    A submission with gaps can be scored or withdrawn. If teams choose the submission that counts for them, it
+    can be chosen, or the choice can be taken back.
+    """
 
     decision = serializers.ChoiceField(["score", "withdraw", "choose", "take_back"])
     method = serializers.IntegerField(
@@ -127,7 +131,7 @@ class ExpectedCaseSerializer(serializers.Serializer):
 
 
 class ExpectedInstancesSerializer(serializers.Serializer):
-    """What the table of instances may and has to tell."""
+    """Permitted and required content of the table of instances."""
 
     classes = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text="null: any")
     need_class = serializers.BooleanField(help_text="whether every object needs a class")
@@ -137,7 +141,7 @@ class ExpectedInstancesSerializer(serializers.Serializer):
 
 
 class TableBesideSerializer(serializers.Serializer):
-    """A table that belongs into the archive beside the files of the cases."""
+    """A table that belongs in the archive next to the files of the cases."""
 
     file = serializers.CharField()
     columns = serializers.ListField(child=serializers.CharField())
@@ -158,7 +162,10 @@ class ExpectedTableSerializer(serializers.Serializer):
 
 
 class ExpectationSerializer(serializers.Serializer):
-    """What validation will look for: enough to look for it before uploading. Nothing of what the references contain."""
+    """Rules of validation, which you can check before uploading.
+
+    They contain nothing from the references.
+    """
 
     problem = serializers.CharField()
     suffixes = serializers.ListField(child=serializers.CharField())

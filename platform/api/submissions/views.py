@@ -1,4 +1,4 @@
-"""Submissions over HTTP: the same services, rules and words as the pages."""
+"""Submissions over HTTP, with the services, rules and messages of the pages."""
 
 from typing import Any
 
@@ -62,15 +62,15 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
     @extend_schema(responses=shapes.SubmissionDetailSerializer)
     def retrieve(self, request: Request, pk: Any) -> Response:  # noqa: ARG002 (the framework's signature)
-        """Where it stands, what validation found, and the scores that its phase shows."""
+        """Return the state of a submission, the findings of validation, and the scores that its phase shows."""
         return self._shown(self._load(pk))
 
     @extend_schema(request=shapes.DecisionSerializer, responses=shapes.SubmissionDetailSerializer)
     @action(detail=True, methods=["post"])
     def decide(self, request: SignedInApiRequest, pk: Any) -> Response:
-        """Have a submission with gaps scored as it is, take it back, or have it stand for the team where teams choose.
+        """Score a submission with gaps as it is, withdraw it, or choose it for the team.
 
-        Deciding again changes nothing.
+        Where teams choose, a choice can also be taken back. Repeating a decision changes nothing.
         """
         submission = self._load(pk)
         if not test_rule("submissions.decide_submission", request.user, submission):
@@ -122,7 +122,7 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
 
 class ExpectationView(APIView):
-    """What a phase expects of a submission, for teams that take part and organizers."""
+    """Requirements of a phase for a submission, for participating teams and organizers."""
 
     permission_classes = [IsAuthenticated, WithinScope]
 
@@ -168,7 +168,7 @@ class ExpectationView(APIView):
 
 
 def _table(wanted: ExpectedTable) -> dict[str, Any]:
-    """What a table has to tell, and the bounds within which it is read."""
+    """Return the required content of a table and the limits within which it is read."""
     limits = TableLimits()
     return {
         "files": wanted.files,

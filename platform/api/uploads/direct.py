@@ -38,7 +38,7 @@ class _DigestField(serializers.CharField):
 
 
 class BeginSerializer(serializers.Serializer):
-    """What is going to be sent."""
+    """Description of a file before its upload."""
 
     phase = serializers.IntegerField()
     filename = serializers.CharField(max_length=255)
@@ -55,7 +55,7 @@ class ArrivedPartSerializer(serializers.Serializer):
 
 
 class DirectUploadSerializer(serializers.Serializer):
-    """How far an upload is."""
+    """Progress of an upload."""
 
     address = serializers.CharField()
     state = serializers.ChoiceField(Upload.State.choices)
@@ -82,7 +82,7 @@ class WantedPartsSerializer(serializers.Serializer):
 
 
 class AddressSerializer(serializers.Serializer):
-    """Where a part can be sent by PUT for a short while, with exactly these headers."""
+    """Temporary address to which a part can be sent by PUT, with exactly these headers."""
 
     number = serializers.IntegerField()
     url = serializers.CharField()
@@ -90,7 +90,7 @@ class AddressSerializer(serializers.Serializer):
 
 
 class AddressesSerializer(serializers.Serializer):
-    """Where parts can be sent."""
+    """Temporary addresses to which parts can be sent."""
 
     parts = AddressSerializer(many=True)
 
@@ -121,7 +121,7 @@ class _DirectView(APIView):
         return entry
 
     def shown(self, slug: str, entry: Upload, **more: Any) -> Response:
-        """Tell how far it is."""
+        """Return the progress of an upload."""
         with _told():
             going_on = entry.state == Upload.State.RECEIVING
             arrived = multiparts.arrived(multipart=entry.multipart) if going_on else []
@@ -144,7 +144,7 @@ class _DirectView(APIView):
 
 @extend_schema(tags=["submissions"])
 class DirectUploadsView(_DirectView):
-    """Where uploads to the object store begin."""
+    """Start of uploads to the object store."""
 
     @extend_schema(operation_id="begin_direct_upload", request=BeginSerializer, responses={201: DirectUploadSerializer})
     def post(self, request: SignedInApiRequest, slug: str) -> Response:
@@ -176,7 +176,7 @@ class DirectUploadView(_DirectView):
 
     @extend_schema(operation_id="direct_upload_state", responses=DirectUploadSerializer)
     def get(self, request: Request, slug: str, pk: Any) -> Response:  # noqa: ARG002 (the framework's signature)
-        """Which parts have arrived."""
+        """List the parts that have arrived."""
         return self.shown(slug, self.load(slug, pk))
 
     @extend_schema(operation_id="cancel_direct_upload", responses={204: None})
@@ -209,7 +209,7 @@ class DirectEndView(_DirectView):
 
     @extend_schema(operation_id="end_direct_upload", request=EndSerializer, responses=DirectUploadSerializer)
     def post(self, request: Request, slug: str, pk: Any) -> Response:
-        """Have the parts put together and make the submission; asked again, it answers the same."""
+        """Assemble the parts and create the submission; a repeated request has the same response."""
         entry = self.load(slug, pk)
         with _told():
             submitting.finish(upload=entry, digests=_valid(EndSerializer, request)["sha256"])
@@ -225,7 +225,7 @@ def _valid(serializer: type[serializers.Serializer], request: Request) -> dict[s
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Tell a refusal in the words that the submit page shows."""
+    """Report a refusal in the text that the submit page shows."""
     try:
         yield
     except refusals.UploadError as error:

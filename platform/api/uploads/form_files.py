@@ -18,7 +18,7 @@ _VERSION = OpenApiParameter("Tus-Resumable", str, _HEADER, required=True, enum=[
 
 
 class MaySend(WithinScope):
-    """A table may be sent by whoever may hand it in: as values of a phase, or to be analysed."""
+    """Permission to send a table: as for submitting it as values of a phase or for an analysis."""
 
     scopes = frozenset({AccessToken.Scope.MEASURE, AccessToken.Scope.ANALYSE})
 
@@ -39,7 +39,7 @@ class _View(APIView):
 
 
 class FormFilesView(_View):
-    """Where files of forms begin."""
+    """Start of uploads of files for forms."""
 
     @extend_schema(
         tags=["files"],
@@ -62,12 +62,12 @@ class FormFilesView(_View):
 
     @extend_schema(exclude=True)
     def options(self, request: Request) -> HttpResponse:  # type: ignore[override]  # tus answers with headers alone
-        """Say what is spoken here."""
+        """Return the supported protocol."""
         return self.hand_on(form_files.create, request)
 
 
 class FormFileView(_View):
-    """A file under way, or whole and not handed in. `HEAD` answers with its `Upload-Offset`."""
+    """A file in transfer, or complete and not yet submitted; `HEAD` returns its `Upload-Offset`."""
 
     @extend_schema(
         tags=["files"],
@@ -86,7 +86,7 @@ class FormFileView(_View):
         return self.hand_on(form_files.form_file, request, pk)
 
     def head(self, request: Request, pk: Any) -> HttpResponse:
-        """How far it is."""
+        """Return the progress of the upload."""
         return self.hand_on(form_files.form_file, request, pk)
 
     @extend_schema(tags=["files"], operation_id="cancel_file", responses={204: None}, parameters=[_VERSION])
@@ -96,5 +96,5 @@ class FormFileView(_View):
 
     @extend_schema(exclude=True)
     def options(self, request: Request, pk: Any) -> HttpResponse:  # type: ignore[override]  # as above
-        """Say what is spoken here."""
+        """Return the supported protocol."""
         return self.hand_on(form_files.form_file, request, pk)

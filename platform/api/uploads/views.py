@@ -37,7 +37,7 @@ class _TusView(APIView):
 
 
 class UploadsView(_TusView):
-    """Where uploads begin."""
+    """Start of uploads."""
 
     @extend_schema(
         tags=["submissions"],
@@ -66,7 +66,7 @@ class UploadsView(_TusView):
 
     @extend_schema(exclude=True)
     def options(self, request: Request, slug: str) -> HttpResponse:  # type: ignore[override]  # tus answers with headers alone
-        """Say what is spoken here."""
+        """Return the supported protocol."""
         return self.hand_on(uploads.create, request, slug)
 
 
@@ -92,7 +92,7 @@ class UploadView(_TusView):
         return self._linked(request, slug, pk)
 
     def head(self, request: Request, slug: str, pk: Any) -> HttpResponse:
-        """How far it is."""
+        """Return the progress of the upload."""
         return self._linked(request, slug, pk)
 
     @extend_schema(tags=["submissions"], operation_id="cancel_upload", responses={204: None}, parameters=[_VERSION])
@@ -102,7 +102,7 @@ class UploadView(_TusView):
 
     @extend_schema(exclude=True)
     def options(self, request: Request, slug: str, pk: Any) -> HttpResponse:  # type: ignore[override]  # as above
-        """Say what is spoken here."""
+        """Return the supported protocol."""
         return self._linked(request, slug, pk)
 
     def _linked(self, request: Request, slug: str, pk: Any) -> HttpResponse:

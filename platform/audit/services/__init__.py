@@ -77,7 +77,7 @@ def _locked_head() -> Head:
 
 
 def content(entry: Entry) -> dict[str, Any]:
-    """Everything that an entry says, the digest before it included, as JSON values."""
+    """Return the content of an entry, including the previous digest, as JSON values."""
     return {
         "sequence": entry.sequence,
         "time": entry.time.isoformat(),
@@ -97,9 +97,9 @@ def digest(entry: Entry) -> str:
 
 
 def broken_links() -> list[int]:
-    """Sequence numbers at which the chain does not hold: changed content, a gap, or a cut-off end.
+    """Sequence numbers at which the chain is broken: changed content, a gap, or a cut-off end.
 
-    The end is read first: entries that are added meanwhile stand behind it, and nobody has to wait.
+    The end is read first. Entries that are added during the check come after it, and no other process must wait.
     """
     broken = []
     previous, expected = GENESIS, 1

@@ -18,25 +18,25 @@ from audit.services.sealing import PIECE, all_rows, digest, digests_of
 ADOPTION = "records_adopted"
 """The act that accepts differences."""
 ATTEMPTS = 5
-"""How often a row is read again that an act changes while it is compared."""
+"""Number of times that a row is read again if an act changes it during the comparison."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A row that is not as the chain of sealings has it.
+    """A row that differs from the chain of sealings.
 
     Attributes
     ----------
     model, key
         The row.
     columns
-        The columns that differ; empty where the whole row was added or removed.
+        The columns that differ; empty if the whole row was added or removed.
     problem
-        In words.
+        Description of the problem.
     sealing
         Sequence number of the last sealing of the column; 0 for none.
     is_derived
-        Whether the value differs from what its source gives, not from its seal.
+        True if the value differs from the result of its source, not from its seal.
     """
 
     model: str
@@ -73,7 +73,7 @@ class Proof:
 
     @property
     def problems(self) -> list[str]:
-        """All problems, in words."""
+        """Descriptions of all problems."""
         return [*self.broken, *map(str, self.differences)]
 
 
@@ -167,8 +167,8 @@ class _Sealed:
 def prove() -> Proof:
     """Compare the chain of sealings with itself and with every row, and rebuild what can be rebuilt.
 
-    Nothing is locked. A row that differs is compared again after the sealings that were added meanwhile, so that acts
-    which take place at the same time are not reported.
+    Nothing is locked. A row that differs is compared again after the sealings that were added during the
+    comparison. Simultaneous acts are therefore not reported.
     """
     proof = Proof()
     sealed = _Sealed()

@@ -102,7 +102,7 @@ def digests_of(
 
 
 def all_rows(model: type[Model]) -> QuerySet[Any]:
-    """Return all rows of a model, whatever its managers leave out."""
+    """Return all rows of a model, including those that its managers exclude."""
     return QuerySet(model)
 
 

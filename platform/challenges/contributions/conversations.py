@@ -14,9 +14,10 @@ from conversations.models import Thread
 
 
 class ChallengeDiscussion(ConversationPolicy[Challenge]):
-    """Whoever sees a challenge reads its discussion, whoever is signed in writes by name, organizers moderate.
+    """Discussion of a challenge: open to its viewers for reading, and to signed-in people for writing.
 
-    A closed thread takes no more posts. Organizers hear of new threads, and so does whoever asked to.
+    Posts show the name of their author. Organizers moderate. A closed thread accepts no more posts. Organizers
+    are notified of new threads, and so are people who follow the discussion.
     """
 
     model = Challenge
@@ -50,7 +51,7 @@ class ChallengeDiscussion(ConversationPolicy[Challenge]):
         return reverse("challenges:thread", args=[target.slug, thread.pk])
 
     def facts(self, thread: Thread) -> dict[str, Any]:
-        """Which thread, and its title."""
+        """Return the thread and its title."""
         return {"thread": thread.pk, "title": thread.title}
 
     def about(self, target: Challenge) -> str:
@@ -58,7 +59,7 @@ class ChallengeDiscussion(ConversationPolicy[Challenge]):
         return target.title
 
     def told_of_threads(self, target: Challenge) -> Iterable[User]:
-        """Everybody who organizes, moderators included."""
+        """Return all organizers, moderators included."""
         return organizers_of(target, roles=tuple(Organizer.Role.values))
 
 

@@ -42,7 +42,7 @@ def challenge_of(subject: Subject) -> Challenge | None:
 
 @register("organizer_entries_treated", reads=("organizing_team", "organizer_participation_policy"))
 def organizer_entries_treated(subject: Subject) -> str | None:
-    """Teams of organizers' institutes stand as the registered policy says."""
+    """Check that teams of organizers' institutes have the standing that the registered policy requires."""
     challenge, policy = challenge_of(subject), subject.values.get("organizer_participation_policy")
     if challenge is None or policy not in ACCEPTED:
         return None
@@ -52,7 +52,7 @@ def organizer_entries_treated(subject: Subject) -> str | None:
 
 @register("no_label_access_participants", reads=("test_label_access", "organizer_participation_policy"))
 def no_label_access_participants(subject: Subject) -> str | None:
-    """Who had the test labels is not ranked."""
+    """Check that teams with access to the test labels are not ranked."""
     challenge = challenge_of(subject)
     if challenge is None:
         return None
@@ -62,7 +62,10 @@ def no_label_access_participants(subject: Subject) -> str | None:
 
 @register("label_access_log", reads=("test_label_access",))
 def label_access_log(subject: Subject) -> str | None:
-    """Everybody who organizes the challenge can open its references, so everybody stands on the list."""
+    """Check that the list of label access contains every organizer.
+
+    All organizers of the challenge can open its references.
+    """
     challenge = challenge_of(subject)
     if challenge is None:
         return None
@@ -80,7 +83,7 @@ def label_access_log(subject: Subject) -> str | None:
 
 @register("ranking_config_hash", reads=("ranking_method", "metrics", "tie_handling", "missing_data_handling"))
 def ranking_config_hash(subject: Subject) -> str | None:
-    """What is executed has the digest of what is registered, or the deviation is on record."""
+    """Check that the executed assessment has the registered digest, or that the deviation is recorded."""
     challenge = challenge_of(subject)
     if challenge is None or subject.values.task_key is None:
         return None
@@ -101,7 +104,10 @@ def ranking_config_hash(subject: Subject) -> str | None:
 
 @register("deviations_explained", reads=("design_deviations",))
 def deviations_explained(subject: Subject) -> str | None:
-    """Everything that the platform found to deviate from the registration stands in the report with its reason."""
+    """Check that the report explains every detected deviation.
+
+    These are the deviations from the registration that the platform detected. Each needs a reason.
+    """
     challenge = challenge_of(subject)
     if challenge is None:
         return None
@@ -119,7 +125,7 @@ def deviations_explained(subject: Subject) -> str | None:
 
 @register("unique_team", reads=("team_identifier",))
 def unique_team(subject: Subject) -> str | None:
-    """A name stands for one team of the challenge."""
+    """Check that a name refers to one team of the challenge."""
     challenge, name = challenge_of(subject), subject.values.text("team_identifier").strip()
     if challenge is None or not name:
         return None

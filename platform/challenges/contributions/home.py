@@ -1,4 +1,4 @@
-"""What the home page shows of challenges."""
+"""Challenges on the home page."""
 
 from collections.abc import Iterator
 

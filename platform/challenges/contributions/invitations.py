@@ -15,7 +15,10 @@ from people.queries import open_invitations_into
 
 
 class TeamInvitations(InvitationPolicy[Team]):
-    """A captain asks a person into the team; whoever has the link may join, once admitted to the challenge."""
+    """Invitation by a captain into a team.
+
+    Anyone who has the link may join, after admission to the challenge.
+    """
 
     model = Team
     roles = {str(Member.Role.MEMBER): Member.Role.MEMBER.label}
@@ -43,13 +46,13 @@ class TeamInvitations(InvitationPolicy[Team]):
         return reverse("challenges:invitation", args=[target.challenge.slug, token])
 
     def check(self, target: Team, *, email: str, role: str) -> None:  # noqa: ARG002 (one role)
-        """Refuse where the team is full, open invitations included, and somebody who is in it."""
+        """Refuse if the person is already a member, or if the team is full with its open invitations."""
         teams.check_size(target, 1 + open_invitations_into(target).count())
         if target.members.filter(user__email__iexact=email).exists():
             raise ValidationError({"email": "This person is in the team."})
 
     def letter(self, invitation: Invitation, *, target: Team, link: str) -> Letter:
-        """Who asks into which team of which challenge."""
+        """Return an e-mail with the inviting person, the team and the challenge."""
         letter = letters_of_invitations.INTO_TEAM.letter(
             letters_of_invitations.OfInvitation(
                 invitation.invited_by.display_name,
@@ -72,7 +75,7 @@ class TeamInvitations(InvitationPolicy[Team]):
         return teams.join(user, target)
 
     def answered(self, invitation: Invitation, *, target: Team, user: User) -> None:
-        """Tell the others, and look for conflicts of interest of whoever joined."""
+        """Notify the other members, and look for conflicts of interest of the person who joined."""
         joined = invitation.state == Invitation.State.ACCEPTED
         letter = letters_of_people.ANSWERED.letter(
             letters_of_people.OfPerson(target.challenge.title, user.display_name, target.name, agreed=joined)

@@ -1,4 +1,4 @@
-"""What this app enters for people: tabs of a challenge, pages of organizers, kinds of messages."""
+"""Entries of this app: tabs of a challenge, pages of organizers, kinds of messages."""
 
 from typing import Any
 

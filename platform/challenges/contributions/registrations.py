@@ -1,4 +1,7 @@
-"""What this app contributes to the registry (the challenge of a registration, following new versions), to designs and to reviews."""
+"""Contributions of this app to the registry, to designs and to reviews.
+
+The registry receives the challenge of a registration, and challenges follow new versions.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -39,7 +42,7 @@ def register() -> None:
 
 
 def operation(registration: Registration) -> Operation | None:
-    """How the challenge of a registration stands."""
+    """Return the state of the challenge of a registration."""
     projection = Projection.objects.select_related("challenge").filter(registration=registration).first()
     if projection is None:
         return None
@@ -89,7 +92,7 @@ def follow_version(version: RegistrationVersion, actor: User | None) -> None:
 
 
 def links(registration: Registration) -> Iterable[hooks.Link]:
-    """The challenge that is run from a registration, once everybody may see it."""
+    """Yield the link to the challenge that is run from a registration, once it is public."""
     for projection in Projection.objects.filter(registration=registration, challenge__is_public=True).select_related(
         "challenge", "version"
     ):

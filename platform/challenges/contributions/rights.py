@@ -1,4 +1,4 @@
-"""What keeps a person in a challenge, and what goes of their part when they close their account."""
+"""Challenges and closed accounts: obstacles to closing, and removal of a person's data."""
 
 from collections.abc import Iterator
 
@@ -10,13 +10,13 @@ from challenges.models import Challenge, Member, Organizer, Participation
 
 
 def register() -> None:
-    """Have challenges asked before an account is closed."""
+    """Register the checks and removals of challenges for closing an account."""
     hooks.obstacles.register(obstacles)
     hooks.leavings.register(leave)
 
 
 def obstacles(user: User) -> Iterator[str]:
-    """A challenge must not be left without somebody who may do everything in it."""
+    """Yield an obstacle for each challenge that would lose its only owner."""
     owned = Challenge.objects.filter(organizer__user=user, organizer__role=Organizer.Role.OWNER).distinct()
     for challenge in owned.order_by("title"):
         others = Organizer.objects.filter(challenge=challenge, role=Organizer.Role.OWNER).exclude(user=user)
@@ -25,7 +25,10 @@ def obstacles(user: User) -> Iterator[str]:
 
 
 def leave(user: User) -> None:
-    """Take the person out of teams and off the lists of organizers; what a team handed in stays the team's."""
+    """Remove the person from teams and from the lists of organizers.
+
+    The submissions of a team remain with the team.
+    """
     Organizer.objects.filter(user=user).delete()
     Member.everybody.filter(user=user, left_at=None).update(left_at=timezone.now())
     Participation.objects.filter(user=user).update(affiliation="", orcid="", message="")

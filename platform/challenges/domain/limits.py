@@ -1,4 +1,4 @@
-"""How often a team may submit, in words."""
+"""Limits on the submissions of a team, as text."""
 
 from typing import Final
 

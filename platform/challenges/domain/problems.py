@@ -1,4 +1,4 @@
-"""Why a design cannot be run."""
+"""Reasons why a design cannot be run."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from evaluation.designs.catalogue import shipped
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a design cannot be run, with the parameter and the task it stands in."""
+    """Reason why a design cannot be run, with its parameter and its task."""
 
     parameter: str
     text: str
@@ -15,7 +15,7 @@ class Problem:
 
     @property
     def label(self) -> str:
-        """The parameter in words."""
+        """Label of the parameter."""
         return shipped()[self.parameter].label
 
     def __str__(self) -> str:

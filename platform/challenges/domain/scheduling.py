@@ -1,4 +1,4 @@
-"""When the phases of a task open and close, and when results are released, by the registered schedule."""
+"""Opening and closing of the phases of a task and release of results, by the registered schedule."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -92,7 +92,7 @@ def deadline_rows(values: Values, names: list[str], phase: str) -> list[tuple[in
 
 _LAST_MINUTE: Final = time(23, 59)
 STAYS_OPEN: Final = datetime(9000, 1, 1, tzinfo=UTC)
-"""When a phase closes that does not."""
+"""Closing time of a phase that does not close."""
 OPEN_CALLS: Final = ("one_time_open_call", "repeated_open_call")
 
 
@@ -123,7 +123,10 @@ def _moment(row: Mapping[str, Any], key: str, *, at: time) -> datetime | None:
 
 
 def release(values: Values, phase: str) -> datetime | None:
-    """When results of a phase are released: by a date of its own, else by the last one of the task or challenge."""
+    """Return the release time of the results of a phase, in UTC; None without a release date.
+
+    The dates of the phase take precedence. Without any, the latest date of the task or challenge applies.
+    """
     moments: dict[bool, list[datetime]] = {True: [], False: []}
     for row in values.rows("challenge_schedule"):
         if row.get("event") != "results_release":

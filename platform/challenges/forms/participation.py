@@ -85,7 +85,7 @@ class ConsentForm(forms.Form):
 
 
 class TeamForm(forms.Form):
-    """A team of one's own, for somebody who takes part already."""
+    """Form for a separate team of a person who already takes part."""
 
     team_name = ConsentForm.base_fields["team_name"]
 
@@ -96,7 +96,7 @@ class TeamForm(forms.Form):
 
 
 class InviteForm(forms.Form):
-    """Invite somebody into the team."""
+    """Form for inviting a person into the team."""
 
     email = forms.EmailField(label="E-mail address", help_text="The link in the mail works for 14 days.")
 
@@ -140,14 +140,14 @@ class OrganizerForm(forms.Form):
 
 
 class StandingForm(forms.Form):
-    """What becomes of the chosen teams."""
+    """Form for changing the standing of the chosen teams."""
 
     standing = forms.ChoiceField(label="Chosen teams are", choices=Team.Standing.choices)
     reason = forms.CharField(label="Reason", max_length=500, required=False, help_text="The team reads it.")
 
 
 class AnnouncementForm(forms.Form):
-    """Tell everybody something."""
+    """Form for an announcement to all participants."""
 
     title = NameField(label="Title", max_length=150)
     text = forms.CharField(label="Text", max_length=20_000, widget=TEXT, help_text="Markdown.")
@@ -174,7 +174,7 @@ class PostForm(forms.Form):
 
 
 def cleaned(form: forms.Form) -> dict[str, Any]:
-    """Return what a form says, for pages that show its errors as messages.
+    """Return the cleaned data of a form, for pages that show its errors as messages.
 
     Raises
     ------

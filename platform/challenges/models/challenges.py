@@ -61,7 +61,7 @@ class Challenge(models.Model):
 
     @cached_property
     def has_several_tasks(self) -> bool:
-        """Whether names of phases are shown with their tasks, since phases of two tasks can share a name."""
+        """True if names of phases are shown with their tasks, since phases of two tasks can share a name."""
         return self.tasks.count() > 1
 
 
@@ -117,7 +117,7 @@ class Phase(models.Model):
     """
 
     class Results(models.TextChoices):
-        """What a team sees of its own scored submission while the phase is open."""
+        """Results of its own scored submission that a team sees while the phase is open."""
 
         CASES = "cases", "own scores, case by case"
         AGGREGATE = "aggregate", "own aggregate only"
@@ -129,21 +129,21 @@ class Phase(models.Model):
         SEALED = "sealed", "sealed until the phase closes"
 
     class Counts(models.TextChoices):
-        """Which scored submission of a team enters the ranking."""
+        """Scored submission of a team that enters the ranking."""
 
         LAST = "last", "the last one"
         BEST = "best", "the best one"
         CHOSEN = "chosen", "the one that the team chooses before the deadline"
 
     class Feedback(models.TextChoices):
-        """How exactly a team is told its own aggregate while the phase is open (`evaluation.aggregation.feedback`)."""
+        """Precision of a team's own aggregate while the phase is open (`evaluation.aggregation.feedback`)."""
 
         EXACT = "exact", "as computed"
         ROUNDED = "rounded", "rounded to the precision of its standard error"
         LADDER = "ladder", "only when it improves by more than its noise"
 
     class Announcement(models.TextChoices):
-        """Which ranked teams are named in public; all others stand under their pseudonym."""
+        """Ranked teams that are named in public; all others appear under their pseudonym."""
 
         ALL = "all", "every ranked team"
         TOP = "top", "teams on the first ranks"
@@ -151,7 +151,7 @@ class Phase(models.Model):
         NOT_REFUSED = "not_refused", "teams that do not say otherwise in their method description"
 
     class MethodLink(models.TextChoices):
-        """The link that makes a method description complete without the facts that are asked for."""
+        """Link that completes a method description without the requested facts."""
 
         NONE = "", "no link"
         PUBLICATION = "publication", "a link to a paper or preprint"
@@ -159,7 +159,7 @@ class Phase(models.Model):
         EITHER = "either", "a link to a paper, preprint or code repository"
 
     class Interaction(models.TextChoices):
-        """What the level of interaction that a method description names means for a ranking."""
+        """Effect on a ranking of the level of interaction that a method description names."""
 
         NONE = "", "nothing"
         INDICATED = "indicated", "it stands beside the team"
@@ -170,7 +170,7 @@ class Phase(models.Model):
         )
 
     class State(models.TextChoices):
-        """Whether submissions are accepted now."""
+        """State of the acceptance of submissions."""
 
         UPCOMING = "upcoming", "to come"
         HELD = "held", "held"
@@ -316,17 +316,17 @@ class Phase(models.Model):
 
     @property
     def starts_at(self) -> datetime:
-        """When it opens or opened: on the registered date, or later where the launch gate opened later."""
+        """Opening time: the registered date, or a later time if the launch gate opened later."""
         return max(self.opens_at, self.admits_from or self.opens_at)
 
     @property
     def ends_at(self) -> datetime:
-        """When it closes or closed."""
+        """Closing time, past or future."""
         return min(self.closed_at or self.closes_at, self.closes_at)
 
     @property
     def has_opened(self) -> bool:
-        """Whether submissions have been accepted."""
+        """True if submissions have been accepted, now or earlier."""
         return not self.is_held and self.starts_at <= min(timezone.now(), self.ends_at)
 
     @property
@@ -335,7 +335,7 @@ class Phase(models.Model):
 
     @property
     def state(self) -> State:
-        """Whether submissions are accepted now, and if not, why."""
+        """State of the acceptance of submissions, with the reason if they are not accepted."""
         if self.is_closed:
             return self.State.CLOSED
         if self.is_held:
@@ -344,7 +344,7 @@ class Phase(models.Model):
 
     @property
     def handed_in(self) -> str:
-        """What teams submit, for sentences."""
+        """Kind of submissions of the phase, for sentences."""
         return "an algorithm" if self.algorithms else "predictions"
 
     @property
@@ -353,28 +353,31 @@ class Phase(models.Model):
 
     @property
     def ranks_finally(self) -> bool:
-        """Whether only teams that meet every condition of the final ranking are ranked: it has closed, or never closes."""
+        """True if only teams that meet every condition of the final ranking are ranked.
+
+        This applies once the phase has closed, or always if it never closes.
+        """
         return self.is_closed or self.stays_open
 
     @property
     def is_revealed(self) -> bool:
-        """Whether results may be seen as they are after the end: it has closed, and no later release is registered."""
+        """True if final results may be seen: the phase has closed, and no later release is pending."""
         return self.is_closed and (self.reveals_at is None or timezone.now() >= self.reveals_at)
 
     @property
     def tells_exact_values(self) -> bool:
-        """Whether a team is told its own aggregate as computed while the phase is open."""
+        """True if a team sees its own aggregate as computed while the phase is open."""
         with_aggregate = (self.Results.CASES, self.Results.AGGREGATE)
         return self.results in with_aggregate and self.feedback == self.Feedback.EXACT
 
     @property
     def revealed_from(self) -> datetime:
-        """When results may be seen."""
+        """Time from which results may be seen."""
         return self.ends_at if self.reveals_at is None else max(self.ends_at, self.reveals_at)
 
     @property
     def is_sealed(self) -> bool:
-        """Whether the ranking is still hidden from everybody but the organizers."""
+        """True if the ranking is still hidden from all people except the organizers."""
         return self.leaderboard == self.Leaderboard.SEALED and not self.is_revealed
 
 
@@ -391,7 +394,7 @@ class Team(models.Model):
     """The unit that submits and is ranked, in one or several tasks of a challenge."""
 
     class Standing(models.TextChoices):
-        """How it takes part in rankings and awards."""
+        """Participation of a team in rankings and awards."""
 
         RANKED = "ranked", "ranked"
         NO_AWARD = "no_award", "ranked, not eligible for awards"
@@ -431,9 +434,10 @@ class PresentMembers(models.Manager):
 
 
 class Member(models.Model):
-    """A person's place in a team; a person may be in several teams of a challenge, each for other tasks (`Seat`).
+    """Membership of a person in a team.
 
-    Who leaves a team that has handed something in keeps the row.
+    A person may be in several teams of a challenge, each for other tasks (`Seat`). A member who leaves a team
+    with submissions keeps the row.
     """
 
     class Role(models.TextChoices):
@@ -460,9 +464,10 @@ class Member(models.Model):
 
 
 class Seat(models.Model):
-    """A person's seat in a task, held through a team: the database itself holds "one team a person and task".
+    """A person's seat in a task, through a team: the database enforces one team per person and task.
 
-    It stays after leaving a team that has submitted to the task, so that nobody goes on with a second team there.
+    A person who leaves a team that has submitted to the task keeps the seat. They cannot continue there with a
+    second team.
     """
 
     member = models.ForeignKey(Member, on_delete=models.CASCADE, related_name="seats")

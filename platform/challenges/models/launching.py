@@ -1,4 +1,4 @@
-"""What of a challenge is a projection of a registered design, and where its execution deviates from it."""
+"""Projection of a registered design onto a challenge, and deviations of its execution from the design."""
 
 from django.conf import settings
 from django.db import models
@@ -81,12 +81,12 @@ class Deviation(models.Model):
 
     @property
     def changes_the_ranking(self) -> bool:
-        """Whether another assessment is executed than the registered one."""
+        """True if the executed assessment differs from the registered one."""
         return self.registered_digest != self.executed_digest
 
     @property
     def knowledge(self) -> str:
-        """What was known of scores when the change was asked for, as a sentence; empty where it was not recorded."""
+        """Knowledge of scores when the change was requested, as a sentence; empty if it was not recorded."""
         if self.teams_scored is None:
             return ""
         if not self.teams_scored:

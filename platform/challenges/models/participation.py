@@ -1,4 +1,4 @@
-"""Taking part: on which terms, who asked, and what organizers have to look at."""
+"""Participation: terms, requests, and matters that organizers must review."""
 
 from django.conf import settings
 from django.db import models
@@ -34,7 +34,7 @@ class Terms(models.Model):
 
 
 class Participation(models.Model):
-    """A person's consent to take part in a challenge, with the text as it stood, and what the organizers decided."""
+    """A person's consent to take part in a challenge, with the consented text, and the organizers' decision."""
 
     class State(models.TextChoices):
         PENDING = "pending", "waiting for the organizers"

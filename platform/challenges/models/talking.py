@@ -1,4 +1,4 @@
-"""What organizers announce; what people ask stands in `conversations`."""
+"""Announcements of organizers; questions of people are in `conversations`."""
 
 from django.conf import settings
 from django.db import models
@@ -8,7 +8,7 @@ from challenges.models.challenges import Challenge
 
 
 class Announcement(models.Model):
-    """Something that the organizers tell everybody; the page keeps it, and it is mailed once."""
+    """Announcement of the organizers to all participants; the page keeps it, and it is mailed once."""
 
     challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="announcements")
     title = models.CharField(max_length=150)

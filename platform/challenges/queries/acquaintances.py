@@ -1,4 +1,4 @@
-"""Who had to do with whom in challenges: what calls count as a conflict of interest."""
+"""Relations between people in challenges, which calls count as a conflict of interest."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable

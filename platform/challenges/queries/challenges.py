@@ -40,7 +40,7 @@ def seen_by(user: Any) -> QuerySet[Challenge]:
 
 
 def public_challenges() -> QuerySet[Challenge]:
-    """Public challenges with their phases and number of teams, for lists; three queries whatever their number."""
+    """Public challenges with their phases and number of teams, for lists; three queries for any number."""
     return (
         Challenge.objects.filter(is_public=True)
         .annotate(
@@ -53,7 +53,7 @@ def public_challenges() -> QuerySet[Challenge]:
 
 
 def phases_of(challenge: Challenge) -> list[Phase]:
-    """All phases of a challenge, in order of task and position, with the labels that tell them apart."""
+    """All phases of a challenge, in order of task and position, with the labels that distinguish them."""
     phases = list(
         Phase.objects.filter(task__challenge=challenge)
         .select_related("task__challenge", *(f"task__challenge__{path}" for path in PROJECTION))

@@ -33,7 +33,7 @@ REGISTERED: Final = (
 
 @dataclass(frozen=True)
 class PhaseRules:
-    """What the rules say about one phase."""
+    """Rules of one phase."""
 
     label: str
     limits: str
@@ -125,7 +125,7 @@ def _registered(values: Values) -> list[Rule]:
 
 
 def _answer(parameter: Parameter, entry: Entry) -> str:
-    """Return the value in words; several choices in one list."""
+    """Return the value as text; several choices in one list."""
     if isinstance(entry.value, list) and parameter.type == "multi-enum":
         words = [value_words(parameter, [item], public=True) for item in entry.value]
         return ", ".join([*words[:1], *(_lowered(word) for word in words[1:])])
@@ -133,5 +133,5 @@ def _answer(parameter: Parameter, entry: Entry) -> str:
 
 
 def _lowered(words: str) -> str:
-    """Return words with a small letter at the beginning, abbreviations excepted."""
+    """Return text with a lower-case first letter, except for abbreviations."""
     return words if words[1:2].isupper() else f"{words[:1].lower()}{words[1:]}"

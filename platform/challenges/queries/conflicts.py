@@ -1,4 +1,4 @@
-"""What the registered design says about taking part: on which terms, and who may not simply do so."""
+"""Registered terms of participation, and people whose participation is restricted."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +26,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Registered:
-    """Who organizes, who had the labels, and what that means for taking part."""
+    """Registered organizers, people with label access, and the rules for their participation."""
 
     organizers: tuple[Named, ...] = ()
     label_access: tuple[Named, ...] = ()
@@ -41,7 +41,7 @@ class Registered:
 
 
 def registered_people(challenge: Challenge) -> Registered:
-    """Return what the registered version says; nothing for a challenge that was made without one."""
+    """Return the content of the registered version; empty for a challenge that was created without one."""
     projection = projection_of(challenge)
     if projection is None:
         return Registered()

@@ -1,4 +1,4 @@
-"""Where the execution of a phase deviates from its registration."""
+"""Deviations of the execution of a phase from its registration."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,10 @@ from evaluation.designs.catalogue import shipped
 from evaluation.wording import joined
 
 CORRECTION = shipped()["corrected_references"].label
-"""The change that replaces references; the ranking by the former ones stays beside."""
+"""Label of the change that replaces references.
+
+The ranking by the former references is still shown next to the new ranking.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,17 +55,18 @@ class Marked:
 
 
 def deviations(phase: Phase, *, executed: str | None = None) -> list[Marked]:
-    """Everything in which a phase, or one ranking of it, deviates from the registration.
+    """All deviations of a phase, or of one of its rankings, from the registration.
 
     Parameters
     ----------
     executed
-        Digest of the assessment that a ranking ran with; else that of the phase as it stands, computed from its document.
+        Digest of the assessment with which a ranking was computed. By default the current assessment of the
+        phase, with the digest computed from its document.
 
     Returns
     -------
     list of Marked
-        Empty for a challenge without a registration, which nothing can be compared with.
+        Empty for a challenge without a registration, because there is nothing to compare.
     """
     projection = projection_of(phase.challenge)
     if projection is None:

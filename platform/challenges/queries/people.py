@@ -1,4 +1,4 @@
-"""Who belongs where."""
+"""Teams, participants and organizers of challenges."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ def organizers_of(challenge: Challenge, *, roles: tuple[str, ...] = Organizer.TR
 
 
 def participants_of(challenge: Challenge) -> list[User]:
-    """Everybody who is in a team of a challenge, once."""
+    """All people in a team of a challenge, each once."""
     rows = Member.objects.filter(challenge=challenge).select_related("user").order_by("pk")
     return list(dict.fromkeys(row.user for row in rows))
 
@@ -96,7 +96,7 @@ def free_tasks(user: Any, challenge: Challenge) -> list[Task]:
 
 
 class Counts(NamedTuple):
-    """How many people and teams there are, and how many wait for organizers."""
+    """Numbers of people and teams, and of requests and concerns that organizers must handle."""
 
     participants: int
     teams: int
@@ -143,7 +143,10 @@ def concern_rows(challenge: Challenge) -> Iterator[tuple]:
 
 
 def teams_for_organizers(challenge: Challenge, *, words: str = "") -> QuerySet[Team]:
-    """Teams with members and open concerns, those that have `words` in their name or a member's; three queries."""
+    """Teams with members and open concerns, filtered by `words` in their name or a member's.
+
+    The function makes three queries.
+    """
     rows = Team.objects.filter(challenge=challenge)
     if words:
         named = Q(user__username__icontains=words) | Q(user__first_name__icontains=words)
@@ -157,7 +160,7 @@ def teams_for_organizers(challenge: Challenge, *, words: str = "") -> QuerySet[T
 
 
 def participant_rows(challenge: Challenge) -> list[tuple]:
-    """Lines of the list of participants, one a person and team; two queries whatever their number."""
+    """Lines of the list of participants, one per person and team; two queries for any number."""
     members: dict[int, list[Member]] = {}
     for row in Member.objects.filter(challenge=challenge).select_related("team", "user"):
         members.setdefault(row.user_id, []).append(row)
@@ -189,7 +192,7 @@ def participant_rows(challenge: Challenge) -> list[tuple]:
 
 
 def has_agreed(user: Any, challenge: Challenge) -> bool:
-    """Whether a person takes part and has agreed to the data usage agreement as it stands now, where there is one."""
+    """Return whether a person takes part and has agreed to the current data usage agreement, if any."""
     if not user.is_authenticated:
         return False
     part, terms = participation_of(user, challenge), terms_of(challenge)

@@ -1,4 +1,4 @@
-"""What the section on participation of a design means for its phases."""
+"""Rules of phases from the section on participation of a design."""
 
 import re
 from collections.abc import Mapping
@@ -82,13 +82,13 @@ OWN_WORDS: Final = "in own words"
 
 
 def _choice(values: Values, parameter: str) -> str | None:
-    """The choice of a parameter by its slug; `OWN_WORDS` for what no choice says."""
+    """Return the choice of a parameter by its slug; `OWN_WORDS` for a value outside the choices."""
     value = values.get(parameter)
     return value if value is None or isinstance(value, str) else OWN_WORDS
 
 
 def _announcement(values: Values, problems: list[Problem]) -> tuple[str, int | None]:
-    """Which teams are named in public, and up to which rank."""
+    """Return the rule for teams that are named in public, and the last rank that is named."""
     policy = _choice(values, "results_announcement_policy")
     if policy == "top_three_public":
         return Phase.Announcement.TOP, 3

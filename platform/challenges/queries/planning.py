@@ -1,7 +1,7 @@
-"""What a registered design says about a challenge in operation: tasks, phases, quotas, visibility, assessment.
+"""Plan of a challenge from a registered design: tasks, phases, quotas, visibility, assessment.
 
-Pure: from the document of a version to a plan, without the database. Nothing is guessed where a choice would change who
-wins; what is missing is a problem that names the parameter.
+The functions are pure: they turn the document of a version into a plan, without the database. Nothing is guessed if
+a choice would change the winner. A missing value is a problem that names the parameter.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ ASSESSMENT_PARAMETERS: Final = (
     "tie_handling",
     "missing_data_handling",
 )
-"""What has to be public before submissions open (MAN-3)."""
+"""Parameters that must be public before submissions open (MAN-3)."""
 DATA: Final = (
     *("challenge_cohort", "imaging_modality", "case_definition", "number_training_cases"),
     *("number_validation_cases", "number_test_cases", "test_case_characteristics"),
@@ -180,12 +180,12 @@ def phases_of_document(document: Document, problems: list[Problem]) -> dict[str,
 
 
 def unpublished(document: Document) -> tuple[Problem, ...]:
-    """What the launch gate (MAN-3) misses: parameters of the assessment that the public cannot read.
+    """Problems for the launch gate (MAN-3): parameters of the assessment that the public cannot read.
 
     Parameters
     ----------
     document
-        The public one, in which embargoed values are absent.
+        The public document, in which embargoed values are absent.
     """
     problems = []
     for values in document.each_task():
@@ -305,7 +305,7 @@ def described_facts() -> dict[str, str]:
 
 
 def _algorithms(values: Values, problems: list[Problem]) -> dict[str, Any]:
-    """How algorithms are run, where teams hand them in; empty where they hand in predictions."""
+    """Return how algorithms are run, if teams submit them; empty if they submit predictions."""
     stated = values.get("algorithm_execution")
     if not stated:
         return {}
@@ -319,7 +319,7 @@ def _algorithms(values: Values, problems: list[Problem]) -> dict[str, Any]:
 
 
 def _contradictions(fields: Mapping[str, Any], *, is_test: bool) -> Iterator[str]:
-    """What settings of one phase cannot be together; the database refuses most of it, too."""
+    """Yield contradictions between settings of one phase; the database refuses most of them, too."""
     if fields["feedback"] != Phase.Feedback.EXACT and (
         fields["results"] != Phase.Results.AGGREGATE or fields["leaderboard"] != Phase.Leaderboard.SEALED
     ):

@@ -1,4 +1,4 @@
-"""What a challenge runs, compared with what is registered."""
+"""Comparison of a running challenge with its registration."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from registry.queries import ExecutionFacts, execution_facts
 
 
 def public_document(version: RegistrationVersion) -> Document:
-    """The document as everybody reads it: embargoed values are absent."""
+    """Return the public document, in which embargoed values are absent."""
     return from_json(version.document, catalogue=shipped(), lenient=True)[0]
 
 
@@ -76,7 +76,10 @@ class Registered:
 
 
 def registered_facts(challenge: Challenge, phases: Sequence[Phase]) -> Registered | None:
-    """When the assessment that is executed was published, against the first opening of submissions (MAN-3)."""
+    """Return the publication time of the executed assessment relative to the first opening (MAN-3).
+
+    The first opening is that of submissions. The result is ``None`` for a challenge without a registration.
+    """
     projection = projection_of(challenge)
     if projection is None:
         return None
@@ -92,14 +95,14 @@ def registered_facts(challenge: Challenge, phases: Sequence[Phase]) -> Registere
 
 
 def registered_execution(challenge: Challenge) -> ExecutionFacts | None:
-    """What of the registered design the platform executes; ``None`` for a challenge without a registration."""
+    """Return the parts of the registered design that the platform executes; ``None`` without a registration."""
     projection = projection_of(challenge)
     return None if projection is None else execution_facts(projection.version)
 
 
 @dataclass(frozen=True)
 class FieldDifference:
-    """A projected field that holds something else than the registered version says."""
+    """A projected field whose content differs from the registered version."""
 
     place: str
     field: str
@@ -108,7 +111,9 @@ class FieldDifference:
 
 
 def projection_differences(challenge: Challenge) -> list[FieldDifference]:
-    """Compare every projected field, assessments included, with the version that the challenge is said to run.
+    """Compare every projected field, assessments included, with the version of the projection.
+
+    This is the version that the challenge is recorded to run.
 
     Raises
     ------

@@ -81,7 +81,7 @@ class LaterSchedule:
     Attributes
     ----------
     task
-        Key of the task that has a schedule of its own; empty for the schedule of the challenge.
+        Key of the task that has a separate schedule; empty for the schedule of the challenge.
     replaced
         The rows that change, before and after.
     rows
@@ -133,7 +133,10 @@ def _shifted(day: str, days: int) -> str:
 
 
 def _is_only_later(first: PhasePlan, second: PhasePlan) -> bool:
-    """Whether two plans of a phase differ in a later close alone; results follow it and are never earlier."""
+    """Return whether two plans of a phase differ only in a later close.
+
+    Results follow the close and are never released earlier.
+    """
     fields = ("closes_at", "reveals_at")
     old, new = ({k: v for k, v in asdict(plan).items() if k not in fields} for plan in (first, second))
     revealed = [plan.reveals_at or plan.closes_at for plan in (first, second)]

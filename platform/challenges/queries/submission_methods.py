@@ -14,10 +14,10 @@ BY_UPLOAD: Final = frozenset({"send_output", "api", "evaluation_platform"})
 
 
 def only_other_methods(phase: Phase) -> tuple[str, ...]:
-    """Return the labels of the registered submission methods, if none of them submits anything to the platform.
+    """Return the labels of the registered submission methods if none submits anything to the platform.
 
-    Empty for a phase that accepts predictions, that runs algorithms, or whose design names no method. A method in the
-    organizers' own words decides nothing.
+    The result is empty for a phase that accepts predictions or runs algorithms, or whose design names no
+    method. A method that the organizers describe in their own text has no effect.
     """
     if phase.algorithms or not phase.task.design_key:
         return ()

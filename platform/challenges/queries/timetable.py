@@ -17,7 +17,7 @@ from challenges.models import Challenge, Phase
 from web.wording import moment_words
 
 WAITS: Final = "when its assessment is final and public in its registration"
-"""What the launch gate asks for, after “opens”."""
+"""Condition of the launch gate, to follow “opens”."""
 STARTS_AT: Final = Greatest("opens_at", Coalesce("admits_from", "opens_at"), output_field=DateTimeField())
 """`Phase.starts_at` as an expression of the database."""
 ENDS_AT: Final = Least("closes_at", Coalesce("closed_at", "closes_at"), output_field=DateTimeField())
@@ -54,26 +54,26 @@ class Timetable:
 
     @property
     def opening_words(self) -> str:
-        """When submissions open, for sentences."""
+        """Opening time of submissions, for sentences."""
         if self.opens is not None:
             return f"on {moment_words(self.opens)}"
         return "never" if self.state == Phase.State.CLOSED else WAITS
 
     @property
     def refusal_words(self) -> str:
-        """Why nothing can be submitted, after the name of the phase."""
+        """Reason why nothing can be submitted, to follow the name of the phase."""
         if self.state == Phase.State.CLOSED:
             return f"closed on {self.closing_words}"
         return f"opens {self.opening_words}"
 
     @property
     def closing_words(self) -> str:
-        """When submissions close, for sentences."""
+        """Closing time of submissions, for sentences."""
         return "no deadline" if self.closes is None else moment_words(self.closes)
 
     @property
     def publishing_words(self) -> str:
-        """When the final results are published, for sentences."""
+        """Publication time of the final results, for sentences."""
         return "the end of the challenge" if self.published is None else moment_words(self.published)
 
 

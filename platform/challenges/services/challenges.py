@@ -93,9 +93,10 @@ def close_phase(*, actor: User | None, phase: Phase, at: datetime | None = None)
 
 
 def end_phases() -> int:
-    """Set going what follows the end of every phase that ended by its schedule; returns how many did since the last look.
+    """End every phase that is past its scheduled close, and return how many newly ended.
 
-    The final ranking, with what only holds for a final one, and reminders: exactly once a phase, whoever looks first.
+    The end triggers the final ranking, with the rules that only apply to a final one, and reminders. It takes
+    effect exactly once per phase, even if several processes look at the same time.
     """
     due = Phase.objects.filter(ended_at=None, closes_at__lte=timezone.now())
     return sum(_end(pk) for pk in due.values_list("pk", flat=True))

@@ -96,7 +96,7 @@ def find_concerns(*, challenge: Challenge, users: Sequence[User]) -> list[Concer
 
 @transaction.atomic
 def decide_concern(*, actor: User, concern: Concern, uphold: bool, note: str) -> Concern:
-    """Say what became of a concern, with a note for the record.
+    """Decide about a concern, with a note for the record.
 
     Raises
     ------
@@ -189,7 +189,9 @@ def _similar(
 
 
 def same_institution(first: str, second: str) -> bool:
-    """Say whether two affiliations name one institution, as far as words can tell: a person decides.
+    """Return whether two affiliations appear to name one institution.
+
+    The comparison uses only the text, and a person decides.
 
     >>> same_institution("DKFZ, Heidelberg", "Intelligent Medical Systems, DKFZ Heidelberg")
     True
@@ -213,7 +215,7 @@ def _domain(email: str) -> str:
 
 
 def _mailbox(email: str) -> str:
-    """What remains of an address when what providers ignore is left out.
+    """Return an address without the parts that providers ignore.
 
     >>> _mailbox("Ada.Lovelace+two@gmail.com") == _mailbox("adalovelace@googlemail.com")
     True

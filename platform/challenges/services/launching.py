@@ -95,7 +95,7 @@ def _launch(actor: User | None, registration: Registration, slug: str) -> Challe
 
 
 def organizers_of(design: Design) -> list[User]:
-    """Who runs the challenge of a design: those who may change it."""
+    """People who run the challenge of a design: those who may change the design."""
     roles = (Collaborator.Role.OWNER, Collaborator.Role.EDITOR)
     return [part.user for part in design.collaborators.filter(role__in=roles).select_related("user")]
 
@@ -271,7 +271,7 @@ def _write_phases(actor: User | None, task: Task, version: RegistrationVersion, 
 
 
 def _rewrite(phase: Phase, version: RegistrationVersion, planned: PhasePlan, entry: TaskPlan) -> None:
-    """Bring an existing phase to the new version; mark the deviation, and have results and rankings made anew."""
+    """Update an existing phase to the new version, mark the deviation, and recompute results and rankings."""
     before, after = phase.assessment, parse(entry.assessment)
     if not phase.is_held and not phase.has_opened:
         phase.admits_from = timezone.now()  # an opening that is moved into the past takes effect now
@@ -306,7 +306,7 @@ def _mark(phase: Phase, version: RegistrationVersion, task: str, *, before: str)
 
 
 def _teams_scored(phase: Phase, version: RegistrationVersion) -> int | None:
-    """How many teams had a score when the change was asked for, as the apps below know it."""
+    """Return how many teams had a score when the change was requested, according to the apps below."""
     request = getattr(version, "change_request", None)
     moment = request.requested_at if request is not None else version.registered_at
     counts = [provider(phase, moment) for provider in hooks.teams_scored]

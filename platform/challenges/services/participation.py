@@ -73,12 +73,12 @@ def set_terms(
 def take_part(
     *, user: User, challenge: Challenge, terms: Terms | None, affiliation: str, orcid: str = "", message: str = ""
 ) -> Participation:
-    """Store a person's consent with the texts as they stand; conflicts of interest are looked for at once.
+    """Store a person's consent with the current texts, and check for conflicts of interest at once.
 
     Raises
     ------
     ValidationError
-        When the terms have changed since the person read them, or the organizers have declined.
+        If the terms have changed since the person read them, or the organizers have declined.
     """
     if terms != terms_of(challenge):
         raise ValidationError("The terms have changed while you were reading. Please read them again.")

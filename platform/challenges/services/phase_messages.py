@@ -24,7 +24,10 @@ NEAR: Final = timedelta(days=3)
 
 
 def tell_of_phases() -> int:
-    """Tell of every phase that has opened or is about to close; each person once. Returns how many phases were told of."""
+    """Notify each person once of every phase that has opened or is about to close.
+
+    Return the number of phases with notifications.
+    """
     now = timezone.now()
     public = with_dates(Phase.objects.filter(task__challenge__is_public=True)).select_related("task__challenge")
     opened = public.filter(open_at(now) & Q(starts__gt=now - LOOKS_BACK))
@@ -42,7 +45,7 @@ def _tell_of_closing(phase: Phase) -> bool:
 
 
 def tell_of_closed_phase(phase_id: int) -> None:
-    """Tell once that a phase is over; call it in the transaction that ends it."""
+    """Notify people once that a phase is over; call it in the transaction that ends the phase."""
     _tell(Phase.objects.select_related("task__challenge").get(pk=phase_id), "closed", _closed)
 
 

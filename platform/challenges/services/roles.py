@@ -60,9 +60,9 @@ def set_role(*, actor: User, challenge: Challenge, user: User, role: str | None)
 
 @transaction.atomic
 def set_standing(*, actor: User, teams: Sequence[Team], standing: str, reason: str) -> int:
-    """Decide how teams take part in rankings, disqualification included; returns how many changed.
+    """Set how teams take part in rankings, disqualification included; return how many changed.
 
-    Rankings that are concerned are computed anew.
+    The rankings concerned are recomputed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Acts of organizers: tell everybody something."""
+"""Announcements of organizers to all people in a challenge."""
 
 from django.db import transaction
 from django.urls import reverse
@@ -16,7 +16,7 @@ EVERY_ROLE = tuple(Organizer.Role.values)
 
 @transaction.atomic
 def announce(*, actor: User, challenge: Challenge, title: str, text: str) -> Announcement:
-    """Tell everybody who takes part or organizes, in the page and by e-mail as each of them prefers."""
+    """Notify all participants and organizers, on the page and by e-mail as each of them prefers."""
     recipients = {
         person.pk: person for person in [*participants_of(challenge), *organizers_of(challenge, roles=EVERY_ROLE)]
     }

@@ -194,14 +194,15 @@ def drop_task(*, actor: User, team: Team, task: Task) -> None:
 def leave(*, user: User, member: Member, actor: User | None = None) -> None:
     """Leave a team, or be removed from it by its captain.
 
-    In tasks to which the team has not submitted, the person is free to join another team; in the others the seat stays, so
-    that nobody submits to a task with two teams. What somebody sent counts towards the person's own quota wherever the
-    person goes on. A captain hands the team over first; the last one takes a team along that never sent anything.
+    In tasks to which the team has not submitted, the person is free to join another team. In the other tasks
+    the seat remains, so that no person submits to a task with two teams. Submissions count towards the quota of
+    the person who sent them, in any later team. A captain must transfer the team first. A team that never sent
+    anything is deleted with its last member.
 
     Raises
     ------
     ValidationError
-        For a captain who leaves others behind, and for the last member of a team that has submitted.
+        For a captain of a team with other members, and for the last member of a team that has submitted.
     """
     team = Team.objects.select_for_update(of=("self",), no_key=True).select_related("challenge").get(pk=member.team_id)
     member = Member.objects.select_for_update(no_key=True).get(pk=member.pk)
@@ -253,7 +254,7 @@ def hand_over(*, actor: User, team: Team, member: Member) -> None:
 
 
 def _tell(user: User, team: Team, act: Act[OfPerson], actor: User, *, to: str = "team") -> None:
-    """Tell a person what somebody else did to their place in a team, and what it means."""
+    """Notify a person of another person's act on their membership in a team, and of its effect."""
     letter = act.letter(OfPerson(team.challenge.title, actor.display_name, team.name))
     notify(
         people=[user],
@@ -273,7 +274,7 @@ def check_admitted(user: User, challenge: Challenge) -> None:
 
 
 def check_size(team: Team, more: int) -> None:
-    """Refuse `more` members where the terms do not allow so many."""
+    """Refuse `more` members if the terms do not allow that number."""
     terms = terms_of(team.challenge)
     if terms and terms.team_size and team.members.count() + more > terms.team_size:
         raise ValidationError(
@@ -283,12 +284,12 @@ def check_size(team: Team, more: int) -> None:
 
 @transaction.atomic
 def join(user: User, team: Team) -> Member:
-    """Make a person a member, or again a member, with a seat in every task of the team.
+    """Make a person a member, or a member again, with a seat in every task of the team.
 
     Raises
     ------
     ValidationError
-        For somebody who takes part in one of its tasks with another team.
+        For a person who takes part in one of its tasks with another team.
     """
     tasks = list(team.tasks.all())
     _check_free(user, tasks, you=True, but=team)
@@ -312,7 +313,7 @@ def _seat(member: Member, tasks: Iterable[Task]) -> None:
 
 
 def _check_free(user: User, tasks: Iterable[Task], *, you: bool, but: Team | None = None) -> None:
-    """Refuse a person who takes part in one of the tasks with another team, and say with which."""
+    """Refuse a person who takes part in one of the tasks with another team, and name that team."""
     rows = Seat.objects.filter(user=user, task__in=list(tasks)).select_related("task", "member__team")
     held = rows.exclude(member__team=but).first() if but else rows.first()
     if held is None:

@@ -1,4 +1,4 @@
-"""The banner that stands on every page that shows a ranking."""
+"""Banner of deviations, for every page that shows a ranking."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ register = template.Library()
 
 @register.inclusion_tag("challenges/_deviation_banner.html")
 def deviation_banner(phase: Phase | None, version: Any = None) -> dict[str, Any]:
-    """Say where a ranking deviates from the registration; nothing where it does not.
+    """Return the deviations of a ranking from the registration; none if there are no deviations.
 
     Parameters
     ----------
     version
-        The ranking that is shown; its `assessment_digest` says what was executed.
+        The ranking that is shown; its `assessment_digest` identifies the executed assessment.
     """
     if not isinstance(phase, Phase):
         return {"deviations": []}

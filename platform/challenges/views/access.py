@@ -1,4 +1,4 @@
-"""What every view of this app begins with."""
+"""Access checks and context, common to all views of this app."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def organizing(request: HttpRequest, slug: str) -> Challenge:
     Raises
     ------
     Http404
-        Otherwise: that there is more to see than one sees is nobody's business.
+        Otherwise. The response does not reveal that more content exists than the visitor sees.
     """
     challenge = challenge_queries.visible_challenge(request.user, slug)
     if not request.user.has_perm("challenges.organize_challenge", challenge):
@@ -69,5 +69,5 @@ def phase_by_id(challenge: Challenge, pk: Any) -> Phase:
 
 
 def page_context(request: HttpRequest, challenge: Challenge, **more: Any) -> dict[str, Any]:
-    """What every page of this app gives its template."""
+    """Return the template context that all pages of this app need."""
     return {**challenge_context(request, challenge), **more}

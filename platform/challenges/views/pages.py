@@ -19,7 +19,7 @@ from evaluation.ranking import describe
 
 
 def challenge_context(request: HttpRequest, challenge: Challenge) -> dict:
-    """What `challenges/base.html` needs on every page of a challenge."""
+    """Return the context that `challenges/base.html` needs on every page of a challenge."""
     return {
         "challenge": challenge,
         "tabs": hooks.tabs_for(request.user, challenge),

@@ -30,7 +30,7 @@ from people.tables import invitation_rows, letter_message
 
 @login_required
 def join(request: SignedInRequest, slug: str) -> HttpResponse:
-    """From the terms to a team: whatever is the next step for this person."""
+    """Show the next step of this person on the way from the terms to a team."""
     challenge = queries.visible_challenge(request.user, slug)
     part = people.participation_of(request.user, challenge)
     terms = people.terms_of(challenge)
@@ -168,7 +168,7 @@ def invitation(request: SignedInRequest, slug: str, secret: str) -> HttpResponse
 
 
 def _no_longer_open(request: HttpRequest, challenge: Challenge) -> HttpResponse:
-    """Say what became of an invitation, as far as one may know: who is in a team gets there."""
+    """Respond to a closed invitation without revealing its outcome; members of a team are sent to the team."""
     if people.memberships_of(request.user, challenge):
         messages.info(request, "This invitation is no longer open. You are in a team of this challenge.")
         return redirect("challenges:team", slug=challenge.slug)
@@ -240,7 +240,7 @@ def change_team(request: SignedInRequest, slug: str, act: str) -> HttpResponse:
 
 
 def _done(request: SignedInRequest, act: str, member: Member) -> str:
-    """Do one act on a team and say what was done."""
+    """Perform one act on a team and return a message about it."""
     own_team = member.team
     if act == "invite":
         email = cleaned(InviteForm(request.POST))["email"]
@@ -267,7 +267,10 @@ def _done(request: SignedInRequest, act: str, member: Member) -> str:
 
 
 def _own_team(request: HttpRequest, slug: str, wanted: str | None) -> tuple[Challenge, Member, list[Member]]:
-    """The membership that is asked for by the team's short name, else the first one; and all of them."""
+    """Return the challenge, the requested membership and all memberships of the person.
+
+    The team's short name selects the membership; without a name, it is the first one.
+    """
     challenge = queries.visible_challenge(request.user, slug)
     memberships = people.memberships_of(request.user, challenge)
     if not memberships:

@@ -1,4 +1,4 @@
-"""What organizers see and decide about people: requests, teams, concerns, roles, terms."""
+"""Pages of organizers about people: requests, teams, concerns, roles, terms."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -159,7 +159,7 @@ def organizer(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def participants_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everybody who takes part or asked to, with the version of the terms that they accepted."""
+    """List all people who take part or requested it, with the version of the terms that they accepted."""
     challenge = _organized(request, slug)
     return csv_file(f"{slug}-participants.csv", people.PARTICIPANT_COLUMNS, people.participant_rows(challenge))
 
@@ -173,7 +173,7 @@ def concerns_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, rows: QuerySet, name: str, size: int = PER_PAGE) -> Page:
-    """One page of a list; each list of the page has a page number of its own."""
+    """Return one page of a list; each list of the page has a separate page number."""
     return Paginator(rows, size).get_page(request.GET.get(name))
 
 

@@ -139,7 +139,7 @@ def act_on_thread(request: SignedInRequest, slug: str, pk: int, act: str) -> Htt
 @login_required
 @require_POST
 def follow_discussion(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Be told of new threads, or no longer."""
+    """Follow or unfollow new threads."""
     challenge = queries.visible_challenge(request.user, slug)
     act = conversations.follow if request.POST.get("follow") == "yes" else conversations.unfollow
     act(user=request.user, target=challenge)

@@ -1,4 +1,7 @@
-"""What change requests add to a registration: a tab, the history of its parameters, a ledger; and kinds of messages."""
+"""Contributions of change requests to a registration.
+
+They are a tab, the history of its parameters, a ledger, and kinds of messages.
+"""
 
 from collections.abc import Iterator
 
@@ -29,7 +32,7 @@ def register() -> None:
 
 
 def history(request: HttpRequest, registration: Registration) -> str:
-    """What has changed since version 1.0; nothing while nothing has."""
+    """Return the changes since version 1.0; empty if there are none."""
     parameter_histories = histories(registration)
     context = {"histories": parameter_histories, "registration": registration}
     return render_to_string("changes/record_section.html", context, request) if parameter_histories else ""

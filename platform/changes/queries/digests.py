@@ -5,7 +5,7 @@ from evaluation.canonical import sha256
 
 
 def decision_digest(change: ProposedChange, outcome: str, reason: str) -> str:
-    """SHA-256 over everything that was asked for and decided about one parameter."""
+    """Return the SHA-256 over everything that was requested and decided about one parameter."""
     return sha256(
         {
             "request": change.request_id,

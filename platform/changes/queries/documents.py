@@ -17,10 +17,10 @@ from registry.domain.public_documents import Publication, publication
 from registry.models import Registration, RegistrationVersion
 
 SUFFIXES = ("", "__details", "__state")
-"""The keys of a document that belong to one parameter: value, words beside it, state."""
+"""Suffixes of the keys of a document that belong to one parameter: value, details, state."""
 CHALLENGE = "challenge"
 WHOLE_TASK: Final = "whole_task"
-"""Stands in the place of a parameter where a change adds or removes a task with everything that it says."""
+"""Substitute for a parameter if a change adds or removes a task with all its content."""
 _WHOLE: Final = Parameter(
     id=WHOLE_TASK,
     kind="design",
@@ -41,7 +41,7 @@ _WHOLE: Final = Parameter(
 
 
 def parameter_of(identity: str) -> Parameter:
-    """A parameter of the catalogue, or the stand-in for a whole task.
+    """Return a parameter of the catalogue, or the substitute for a whole task.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Proposal:
 
     @property
     def place(self) -> str:
-        """Where it stands: task or “challenge”, a slash, the parameter."""
+        """Location: task or “challenge”, a slash, the parameter."""
         return f"{self.task or CHALLENGE}/{self.parameter.id}"
 
     @property
@@ -118,9 +118,9 @@ def sealed_values(registration: Registration) -> dict[str, dict[str, Any]]:
 
 
 def applied(version: RegistrationVersion, changes: Iterable[ProposedChange]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The document of a version with some changes in it, and what they put under seal.
+    """Return the document of a version with some changes in it, and the values that they seal.
 
-    The document is taken as it is: what nobody asked to change stays byte for byte.
+    Content that no change concerns remains byte for byte as it is.
     """
     data = copy.deepcopy(version.document)
     sealed: dict[str, Any] = {}
@@ -140,7 +140,7 @@ def applied(version: RegistrationVersion, changes: Iterable[ProposedChange]) -> 
 
 
 def is_current(version: RegistrationVersion, change: ProposedChange) -> bool:
-    """Whether a version still holds the value that a change started from."""
+    """Return whether a version still contains the value that a change started from."""
     document = version.document
     if change.parameter == WHOLE_TASK:
         present = change.task in _keys(document)
@@ -151,12 +151,12 @@ def is_current(version: RegistrationVersion, change: ProposedChange) -> bool:
 
 
 def fragment(entries: Mapping[str, Any], parameter: str) -> dict[str, Any]:
-    """What a document holds of one parameter, by suffix."""
+    """Return the content of a document for one parameter, by suffix."""
     return {suffix: entries[parameter + suffix] for suffix in SUFFIXES if parameter + suffix in entries}
 
 
 def entry_of(parameter: str, held: Mapping[str, Any]) -> Entry:
-    """What a document holds of one parameter, as an entry."""
+    """Return the content of a document for one parameter, as an entry."""
     keys = {parameter + suffix: value for suffix, value in held.items()}
     document, _ = from_json({"challenge": keys, "tasks": []}, catalogue=shipped(), lenient=True)
     return document.challenge.get(parameter, BLANK)

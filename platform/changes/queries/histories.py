@@ -139,7 +139,7 @@ def _step(
 
 
 def _words(identity: str, held: Mapping[str, Any]) -> str:
-    """A parameter in words as everybody may read it; of a whole task its name."""
+    """Return a parameter as public text; for a whole task its name."""
     if identity == WHOLE_TASK:
         return str(held[""].get("task_name") or held[""]["key"]) if held else ""
     entry = entry_of(identity, held)

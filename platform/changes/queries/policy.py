@@ -21,7 +21,7 @@ class Stage(StrEnum):
 
     @property
     def words(self) -> str:
-        """The stage in words."""
+        """Text of the stage."""
         return _WORDS[self]
 
 
@@ -34,18 +34,18 @@ _WORDS: Final = {
 
 @dataclass(frozen=True)
 class Policy:
-    """What a change of a class needs at a stage.
+    """Requirements for a change of a class at a stage.
 
     Attributes
     ----------
     needs_chair
-        Whether a chair decides; otherwise it takes effect at once and the chairs are notified.
+        True if a chair decides; otherwise the change takes effect at once and the chairs are notified.
     tells_participants
-        Whether participants are notified.
+        True if participants are notified.
     waits_for_objections
-        Whether it can be approved only after participants had time to object.
+        True if the change can be approved only after participants had time to object.
     only_as_deviation
-        Whether it can be approved only as a deviation, which is marked permanently.
+        True if the change can be approved only as a deviation, which is marked permanently.
     """
 
     needs_chair: bool
@@ -70,14 +70,14 @@ class Policy:
 
 
 def policy(change_class: str, stage: Stage, *, has_participants: bool | None = None) -> Policy:
-    """Return what a change needs.
+    """Return the requirements for a change.
 
     Parameters
     ----------
     stage
-        Of the tasks that the change concerns.
+        Stage of the tasks that the change concerns.
     has_participants
-        Whether any team takes part in the challenge; left out, it follows from the stage.
+        True if any team takes part in the challenge; by default derived from the stage.
 
     Examples
     --------

@@ -106,7 +106,7 @@ def _impediment(operation: Operation | None, tasks: frozenset[str] | None, chang
 
 
 def _measures_only(before: Any, after: Any) -> bool:
-    """Whether two settings of a kind of problem differ in the unit or spacing of coordinates alone.
+    """Return whether two settings of a kind of problem differ only in the unit or spacing of coordinates.
 
     Examples
     --------

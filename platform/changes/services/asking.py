@@ -40,7 +40,7 @@ ANOTHER_IS_OPEN: Final = "Another change request of this registration is open. I
 
 @dataclass(frozen=True)
 class Wanted:
-    """A parameter that the organizers want to change, with why and what it means for those who take part."""
+    """A parameter that the organizers request to change, with the reason and the effect on participants."""
 
     place: str
     reason: str
@@ -218,12 +218,12 @@ def withdraw_request(*, actor: User, request: ChangeRequest) -> ChangeRequest:
 
 
 def object_to(*, actor: User, request: ChangeRequest, text: str) -> Objection:
-    """Object to a request as somebody who takes part.
+    """Object to a request as a participant.
 
     Raises
     ------
     ValidationError
-        Without words, twice, or too late.
+        For an objection without text, a second objection, or an objection after the end of the period.
     """
     text = text.strip()
     if not text:

@@ -27,7 +27,7 @@ Outcome = ChangeDecision.Outcome
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a chair says about one proposed change."""
+    """Verdict of a chair about one proposed change."""
 
     approve: bool
     reason: str = ""
@@ -40,20 +40,22 @@ def decide(
     verdicts: Mapping[int, Verdict],
     as_deviation: bool = False,
 ) -> ChangeRequest:
-    """Decide about every change of a request; what is approved becomes the next version, which the challenge follows.
+    """Decide about every change of a request and create the next version from the approved changes.
+
+    The challenge follows that version.
 
     Parameters
     ----------
     verdicts
-        One for every proposed change, by its primary key.
+        One verdict per proposed change, by its primary key.
     as_deviation
-        Approve critical changes after the first test submission, marked for good.
+        True to approve critical changes after the first test submission, marked permanently.
 
     Raises
     ------
     ValidationError
-        When somebody else decided, a verdict is missing, objections may still come, a critical change needs to be a
-        deviation, or the new version cannot be executed. Nothing is stored then.
+        If another person has already decided, a verdict is missing, objections are still possible, a critical
+        change must be a deviation, or the new version cannot be executed. Nothing is stored in these cases.
     """
     try:
         with transaction.atomic():
@@ -198,7 +200,7 @@ def _reason(change: ProposedChange, verdicts: Mapping[int, Verdict]) -> str:
 
 
 def _is_late(registration: Registration) -> bool:
-    """Whether the last date for critical changes of the call has passed (REG-7)."""
+    """Return whether the last date for critical changes of the call has passed (REG-7)."""
     return registration.filing is not None and timezone.now() > registration.filing.call.critical_change_at
 
 

@@ -1,4 +1,4 @@
-"""What all acts on change requests share: the row that is locked, the log, and who is told."""
+"""Common functions of all acts on change requests: row lock, log, and notifications."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -22,13 +22,13 @@ MAX_TEXT = 4000
 
 
 def participants(request: ChangeRequest) -> list[User]:
-    """Who takes part in the challenge of a request."""
+    """People who take part in the challenge of a request."""
     operation = operation_of(request.registration)
     return list(User.objects.filter(pk__in=operation.participants)) if operation else []
 
 
 def tell(request: ChangeRequest, kind: str, letter: Letter, *, people: list[Any], key: str = "") -> None:
-    """Tell people of a request, once a kind and request unless `key` says otherwise."""
+    """Notify people of a request, once per kind and request unless `key` is specified."""
     notify(
         people=people,
         kind=kind,
@@ -41,13 +41,13 @@ def tell(request: ChangeRequest, kind: str, letter: Letter, *, people: list[Any]
 
 
 def named(registration: Registration) -> str:
-    """What messages call the challenge of a registration."""
+    """Return the name of the challenge of a registration for messages."""
     name = current_version(registration).document["challenge"].get("challenge_name")
     return str(name or registration.identifier)
 
 
 def changed(changes: Iterable[ProposedChange]) -> list[letters_of_changes.Changed]:
-    """Parameters with their values before and after, as everybody may read them."""
+    """Return parameters with their values before and after, as public text."""
     return [
         letters_of_changes.Changed(
             parameter_of(change.parameter).label + (f" ({task_of(change)})" if change.task else ""),

@@ -1,7 +1,8 @@
-"""Settings of the platform, all from the environment (or a `.env` file); secure unless told otherwise.
+"""Settings of the platform, all from the environment (or a `.env` file); secure by default.
 
-`docs/operators/settings.md` lists every variable. What is not set falls back to the embedded default: SQLite, the
-broker that `manage.py run` starts, files on disk. Each part says what it is about; none sets what another one does.
+`docs/operators/settings.md` lists every variable. An unset variable falls back to the embedded default: SQLite, the
+broker that `manage.py run` starts, files on disk. Each part states its subject, and no part sets a setting of
+another.
 """
 
 from django.core.exceptions import ImproperlyConfigured

@@ -1,4 +1,4 @@
-"""What the platform is made of."""
+"""Applications of the platform."""
 
 from config.settings.environment import ROOT
 

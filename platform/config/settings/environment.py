@@ -1,4 +1,4 @@
-"""Where the settings come from, where things are kept, and how this installation is reached."""
+"""Source of the settings, storage paths, and addresses of this installation."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where bytes lie, and how many of them anybody may send."""
+"""Storage of files, and limits on the size of uploads."""
 
 from pathlib import Path
 

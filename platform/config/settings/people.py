@@ -1,4 +1,4 @@
-"""Accounts, what people are told, and who runs the place."""
+"""Accounts, notifications, and operators of the installation."""
 
 from django.core.exceptions import ImproperlyConfigured
 

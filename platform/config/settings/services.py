@@ -1,4 +1,4 @@
-"""What it speaks to: the database, the broker with its queues, and the cache."""
+"""Services that the platform uses: the database, the broker with its queues, and the cache."""
 
 from config.settings.environment import PODIUM_DATA, env
 

@@ -1,1 +1,1 @@
-"""What this app adds to others; connected when it is ready."""
+"""Contributions of this app to other apps, connected when the app is ready."""

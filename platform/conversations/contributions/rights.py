@@ -1,4 +1,4 @@
-"""What a person wrote in conversations, for their copy of what is stored."""
+"""Texts that a person wrote in conversations, for the copy of their stored data."""
 
 from collections.abc import Iterator
 

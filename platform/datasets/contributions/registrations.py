@@ -1,4 +1,4 @@
-"""What this app contributes to the pages of a challenge."""
+"""Contributions of this app to the pages of a challenge."""
 
 from challenges import hooks
 

@@ -9,7 +9,7 @@ _RESERVED = {"con", "prn", "aux", "nul", *(f"{kind}{number}" for kind in ("com",
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a name can be a file's on every system.
+    """Return whether a name is valid for a file on every system.
 
     Examples
     --------

@@ -24,24 +24,24 @@ class Part:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is the whole file."""
+        """True if the part is the whole file."""
         return self.length == self.total
 
     @property
     def header(self) -> str:
-        """As the header Content-Range says it."""
+        """Value of the header Content-Range."""
         return f"bytes {self.start}-{self.stop - 1}/{self.total}"
 
 
 def requested_part(header: str | None, total: int) -> Part:
     """Read the header Range.
 
-    A header that is none, or asks for several ranges, is ignored as the standard allows: the whole file is sent.
+    An invalid header, or one with several ranges, is ignored as the standard allows: the whole file is sent.
 
     Raises
     ------
     RangeNotSatisfiableError
-        Where nothing of the file is asked for.
+        If the range contains no byte of the file.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What participants can get: data sets in versions, each of files that never change."""
+"""Data that participants can download: data sets in versions, each of files that never change."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +13,7 @@ class Dataset(models.Model):
     """Data of a challenge: hosted here in versions, or at an address elsewhere."""
 
     class Split(models.TextChoices):
-        """What the data are for."""
+        """Purpose of the data."""
 
         TRAINING = "training", "training"
         VALIDATION = "validation", "validation"
@@ -22,7 +22,7 @@ class Dataset(models.Model):
         PUBLISHED = "published", "published after the challenge"
 
     class Access(models.TextChoices):
-        """Who gets the files."""
+        """People who get the files."""
 
         OPEN = "open", "everybody"
         AGREEMENT = "agreement", "those who take part and have agreed to the data usage agreement"
@@ -56,7 +56,7 @@ class Dataset(models.Model):
 
     @property
     def is_link(self) -> bool:
-        """Whether the data lie elsewhere."""
+        """True if the data are hosted elsewhere."""
         return bool(self.url)
 
 
@@ -104,7 +104,7 @@ class DatasetVersion(models.Model):
 
     @property
     def is_available(self) -> bool:
-        """Whether its files can be had now, by those who may."""
+        """True if its files can be downloaded now, by people with permission."""
         if self.released_at is None or self.withdrawn_at is not None:
             return False
         return self.available_from is None or timezone.now() >= self.available_from
@@ -114,7 +114,7 @@ class DatasetFile(Work):
     """A file in the private storage; a worker computes its SHA-256, and only then a version with it can be released."""
 
     class State(models.TextChoices):
-        """Where it stands."""
+        """State of a file."""
 
         WAITING = "waiting", "waiting for its checksum"
         DIGESTING = "digesting", "its checksum is computed"

@@ -1,4 +1,4 @@
-"""What a challenge leaves behind: who consents, and the work of putting it together."""
+"""Publication of a challenge's data: consent, and the work of assembling the files."""
 
 from django.conf import settings
 from django.db import models
@@ -22,10 +22,10 @@ class PublicationConsent(models.Model):
 
 
 class Publication(Work):
-    """That a challenge's data be published as a version of its data set; worked on once for each time it is asked for."""
+    """Job that publishes a challenge's data as a version of its data set, once per request."""
 
     class State(models.TextChoices):
-        """Where it stands."""
+        """State of a publication."""
 
         WAITING = "waiting", "waiting for a worker"
         WORKING = "working", "being put together"

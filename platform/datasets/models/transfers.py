@@ -28,7 +28,10 @@ class DatasetUpload(Incoming):
 
 
 class Download(models.Model):
-    """An address that was handed out for a file, to whom and on which agreement, and what was sent to it: the access log."""
+    """Entry of the access log: an address that was issued for a file, and what was sent to it.
+
+    The entry contains the person and the agreement.
+    """
 
     file = models.ForeignKey(DatasetFile, on_delete=models.CASCADE, related_name="downloads")
     user = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""What data a challenge has, for whoever looks."""
+"""Data of a challenge, from the viewpoint of a visitor."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,18 +23,18 @@ DOWNLOAD_COLUMNS = (
 
 @dataclass(frozen=True)
 class Offer:
-    """A data set as somebody sees it.
+    """A data set as a visitor sees it.
 
     Attributes
     ----------
     versions
-        Released ones, the newest first; for organizers the draft as well.
+        Released versions, the newest first; for organizers the draft as well.
     current
-        The newest that can be used.
+        The newest version that can be used.
     may_have
-        Whether this person gets the files.
+        True if this person gets the files.
     takes_files
-        Whether the page has the form of uploads for its draft; it has room for one.
+        True if the page has the form of uploads for its draft; the page has room for one form.
     """
 
     dataset: Dataset
@@ -93,7 +93,7 @@ def offers(challenge: Challenge, user: Any) -> list[Offer]:
 
 @dataclass(frozen=True)
 class Location:
-    """Where data are by the registered design, in words."""
+    """Location of data according to the registered design, as text."""
 
     task: str
     split: str
@@ -106,7 +106,7 @@ class Location:
 
 
 def locations(challenge: Challenge) -> list[Location]:
-    """What the registered design says about where the data are; nothing for a challenge without a registration."""
+    """Return the locations of data in the registered design; none for a challenge without a registration."""
     projection = projection_of(challenge)
     if projection is None:
         return []
@@ -140,7 +140,10 @@ def locations(challenge: Challenge) -> list[Location]:
 
 
 def why_not(challenge: Challenge, user: Any) -> tuple[str, str]:
-    """What keeps a person from the data that need the agreement, and the page where that is done; empty where nothing does."""
+    """Return the obstacle between a person and the data under the agreement, and the page that resolves it.
+
+    Both are empty if there is no obstacle. The page is also empty if the person cannot resolve it.
+    """
     if test_rule("datasets.have_dataset", user, Dataset(challenge=challenge, access=Dataset.Access.AGREEMENT)):
         return "", ""
     join = reverse("challenges:join", args=[challenge.slug])

@@ -1,4 +1,4 @@
-"""Whether a published version names a team that may not be named any more."""
+"""Check whether a published version names a team that may not be named any more."""
 
 from challenges.models import Phase
 from datasets import hooks
@@ -6,7 +6,10 @@ from datasets.models import Dataset, DatasetVersion
 
 
 def names_are_allowed(version: DatasetVersion) -> bool:
-    """Whether every team that the files of a version name may be named now; versions without files of teams name none."""
+    """Return whether every team that the files of a version name may be named now.
+
+    Versions without files of teams name none.
+    """
     if version.dataset.split != Dataset.Split.PUBLISHED or version.released_at is None:
         return True
     challenge = version.dataset.challenge

@@ -1,4 +1,4 @@
-"""Whether and what a challenge publishes after its end."""
+"""Publication of a challenge after its end: whether data are published, and which."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ WITHDRAWN = "consent_withdrawn"
 
 
 def registered_choice(challenge: Challenge) -> Choice | None:
-    """What the registered design publishes, with the teams that consent now; None where it publishes nothing."""
+    """Return the registered choice to publish, with the teams that consent now; None to publish nothing."""
     projection = projection_of(challenge)
     if projection is None:
         return None

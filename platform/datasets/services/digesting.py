@@ -1,4 +1,4 @@
-"""Computing the checksum of a hosted file: a worker reads it once, from wherever it lies."""
+"""Computation of the checksum of a hosted file: a worker reads it once, from any storage."""
 
 import contextlib
 import hashlib
@@ -15,7 +15,7 @@ log = structlog.get_logger(__name__)
 
 
 def digest_file(*, file_id: int) -> None:
-    """Compute the SHA-256 and the size of a file, if that is still to be done and nobody else is at it."""
+    """Compute the SHA-256 and the size of a file, unless this is done or in progress elsewhere."""
     lease = claim(DIGESTING, file_id, give_up=_give_up)
     if lease is None:
         return

@@ -1,7 +1,7 @@
-"""Addresses of files: signed, for one account and one file, for a short while; and what is sent to them.
+"""Temporary addresses of files, signed for one account and one file, and the responses to them.
 
-Whether the account may have the file is asked when the address is made and again each time it is used, so that an address
-that was passed on is worth nothing once the agreement or the version has gone.
+Permission is checked when the address is created and each time it is used. An address that was passed on is
+therefore worthless once the agreement or the version no longer applies.
 """
 
 import base64
@@ -40,7 +40,7 @@ EXPIRED = (
 
 @dataclass(frozen=True)
 class Address:
-    """Where a file can be had for a while."""
+    """Temporary address of a file."""
 
     url: str
     expires_at: datetime
@@ -49,12 +49,12 @@ class Address:
 
 @transaction.atomic
 def hand_out_address(*, user: Any, file: DatasetFile) -> Address:
-    """Make an address of a file for an account, and write that down.
+    """Create an address of a file for an account, and record it.
 
     Raises
     ------
     PermissionDenied
-        Says what is missing: the agreement, or the release of the version.
+        With the missing requirement: the agreement, or the release of the version.
     """
     _check(user, file)
     challenge = file.version.dataset.challenge
@@ -119,7 +119,7 @@ def _check(user: Any, file: DatasetFile) -> None:
 
 
 def address_in_store(entry: Download) -> str | None:
-    """Where the object store itself sends the file; none where it is not offered to the outside."""
+    """Return the address of the file in the object store; None if the store is not publicly reachable."""
     if not object_store.is_offered():
         return None
     return object_store.address_of_object(
@@ -154,5 +154,5 @@ def _blocks(stream: BinaryIO, length: int) -> Iterator[bytes]:
 
 
 def digest_header(file: DatasetFile) -> str:
-    """SHA-256 as the header Repr-Digest says it (RFC 9530)."""
+    """Return the SHA-256 as value of the header Repr-Digest (RFC 9530)."""
     return f"sha-256=:{base64.b64encode(bytes.fromhex(file.sha256)).decode()}:"

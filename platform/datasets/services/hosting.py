@@ -108,7 +108,7 @@ def finish(*, upload: DatasetUpload) -> DatasetFile:
 
 
 def keep(*, actor: User | None, version: DatasetVersion, name: str, size: int, stored: str) -> DatasetFile:
-    """Note a file that lies in the private storage, and have its checksum computed by a worker."""
+    """Record a file in the private storage and queue the computation of its checksum."""
     file = DatasetFile.objects.create(version=version, name=name, size=size, stored=stored)
     record(
         actor=actor,

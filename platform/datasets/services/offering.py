@@ -120,12 +120,14 @@ def manifest_digest(version: DatasetVersion) -> str:
 
 @transaction.atomic
 def withdraw_version(*, actor: User, version: DatasetVersion, reason: str) -> None:
-    """Have nobody get a released version any more; that it was there, its list of files and the reason stay.
+    """Withdraw a released version, which can no longer be downloaded.
+
+    The version, its list of files and the reason remain visible.
 
     Raises
     ------
     ValidationError
-        Without a reason, and for a draft.
+        Without a reason, for a draft, and for a version that was already withdrawn.
     """
     if not reason.strip():
         raise ValidationError("Say why: everybody who has the data reads it.")

@@ -31,7 +31,10 @@ State = Publication.State
 
 @transaction.atomic
 def set_consent(*, actor: User, team: Team, is_given: bool) -> None:
-    """Give or withdraw a team's consent. What is published already stays until the data are published anew."""
+    """Give or withdraw a team's consent to publication.
+
+    Published data remains until the data is published again.
+    """
     PublicationConsent.objects.update_or_create(
         team=team, defaults={"is_given": is_given, "changed_at": timezone.now(), "changed_by": actor}
     )
@@ -84,7 +87,7 @@ def replace_names(challenge: Challenge) -> Publication | None:
 
 
 def publish(*, publication_id: int) -> None:
-    """Put the data of a challenge together and release them, if that is still to be done and nobody else is at it."""
+    """Collect the data of a challenge and release it, unless this is done or another worker does it."""
     lease = claim(PUBLISHING, publication_id, give_up=_give_up)
     if lease is None:
         return
@@ -189,7 +192,7 @@ def _draft(challenge: Challenge, choice: Choice) -> DatasetVersion:
 def _readme(
     challenge: Challenge, choice: Choice, version: DatasetVersion, artifacts: list[tuple[Artifact, Path]], folder: Path
 ) -> tuple[Artifact, Path]:
-    """Licence, citation and checksums, for whoever finds the files years later."""
+    """Write licence, citation and checksums to a file, for readers who find the data years later."""
     content = {
         "title": version.dataset.name,
         "version": version.number,

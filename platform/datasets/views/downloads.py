@@ -15,7 +15,10 @@ from datasets.services import downloading
 
 @require_POST
 def get_file(request: HttpRequest, slug: str, file: int) -> HttpResponse:
-    """Make an address of a file and send the browser there; asked for on purpose, never by a link that something follows."""
+    """Create a download address of a file and redirect the browser to it.
+
+    The view accepts only POST requests, because a link that is merely followed must not create an address.
+    """
     challenge = visible_challenge(request.user, slug)
     rows = DatasetFile.objects.filter(version__dataset__challenge=challenge)
     rows = rows.select_related("version__dataset__challenge")
@@ -26,7 +29,10 @@ def get_file(request: HttpRequest, slug: str, file: int) -> HttpResponse:
 @require_safe
 @never_cache
 def download(request: HttpRequest, slug: str, token: str) -> HttpResponseBase:
-    """Send the file that an address was made for. Whoever has the address needs no session: programs resume with it."""
+    """Send the file for which an address was created.
+
+    The address works without a session, which allows programs to resume a download.
+    """
     try:
         entry = downloading.redeem(token)
     except PermissionDenied as error:

@@ -1,4 +1,4 @@
-"""The data of a challenge: for everybody who sees it, and for its organizers."""
+"""Pages of the data of a challenge, for its readers and for its organizers."""
 
 from dataclasses import replace
 from typing import Any
@@ -33,7 +33,7 @@ LOG_SHOWN = 20
 @require_safe
 @never_cache
 def data(request: HttpRequest, slug: str) -> HttpResponse:
-    """Where the data are and how to get them."""
+    """Show the data of a challenge and how to download it."""
     challenge = visible_challenge(request.user, slug)
     return _page(request, challenge)
 
@@ -81,7 +81,7 @@ def _page(request: HttpRequest, challenge: Challenge, form: forms.DatasetForm | 
 
 
 def _with_upload_form(offers: list[queries.Offer], wanted: str | None) -> list[queries.Offer]:
-    """Choose the draft that files are sent to: the one asked for, else the first."""
+    """Mark the draft that receives uploaded files: the requested draft, otherwise the first."""
     drafts = [offer.dataset.slug for offer in offers if offer.draft is not None]
     chosen = wanted if wanted in drafts else next(iter(drafts), None)
     return [replace(offer, takes_files=offer.dataset.slug == chosen) for offer in offers]

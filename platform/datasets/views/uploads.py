@@ -60,7 +60,7 @@ def upload(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
 
 
 def _page(slug: str, entry: DatasetUpload) -> dict[str, str]:
-    """Tell where to see the file of a whole upload."""
+    """Return the header with the address of the page that shows the file of a complete upload."""
     return {"Podium-Page": reverse("datasets:data", args=[slug])} if entry.is_whole else {}
 
 

@@ -44,7 +44,7 @@ def frozen_names() -> Iterator[RegisteredName]:
 
 
 def others(subject: Subject) -> Iterator[RegisteredName]:
-    """What other designs are called."""
+    """Yield the names of the other designs."""
     for provider in (frozen_names, *hooks.registered_names):
         for entry in provider():
             if subject.design is None or entry.design_id != subject.design.pk:
@@ -75,7 +75,7 @@ def unique_registered_acronym(subject: Subject) -> str | None:
 
 
 def registered_before(subject: Subject, events: tuple[str, ...]) -> str | None:
-    """What is wrong when the design was not on public record before the first of some events."""
+    """Return the problem if the design was not on public record before the first of some events."""
     opens = [day for event in events for day, _ in dates_of(subject, event)]
     if not opens or subject.design is None:
         return None

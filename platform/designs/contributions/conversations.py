@@ -12,9 +12,11 @@ from evaluation.designs.catalogue import shipped
 
 
 class DesignConversations(ConversationPolicy[Design]):
-    """Whoever writes or reviews a design talks about its parameters by name; each of them resolves a thread.
+    """Conversations about the parameters of a design, for its writers and reviewers.
 
-    The topic of a thread is a parameter, its part a task's key. Nobody is told by mail: the form shows what is open.
+    Each of them can resolve a thread.
+    The topic of a thread is the name of a parameter, and its part is the key of a task.
+    No e-mails are sent: the form shows the open threads.
     """
 
     model = Design
@@ -43,7 +45,7 @@ class DesignConversations(ConversationPolicy[Design]):
             raise ValidationError("There is no such parameter in this design.")
 
     def facts(self, thread: Thread) -> dict[str, Any]:
-        """Which parameter, and of which task."""
+        """Return the parameter and its task."""
         return {"parameter": thread.topic, "task": thread.part or None}
 
 

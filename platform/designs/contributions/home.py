@@ -1,4 +1,4 @@
-"""What the home page shows of the designs that a person writes."""
+"""Section of the home page with the designs that a person writes."""
 
 from django.template.loader import render_to_string
 

@@ -33,12 +33,12 @@ class DesignInvitations(InvitationPolicy[Design]):
         return reverse("designs:accept", args=[token])
 
     def check(self, target: Design, *, email: str, role: str) -> None:  # noqa: ARG002 (one role a person)
-        """Refuse somebody who writes the design already."""
+        """Reject a person who already writes the design."""
         if target.collaborators.filter(user__email__iexact=email).exists():
             raise ValidationError({"email": "This person is part of the design already."})
 
     def letter(self, invitation: Invitation, *, target: Design, link: str) -> Letter:
-        """Who asks, as what, and for which design."""
+        """Return the e-mail, which names the inviting person, the role and the design."""
         letter = letters_of_invitations.INTO_DESIGN.letter(
             letters_of_invitations.OfInvitation(
                 invitation.invited_by.display_name,
@@ -51,7 +51,7 @@ class DesignInvitations(InvitationPolicy[Design]):
         return Letter(letter.subject, context={"text": letter.text, "address": link})
 
     def admit(self, invitation: Invitation, *, target: Design, user: User) -> Collaborator:
-        """Make the person a collaborator; whoever is one already keeps the present role."""
+        """Make the person a collaborator, where an existing collaborator keeps the present role."""
         collaborator, _ = Collaborator.objects.get_or_create(
             design=target, user=user, defaults={"role": invitation.role}
         )

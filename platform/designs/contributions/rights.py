@@ -1,4 +1,4 @@
-"""What keeps a person in a design, and what goes of their part when they close their account."""
+"""Obstacles to closing an account because of designs, and removal of the person from all designs."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from designs.models import Collaborator
 
 
 def register() -> None:
-    """Have designs asked before an account is closed."""
+    """Register the checks and removals of designs that run before an account is closed."""
     hooks.obstacles.register(obstacles)
     hooks.leavings.register(leave)
 

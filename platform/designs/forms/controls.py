@@ -41,10 +41,12 @@ class Input:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table: its controls, and for a metric those of its options and policy.
+    """Row of a table: its controls, and for a metric also the controls of its options and policy.
 
-    `folded` are controls that seldom need a hand: of a metric of the platform what follows from it, of one that was
-    not chosen yet what describes a metric measured elsewhere. `fold` is what they stand under.
+    `folded` contains controls that rarely need a change.
+    For a metric of the platform, these are the controls of the values that follow from the metric.
+    For a metric that was not yet chosen, these are the controls that describe a metric measured elsewhere.
+    `fold` is their heading.
     """
 
     place: str
@@ -106,7 +108,7 @@ def text_of(value: Any) -> str:
 
 
 def chosen(item: Input) -> str:
-    """The words of what is chosen in a control; empty where nothing is."""
+    """Return the text of the choice in a control, or an empty text if nothing is chosen."""
     return item.other or next((option.label for option in item.options if option.is_chosen and option.value), "")
 
 

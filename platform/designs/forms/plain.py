@@ -95,7 +95,7 @@ class InvitationForm(forms.Form):
 
 
 class CommentForm(forms.Form):
-    """Say something about a parameter."""
+    """Comment on a parameter."""
 
     text = forms.CharField(label="Comment", max_length=5000, widget=forms.Textarea(attrs={"rows": 3}))
 

@@ -1,9 +1,9 @@
-"""From the names and values of a posted field to a JSON value of its type.
+"""Conversion of the names and values of a posted field to a JSON value of its type.
 
 Names: ``value`` for one value, ``value.<key>`` for the entries of a record
 (``value.settings.<name>`` for those of a kind of problem), ``row.<n>.<key>`` for the cells of a table
-(``row.<n>.options.<name>`` and ``row.<n>.policy.<name>`` for what belongs to a metric), ``other`` and
-``row.<n>.<key>.other`` for a choice in own words.
+(``row.<n>.options.<name>`` and ``row.<n>.policy.<name>`` for the options and policy of a metric), ``other`` and
+``row.<n>.<key>.other`` for a choice in free text.
 """
 
 import json
@@ -28,7 +28,10 @@ _NESTED: Final = ("options", "policy")
 
 @dataclass(frozen=True)
 class Posted:
-    """A posted field; `completed` tells that the server filled in more than the writer sees."""
+    """Posted field.
+
+    `completed` is True if the server filled in more than the writer sees.
+    """
 
     value: Any
     details: str
@@ -64,9 +67,10 @@ def read_posted(parameter: Parameter, post: QueryDict, *, kinds: Collection[str]
 
 
 def _shows_others(parameter: Parameter, post: QueryDict) -> bool:
-    """Whether a row shows the options of another metric than the chosen one (`row.<n>.shown` names whose).
+    """Return whether a row shows the options of a metric other than the chosen one.
 
-    Likewise, whether a record shows the settings of another kind of problem (`value.shown`).
+    `row.<n>.shown` names the metric whose options are shown.
+    For a record, return whether it shows the settings of another kind of problem (`value.shown`).
     """
     if any(field.type == "problem" for field in parameter.item_fields):
         return any(
@@ -152,9 +156,10 @@ def _json(text: str) -> Any:
 
 
 def _completed(row: Mapping[str, Any], kinds: Collection[str]) -> dict[str, Any]:
-    """What follows from the platform's metric, or from a cost of a run: direction and range as facts, the rest where it was left blank.
+    """Complete a row with the values that follow from the platform's metric or from a cost of a run.
 
-    Options and the abbreviation of another metric, left over from an earlier choice, are dropped.
+    Direction and range are set as facts. The other values are set only where they were left blank.
+    Options and the abbreviation that remain from an earlier choice of another metric are removed.
     """
     if (cost := cost_of(row)) is not None:
         return _completed_cost(row, cost)
@@ -191,7 +196,10 @@ def _levels(metric: Metric, row: Mapping[str, Any], kinds: Collection[str]) -> s
 
 
 def _completed_cost(row: Mapping[str, Any], cost: CostMetric) -> dict[str, Any]:
-    """What follows from a cost of a run; its worst value is the registered limit, whatever was typed before."""
+    """Complete a row with the values that follow from a cost of a run.
+
+    Its worst value is the registered limit, even if another value was entered before.
+    """
     full = {key: value for key, value in row.items() if key not in ("options", "policy")}
     if full.get("name") in [{"other": other.label} for other in METRICS]:
         full["name"] = ""

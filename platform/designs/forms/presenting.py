@@ -1,4 +1,4 @@
-"""What the pages of the form show of each field."""
+"""Presentation of the fields on the pages of the form."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ SHORT_ROW: Final = 8
 
 
 class Mark(StrEnum):
-    """How a field stands: the value names a style, the words are read."""
+    """Status of a field: the value names a style, and `words` is the text for readers."""
 
     DONE = "done"
     ERROR = "error"
@@ -75,17 +75,17 @@ class FieldView:
 
     @property
     def key(self) -> str:
-        """What its ids on the page are made of."""
+        """Base of the ids of the field on the page."""
         return f"{self.parameter.id}-{self.task_key}" if self.task_key else self.parameter.id
 
     @property
     def is_blank(self) -> bool:
-        """Whether nobody has answered it yet; what is wrong with it is then not told before it was left."""
+        """True if the field is unanswered, in which case its errors are shown only after it is left."""
         return self.entry.state is State.BLANK
 
     @property
     def mark(self) -> Mark:
-        """How it stands, as the list of fields shows it."""
+        """Status of the field in the list of fields."""
         if not self.applies:
             return Mark.IDLE
         blocks = any(finding.blocks for finding in self.findings)
@@ -95,22 +95,22 @@ class FieldView:
 
     @property
     def has_details(self) -> bool:
-        """Whether words beside the choice are asked for."""
+        """True if the field requests text in addition to the choice."""
         return self.parameter.has_details
 
     @property
     def loud_statements(self) -> tuple[Statement, ...]:
-        """What is not executed as chosen, which has to be seen at once."""
+        """Statements about choices that are not executed, which must be visible immediately."""
         return tuple(each for each in self.statements if each.execution == "refused")
 
     @property
     def quiet_statements(self) -> tuple[Statement, ...]:
-        """What is executed, or stated and left to people."""
+        """Statements about choices that are executed, or that are recorded and left to people."""
         return tuple(each for each in self.statements if each.execution != "refused")
 
     @property
     def is_rarely_reported(self) -> bool:
-        """Whether fewer than a fifth of historic tasks said anything about it (REP-4)."""
+        """True if fewer than a fifth of the historic tasks reported this field (REP-4)."""
         return self.parameter.left_out is not None and self.parameter.left_out >= 100 - RARELY_REPORTED
 
     @property
@@ -166,7 +166,7 @@ def field_view(
 
 
 def paired(views: list[FieldView]) -> list[FieldView]:
-    """Mark fields that say the same of training and of test data, so that they stand side by side."""
+    """Mark the fields that describe both training and test data, for display side by side."""
     marked = list(views)
     for index, (first, second) in enumerate(pairwise(views)):
         one, other = first.parameter.id.split("_"), second.parameter.id.split("_")

@@ -1,4 +1,4 @@
-"""The controls of a record, of which one may be the kind of problem with settings of its own."""
+"""Controls of a record, one of which can be the kind of problem with specific settings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -48,6 +48,9 @@ def _kind_cell(item: ItemField, name: str, key: str, value: Any, values: Values)
 
 
 def _shown_kind(key: str, values: Values) -> Input:
-    """Whose settings the page shows, so that another choice shows others."""
+    """Return the hidden control with the kind of problem whose settings the page shows.
+
+    With it, the server detects that another choice requires other settings.
+    """
     kind = _kind(values)
     return Input("value.shown", f"v-{key}-value-shown", "hidden", "", kind.id if kind else "")

@@ -1,4 +1,4 @@
-"""What a scan of references and a simulation are asked with."""
+"""Forms that request a scan of references and a simulation."""
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -25,7 +25,7 @@ class _FilesField(forms.FileField):
 
 
 class ScanForm(forms.Form):
-    """References, and predictions beside them."""
+    """References to scan, and optional example predictions."""
 
     references = _FilesField(
         label="Reference files",
@@ -68,7 +68,7 @@ class SimulationForm(forms.Form):
 
     @property
     def options(self) -> dict:
-        """What the service takes."""
+        """Options for the service."""
         data = self.cleaned_data
         options = {"cases": data["cases"], "teams": data["teams"]}
         if data["pilot"]:

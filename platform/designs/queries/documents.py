@@ -26,9 +26,9 @@ def visible_design(user: Any, slug: str) -> Design:
 
 
 def fields_of(design: Design) -> tuple[list[str], Fields]:
-    """Keys of the tasks in order, and all stored fields by task key (``None``: the challenge) and parameter.
+    """Return the keys of the tasks in order, and all stored fields by task key and parameter.
 
-    Two queries whatever the size of the design.
+    The task key ``None`` denotes the challenge. Runs two queries for a design of any size.
     """
     tasks = {task.pk: task.key for task in design.tasks.filter(removed_at=None)}
     fields = {
@@ -40,7 +40,7 @@ def fields_of(design: Design) -> tuple[list[str], Fields]:
 
 
 def revision_of(design: Design, parameter: str, task: str | None) -> int:
-    """How often a field has been saved."""
+    """Return the number of times a field has been saved."""
     task_filter = {"task__key": task} if task else {"task": None}
     revisions = FieldValue.objects.filter(design=design, parameter=parameter, **task_filter).values_list(
         "revision", flat=True
@@ -49,7 +49,7 @@ def revision_of(design: Design, parameter: str, task: str | None) -> int:
 
 
 def document_of(design: Design) -> Document:
-    """The design as it stands now."""
+    """Return the design in its current state."""
     return assemble(*fields_of(design))
 
 
@@ -63,7 +63,7 @@ def assemble(keys: list[str], fields: Fields) -> Document:
 
 
 class Frozen(Protocol):
-    """What keeps a document and, apart, its embargoed values: a version of a design or of a registration."""
+    """Stored document with its embargoed values kept apart: a version of a design or a registration."""
 
     @property
     def document(self) -> Any:
@@ -75,7 +75,7 @@ class Frozen(Protocol):
 
 
 def document_of_version(version: Frozen, *, sealed: bool = True) -> Document:
-    """The document of a frozen version; with `sealed`, embargoed values stand in their places."""
+    """Return the document of a frozen version; with `sealed`, it includes the embargoed values."""
     data = version.document
     if sealed and version.sealed:
         data = {**data, "challenge": dict(data["challenge"]), "tasks": [dict(task) for task in data["tasks"]]}

@@ -1,4 +1,4 @@
-"""How complete other designs are that were kept under a name."""
+"""Completeness of the other designs with a named version."""
 
 from typing import Final
 
@@ -15,10 +15,11 @@ _SECONDS: Final = 30 * 24 * 3600
 
 
 def drafts_beside(design: Design | None) -> Drafts | None:
-    """Completeness of the last version of every other design; ``None`` when there are too few.
+    """Return the completeness of the last version of every other design, or ``None`` if there are too few.
 
-    Designs taken from the literature are left out: the sources were written for people and they are counted as history.
-    A version never changes, so its share is computed once and kept; two queries whatever the number of designs.
+    Designs from the literature are excluded: their sources were written for people, and they are counted as history.
+    A version never changes. Its share is therefore computed once and cached.
+    Runs two queries for any number of designs.
     """
     versions = DesignVersion.objects.annotate(last=Max("design__versions__number")).filter(
         number=F("last"), design__legacy_import=False

@@ -1,4 +1,4 @@
-"""What a design withholds, and when it opens."""
+"""Values that a design withholds, and the dates on which they are disclosed."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -11,10 +11,10 @@ from evaluation.designs.document import Document, State
 
 @dataclass(frozen=True)
 class Withheld:
-    """A value under embargo: what everybody may know of it.
+    """Public information about a value under embargo.
 
-    `opens` is the day on which it opens by itself; ``None`` where the schedule does not name the event, so that an owner
-    has to say that it has come.
+    `opens` is the day on which the embargo ends automatically.
+    It is ``None`` if the schedule does not name the event. An owner must then confirm that the event has occurred.
     """
 
     field: FieldValue
@@ -23,7 +23,7 @@ class Withheld:
 
     @property
     def event(self) -> str:
-        """The event in words."""
+        """Label of the event."""
         return next(
             (choice.label for choice in shipped()["challenge_schedule"].choices if choice.value == self.field.event),
             self.field.event,
@@ -42,9 +42,10 @@ def withheld_values(design: Design, document: Document, *, public: bool) -> list
 
 
 def opening_day(document: Document, event: str) -> date | None:
-    """The day on which an event lets an embargo open; ``None`` for events in own words or without a date.
+    """Return the day on which an event ends an embargo, or ``None``.
 
-    Of several entries the last counts, and of a month its last day: a value is never shown too early.
+    It is ``None`` for custom events and events without a date.
+    The last of several entries counts, and the last day of a month: a value is never shown too early.
     """
     kinds = {choice.label.casefold(): choice.value for choice in shipped()["challenge_schedule"].choices}
     kind = kinds.get(event.strip().casefold(), event.strip())

@@ -1,4 +1,7 @@
-"""Open points of a stored design: the checks of `evaluation.designs` with what is kept beside the document, and whether it may be submitted."""
+"""Open points of a stored design, and its eligibility for submission.
+
+The checks of `evaluation.designs` also use the answers that are stored separately from the document.
+"""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -17,7 +20,7 @@ from evaluation.documents import Block
 
 @dataclass(frozen=True)
 class Stored:
-    """A `evaluation.designs.checks.StoredDesign` that reads the database when it is asked, and not before."""
+    """`evaluation.designs.checks.StoredDesign` that reads the database only on request."""
 
     design: Design
 
@@ -27,7 +30,7 @@ class Stored:
         return {(answer.task.key if answer.task else None, answer.check_id): answer for answer in answers}
 
     def problem_answers(self) -> dict[str, TaskAnswers]:
-        """What was answered about the problem, by task."""
+        """Return the answers about the problem, by task."""
         answers = TaskAnswers.objects.filter(task__design=self.design, task__removed_at=None).select_related("task")
         return {answer.task.key: answer for answer in answers}
 
@@ -75,10 +78,10 @@ def outline(
 
 @dataclass(frozen=True)
 class Gate:
-    """What stands before submission: too little filled, or errors.
+    """Obstacles to submission: too few fields are filled, or there are errors.
 
-    `elsewhere` says what is registered here and evaluated elsewhere; it stands in the way only where a call takes designs
-    that the platform executes and no others.
+    `elsewhere` lists the parts that are registered here and evaluated elsewhere.
+    They are an obstacle only if a call accepts only designs that the platform executes.
     """
 
     share: float
@@ -88,7 +91,7 @@ class Gate:
 
     @property
     def is_open(self) -> bool:
-        """Whether the design passes."""
+        """True if the design can be submitted."""
         return self.completeness.passes(self.share) and not self.errors
 
 

@@ -1,4 +1,4 @@
-"""How far a design is: fields that are needed and open, errors that stand in the way, and whether a call could take it."""
+"""Readiness of a design: open required fields, errors, and eligibility for a call."""
 
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
@@ -21,7 +21,7 @@ _ESSENTIAL: Final = round(100 * GATE)
 
 @dataclass(frozen=True)
 class Progress:
-    """How many of the needed fields are answered."""
+    """Number of required fields that are answered, and their total number."""
 
     filled: int
     total: int
@@ -29,22 +29,22 @@ class Progress:
 
 @dataclass(frozen=True)
 class Readiness:
-    """What stands between a design and a call.
+    """Remaining work before a design can be filed in a call.
 
     Attributes
     ----------
     percent
-        Share of the published parameters that are filled, of the lowest task.
+        Share of the published parameters that are filled, of the task with the lowest share.
     essential
-        Share of the essential parameters in percent, rounded down: what the gate of a call asks for.
+        Share of the essential parameters in percent, rounded down, which the gate of a call requires.
     errors
-        Errors at fields that hold something.
+        Number of errors at fields that contain a value.
     to_fill
-        Errors at fields in which nobody has written yet.
+        Number of errors at fields that are still empty.
     open_fields
-        Needed fields without an answer.
+        Number of required fields without an answer.
     is_executed
-        Whether the platform executes what is written, rather than that it is evaluated elsewhere.
+        Whether the platform executes the design, as opposed to an evaluation elsewhere.
     """
 
     percent: int
@@ -56,7 +56,7 @@ class Readiness:
 
     @property
     def words(self) -> str:
-        """What comes next, as a sentence without its full stop."""
+        """The next step, as a sentence without its full stop."""
         if self.errors:
             return f"{self.errors} error{' keeps' if self.errors == 1 else 's keep'} it from being filed"
         if self.open_fields:
@@ -69,7 +69,7 @@ class Readiness:
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing is left to do before it is filed."""
+        """True if nothing remains to be done before the design is filed."""
         return not (self.errors or self.open_fields or self.to_fill) and self.essential >= _ESSENTIAL
 
 
@@ -87,7 +87,10 @@ def readiness(document: Document, findings: list[Finding]) -> Readiness:
 
 
 def readiness_of(designs: Iterable[Design]) -> dict[int, Readiness]:
-    """How far designs are, by key; each is measured once after a change, since its checks take their time."""
+    """Return the readiness of designs, by key.
+
+    Each design is measured once after a change, because its checks take time.
+    """
     keys = {_key(design): design for design in designs}
     measurements = cache.get_many(keys)
     fresh = {}
@@ -127,7 +130,7 @@ def unanswered(parameters: list[Parameter], values: Values) -> list[Parameter]:
 
 
 def is_untouched(finding: Finding, document: Document) -> bool:
-    """Whether nobody has written at the field of a finding yet."""
+    """Return whether the field of a finding is still empty."""
     return document.values(finding.task).entry(finding.check.parameter).state is State.BLANK
 
 

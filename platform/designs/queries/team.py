@@ -1,4 +1,4 @@
-"""The organizing team as a design lists it, beside the people who have access to the design."""
+"""Organizing team listed in a design, compared with the people who have access to the design."""
 
 from dataclasses import dataclass
 

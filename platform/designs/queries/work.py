@@ -1,4 +1,4 @@
-"""What waits for a worker."""
+"""Work queued for a worker."""
 
 from django.db.models import Q
 

@@ -51,12 +51,12 @@ def choose_option(*, actor: User, task: DesignTask, guide: str, option: str) -> 
 
 @transaction.atomic
 def give_reason(*, actor: User, task: DesignTask, departure: str, text: str) -> TaskAnswers:
-    """Say why the design departs from a recommendation; empty takes the reason back.
+    """Store the reason why the design departs from a recommendation; an empty text removes it.
 
     Parameters
     ----------
     departure
-        Its words (`evaluation.designs.advising.Reasoned.key`).
+        Text of the departure (`evaluation.designs.advising.Reasoned.key`).
 
     Raises
     ------

@@ -29,19 +29,19 @@ RESERVED = frozenset({"new", "import", "invitations"})
 
 @transaction.atomic
 def create_design(*, owner: User, title: str, tasks: list[str] | None = None, **facts: Any) -> Design:
-    """Start a design; the owner may do everything with it.
+    """Create a design; the owner has all permissions on it.
 
     Parameters
     ----------
     tasks
-        Names of its tasks; one task without a name if left out.
+        Names of its tasks; by default one task without a name.
     facts
         Further fields of `Design`, for imports.
 
     Raises
     ------
     ValidationError
-        Without a usable title.
+        Without a valid title.
     """
     design = _new(owner, title, **facts)
     for index, name in enumerate(tasks or [""], start=1):

@@ -13,7 +13,9 @@ from evaluation.designs.document import State
 
 @transaction.atomic
 def open_embargo(*, actor: User | None, field: FieldValue) -> Saved:
-    """Show an embargoed value. Nonce and value are published beside the digest, so that everybody can check it.
+    """Disclose an embargoed value.
+
+    Nonce and value are published together with the digest, which anyone can then verify.
 
     Raises
     ------

@@ -24,16 +24,16 @@ MAX_DETAILS = 10_000
 
 @dataclass(frozen=True)
 class Saved:
-    """What a save left behind; `changed` is False when the same value stood there already."""
+    """Result of a save; `changed` is False if the same value was already stored."""
 
     field: FieldValue
     changed: bool
 
 
 class Conflict(Exception):  # noqa: N818 (it is a state to be shown, not a failure)
-    """Somebody else saved this field in between.
+    """Conflict with another person's save of this field.
 
-    `theirs` is what stands there now, `base` what the writer had seen, `mine` what the writer wants.
+    `theirs` is the stored value, `base` the value that the writer saw, and `mine` the value that the writer entered.
     """
 
     def __init__(self, *, field: FieldValue, theirs: Entry, mine: Entry, base: Entry | None) -> None:
@@ -55,19 +55,19 @@ def save_field(
     event: str = "",
     revision: int | None = None,
 ) -> Saved:
-    """Store what one field holds, and its history.
+    """Store the value of a field, and its history.
 
     Parameters
     ----------
     state
-        Left out, it follows from the value: provided, or blank.
+        If omitted, it follows from the value: provided, or blank.
     revision
-        The revision of the field that the writer saw; ``None`` writes over whatever stands there.
+        Revision of the field that the writer saw; ``None`` overwrites the stored value in any case.
 
     Raises
     ------
     ValidationError
-        When the value, the state or the place does not fit; keys are ``value``, ``reason``, ``until``, ``event``.
+        When the value, the state or the location does not fit; keys are ``value``, ``reason``, ``until``, ``event``.
     Conflict
         When the field has been saved since `revision` with another content. Nothing is stored.
     """
@@ -252,14 +252,14 @@ def _keep_proof(stored: FieldValue) -> None:
 
 @transaction.atomic
 def start_from_scheme(*, actor: User, task: DesignTask, scheme: str) -> None:
-    """Save the values of a published scheme in a task, and in the challenge where it says something about tasks.
+    """Save the values of a published scheme in a task, and in the challenge where the scheme covers tasks.
 
-    What stood there stays in the history of the fields.
+    Previous values remain in the history of the fields.
 
     Raises
     ------
     ValidationError
-        When there is no such scheme.
+        When the scheme does not exist.
     """
     try:
         point = starting_point(scheme)

@@ -14,14 +14,14 @@ TASK = "designs.tasks.check_links"
 
 
 def enabled() -> bool:
-    """Whether the server asks addresses that organizers typed."""
+    """Return whether the server requests the addresses that organizers entered."""
     return bool(settings.PODIUM_CHECK_LINKS)
 
 
 def check_links(*, design: Design, allow_private: bool = False) -> list[LinkAnswer]:
-    """Ask every address of a design and keep the answers; does nothing unless it is switched on.
+    """Request every address of a design and store the answers, unless this is switched off.
 
-    The addresses are asked before the transaction, so that a slow server holds no lock.
+    The requests run before the transaction, so a slow server does not block a lock.
     """
     if not enabled():
         return []

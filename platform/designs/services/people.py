@@ -1,4 +1,4 @@
-"""Who writes a design: roles of those who took up an invitation."""
+"""Roles of the people who write a design after they accepted an invitation."""
 
 from django.core.exceptions import ValidationError
 from django.db import transaction

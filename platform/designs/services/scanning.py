@@ -24,12 +24,12 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class ScanError(ValueError):
-    """Files that cannot be read, with words for the person who sent them."""
+    """Error for files that cannot be read, with a message for the person who uploaded them."""
 
 
 @dataclass(frozen=True)
 class Arrived:
-    """A file as it was sent: where its bytes lie, what its sender calls it, and whether it is for references or predictions."""
+    """Uploaded file: path of its bytes, name chosen by the sender, and role (references or predictions)."""
 
     path: Path
     name: str
@@ -37,14 +37,16 @@ class Arrived:
 
 
 def scan_folder(plan: Mapping[str, Any], folder: Path, arrived: Sequence[Arrived] = ()) -> dict[str, Any]:
-    """Scan what has arrived, or `folder`/references, in a confined child; archives are unpacked there as well.
+    """Scan the uploaded files, or `folder`/references, in a confined child process.
+
+    Archives are also unpacked in the child.
 
     Parameters
     ----------
     plan
         ``problem`` and ``regions`` as in an assessment.
     folder
-        All that the child reads beside libraries; it writes to a folder of its own.
+        The only folder besides libraries that the child reads; it writes to a separate folder.
 
     Raises
     ------
@@ -97,14 +99,15 @@ def scan_folder(plan: Mapping[str, Any], folder: Path, arrived: Sequence[Arrived
 
 
 def lay_out(stream: BinaryIO, name: str, role: str, folder: Path) -> None:
-    """Put one upload where the scan looks for it; an archive is unpacked, without any of its paths.
+    """Put one upload into the folder that the scan reads; archives are unpacked without their paths.
 
-    Predictions lie in one folder an algorithm: the folder that holds them in an archive, else “predictions”.
+    Predictions are stored in one folder per algorithm.
+    It is named after the folder that contains them in the archive, otherwise “predictions”.
 
     Raises
     ------
     ScanError
-        When an archive is none, or holds too much.
+        When a file is not a valid archive, or contains too much.
     """
     target = folder / role
     if not name.lower().endswith(".zip"):

@@ -141,7 +141,10 @@ def _plan(task: DesignTask) -> dict[str, Any]:
 
 
 def _place(scan: Scan) -> Path:
-    """Where files are laid out: what is taken from a hidden test set in memory, where the machine has such a folder."""
+    """Return the folder for the files of a scan.
+
+    Files from a hidden test set are stored in memory if the machine has such a folder.
+    """
     if storing.MEMORY.is_dir() and any(entry["role"] == "test_set" for entry in scan.files):
         return storing.MEMORY
     scratch = Path(settings.PODIUM_SCRATCH) / "scans"

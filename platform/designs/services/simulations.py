@@ -1,4 +1,4 @@
-"""Simulating what a design could tell apart, in a worker."""
+"""Simulation in a worker of the differences that a design could detect."""
 
 import tempfile
 import traceback
@@ -30,7 +30,7 @@ PILOT_COLUMNS = ["algorithm", "case", "region", "metric", "value", "outcome", "i
 
 @transaction.atomic
 def request_simulation(*, actor: User, task: DesignTask, options: dict[str, Any]) -> Simulation:
-    """Ask for a simulation of the task as it stands now.
+    """Request a simulation of the task in its current state.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def request_simulation(*, actor: User, task: DesignTask, options: dict[str, Any]
     Raises
     ------
     ValidationError
-        When the task cannot be compiled yet; names what is missing.
+        When the task cannot yet be compiled; the message names the missing parts.
     """
     compilation = compile_values(document_of(task.design).values(task.key), assume=task.design.legacy_import)
     if compilation.assessment is None:

@@ -24,7 +24,7 @@ def _text(text: str, what: str) -> str:
 def answer_check(
     *, actor: User, design: Design, check_id: str, text: str, basis: str, task: DesignTask | None = None
 ) -> CheckAnswer:
-    """Say why a warning is not obeyed.
+    """Store the reason for not following a warning.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def answer_check(
     Raises
     ------
     ValidationError
-        Without text, for an unknown check, and for an error, which cannot be talked away.
+        Without text, for an unknown check, and for an error, which must be corrected.
     """
     check = next((check for check in shipped().checks if check.id == check_id), None)
     if check is None:

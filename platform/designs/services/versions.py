@@ -15,7 +15,7 @@ from evaluation.designs.document import State, to_json
 
 @transaction.atomic
 def freeze_version(*, actor: User | None, design: Design, name: str, note: str = "") -> DesignVersion:
-    """Freeze the design as it stands under a name, with the SHA-256 of its canonical JSON.
+    """Freeze the current design under a name, with the SHA-256 of its canonical JSON.
 
     Raises
     ------

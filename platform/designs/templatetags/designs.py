@@ -40,7 +40,7 @@ def rows_for(text: str | None) -> int:
 
 @register.filter
 def parameter_label(identity: str) -> str:
-    """What people call a parameter."""
+    """Return the label of a parameter."""
     return catalogue()[identity].label
 
 

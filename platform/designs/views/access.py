@@ -1,4 +1,4 @@
-"""Who gets to a page of a design, and what every page of it shows."""
+"""Access to the pages of a design, and the content that all of them show."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -65,7 +65,7 @@ def task_of(design: Design, key: str | None) -> DesignTask | None:
 
 
 def design_context(request: HttpRequest, design: Design, current: str) -> dict[str, Any]:
-    """What `designs/base.html` needs: tabs, and what the person may do."""
+    """Return the context of `designs/base.html`: tabs, and the permissions of the person."""
     collaborates = request.user.has_perm("designs.collaborate_on_design", design)
     tabs = [
         ("Form", "designs:detail", True),
@@ -91,7 +91,7 @@ def design_context(request: HttpRequest, design: Design, current: str) -> dict[s
 
 
 def is_insider(request: HttpRequest, design: Design) -> bool:
-    """Whether the person writes or reviews the design, and so sees what is personal or withheld."""
+    """Return whether the person writes or reviews the design, and can see personal and withheld values."""
     return bool(request.user.has_perm("designs.comment_on_design", design))
 
 

@@ -20,7 +20,7 @@ from evaluation.designs.advising import Scanned, consult
 
 @require_safe
 def advice(request: HttpRequest, slug: str, task: str | None = None) -> HttpResponse:
-    """What the problem is like, which metrics fit it, and what goes wrong with those that were chosen."""
+    """Show the properties of the problem, the metrics that fit it, and the pitfalls of the chosen metrics."""
     design = design_for(request, slug)
     document = shown_document(request, design)
     key = task or next(iter(document.tasks), "")

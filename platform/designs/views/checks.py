@@ -113,7 +113,7 @@ def _csv(design: Design, findings: list[Finding]) -> HttpResponse:
 @login_required
 @require_POST
 def answer(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Say why a warning is not obeyed."""
+    """Store the reason for not following a warning."""
     design = design_for(request, slug, "edit_design")
     form = AnswerForm(request.POST)
     if form.is_valid():
@@ -138,7 +138,7 @@ def answer(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def assessment(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is compiled from each task: in plain words, as pseudo-code, at work on invented teams."""
+    """Show the assessment compiled from each task: in plain text, as pseudo-code, and on invented teams."""
     design = design_for(request, slug)
     document = shown_document(request, design)
     tasks = []

@@ -91,7 +91,7 @@ def save(request: SignedInRequest, slug: str, parameter: str, task: str | None =
 @signed_in
 @require_safe
 def show(request: HttpRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
-    """One field as it stands now, for a writer who takes the other's version."""
+    """Show the current state of a field to a writer who accepts the other person's version."""
     design = design_for(request, slug, "collaborate_on_design")
     definition, design_task = _known(parameter), task_of(design, task)
     keys, fields = queries.fields_of(design)
@@ -115,7 +115,7 @@ def show(request: HttpRequest, slug: str, parameter: str, task: str | None = Non
 
 @require_safe
 def history(request: HttpRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
-    """Who changed a field, when, from what, to what."""
+    """Show the history of a field: author, time, old value and new value of each change."""
     design = design_for(request, slug, "collaborate_on_design")
     definition, design_task = _known(parameter), task_of(design, task)
     changes = [
@@ -139,7 +139,7 @@ def _fitting(parameter: Parameter, value: Any) -> tuple[Any, list[str]]:
 
 
 def _is_rewritten(parameter: Parameter, typed: Any, stored: Any) -> bool:
-    """Whether a table holds a date otherwise than it was typed."""
+    """Return whether a stored date in a table differs from the date that was entered."""
     dates = [item.key for item in parameter.item_fields if item.type == "date"]
     if not dates or not isinstance(typed, list):
         return False

@@ -34,7 +34,10 @@ ON_A_PAGE = 20
 
 @require_safe
 def design_list(request: HttpRequest) -> HttpResponse:
-    """Own designs with how they stand, and public ones to read; a page at a time, since each is measured once a change."""
+    """List the person's designs with their status, and the public designs.
+
+    The lists are paginated, because each design is measured once after a change.
+    """
     mine = Paginator(queries.own_designs(request.user), ON_A_PAGE).get_page(request.GET.get("yours"))
     public = Paginator(queries.designs_to_read(request.user), ON_A_PAGE).get_page(request.GET.get("public"))
     designs = list(mine)
@@ -99,7 +102,7 @@ def duplicate(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """The section list with progress, completeness beside what was usual, and what is open."""
+    """Show the sections with progress, the completeness compared with the usual one, and the open points."""
     design = design_for(request, slug)
     document = shown_document(request, design)
     findings = all_findings(document, design=design)
@@ -266,7 +269,10 @@ def section_fields(
 
 
 def findings_of(findings: list[Finding], parameter: str, task: str | None) -> list[Finding]:
-    """What stands beside a field: of its task, and for a challenge parameter of any task, each check once."""
+    """Return the findings shown next to a field, each check once.
+
+    These are the findings of its task, and for a challenge parameter those of any task.
+    """
     beside: dict[str, Finding] = {}
     for finding in findings:
         if finding.check.parameter == parameter and (task is None or finding.task in (None, task)):

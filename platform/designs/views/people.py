@@ -86,7 +86,7 @@ def change(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 @login_required
 def accept(request: SignedInRequest, token: str) -> HttpResponse:
-    """Take up an invitation: asked first, since a link alone must not change anything."""
+    """Accept an invitation after confirmation, because a link alone must not change anything."""
     if request.method == "POST":
         try:
             part = invitations.accept(user=request.user, token=token, into=Design)

@@ -1,4 +1,4 @@
-"""Where one is in the form of a design, how far each place has come, and where the next open field is."""
+"""Progress in the form of a design: current page, completeness of each page, and next open field."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -69,17 +69,18 @@ def next_step(
     may_edit: bool,
     may_file: bool,
 ) -> Standing | None:
-    """What comes next for a design: what other apps know of it as long as that runs, else what is left to write.
+    """Return the next step for a design.
 
-    Nothing comes next for what was written down from the literature: its open points are those of the sources.
+    A running process that another app reports takes precedence. Otherwise the step is the next part to write.
+    Designs from the literature have no next step: their open points are those of the sources.
 
     Parameters
     ----------
     places
-        All pages of the form, to find the first field that is open.
+        All pages of the form, to find the first open field.
     collaborates, may_edit, may_file
-        Who has no part in the design learns only what other apps tell them; who may not do what is next is told it and
-        offered nothing.
+        A person without a part in the design receives only the information that other apps provide.
+        A person without permission for the next step sees it, but no button for it.
     """
     standing = hooks.standings_of(user, [design]).get(design.pk)
     if standing is not None and not standing.is_over:

@@ -43,7 +43,7 @@ def scan(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
 
 @require_safe
 def status(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Progress, asked for every two seconds; once it is over, the page is loaded again."""
+    """Show the progress, requested every two seconds, and reload the page when the scan is over."""
     design = design_for(request, slug, "collaborate_on_design")
     design_scan = get_object_or_404(Scan.objects.defer("result", "plan"), pk=pk, task__design=design)
     response = render(request, "designs/parts/scanning.html", {"design": design, "scan": design_scan})

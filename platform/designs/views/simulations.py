@@ -1,4 +1,4 @@
-"""Simulated challenges of a task: asked for here, run in a worker, shown as sentences and figures."""
+"""Simulated challenges of a task: requested here, run in a worker, shown as sentences and figures."""
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -50,7 +50,7 @@ def simulation(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
 
 @require_safe
 def status(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Progress, asked for every two seconds; once it is over, the page is loaded again."""
+    """Show the progress, requested every two seconds, and reload the page when the simulation is over."""
     design = design_for(request, slug, "collaborate_on_design")
     stored_simulation = get_object_or_404(Simulation.objects.defer("assessment", "result"), pk=pk, task__design=design)
     response = render(request, "designs/parts/simulating.html", {"design": design, "simulation": stored_simulation})

@@ -109,7 +109,7 @@ def freeze(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def open_embargo(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Say that the event of a withheld value has come."""
+    """Confirm that the event of a withheld value has occurred, which discloses the value."""
     design = design_for(request, slug, "manage_design")
     field = get_object_or_404(FieldValue, design=design, pk=pk)
     try:

@@ -10,7 +10,10 @@ WITHOUT_PAGE = ("no_website", "registration_page")
 
 @register("registered_design_linked", reads=("challenge_website", "website_status"))
 def registered_design_linked(subject: Subject) -> str | None:
-    """The challenge's page was compared with the newest version, says nothing else, and leads to the record."""
+    """Return the problem if the challenge's page is not compared, differs, or does not link the record.
+
+    The check passes if the page was compared with the newest version, states nothing different and names the record.
+    """
     if subject.design is None or subject.values.get("website_status") in WITHOUT_PAGE:
         return None
     registration = registration_of(subject.design)

@@ -1,7 +1,8 @@
-"""A text compared with a registered design, parameter by parameter: the same, missing, or different.
+"""Comparison of a text with a registered design, parameter by parameter: same, missing, or different.
 
-The comparison goes by words, so it is a pointer for people and no verdict: “the same” means that the registered value
-stands in the text, “different” that the text speaks of the parameter and says something else, with the passage.
+The comparison uses words only. Its result is a hint for people and not a verdict.
+“The same” means that the text contains the registered value.
+“Different” means that the text mentions the parameter with another value, and the passage is included.
 """
 
 import re
@@ -16,11 +17,11 @@ from evaluation.designs.document import Document, State, Values
 from evaluation.designs.document.words import cell_words, value_words
 
 SAME_SHARE: Final = 0.6
-"""From this share of its word groups on, a registered text stands in the other text."""
+"""Minimum share of word groups at which a registered text counts as contained in the other text."""
 TOUCHED_SHARE: Final = 0.2
-"""From this share on, the other text speaks of the same, in other words."""
+"""Minimum share of word groups at which the other text covers the same subject in a different wording."""
 NEAR: Final = 90
-"""So many characters around the words of a label belong to it."""
+"""Number of characters around the words of a label that belong to the label."""
 _PASSAGE = 220
 _GROUP = 3
 _WORD = re.compile(r"[a-z0-9]+(?:[.,]\d+)?", re.IGNORECASE)
@@ -86,7 +87,7 @@ _STOP = frozenset(
 
 
 class Agreement(StrEnum):
-    """What the text says about a parameter."""
+    """Agreement of the text with a parameter."""
 
     SAME = "same"
     MISSING = "missing"
@@ -133,7 +134,7 @@ class Text:
         self.groups = frozenset(_groups(words))
 
     def says(self, phrase: str) -> bool:
-        """Whether a phrase stands in it as words of its own."""
+        """Return whether the text contains a phrase as separate words."""
         return bool(phrase) and re.search(rf"(?<!\w){re.escape(phrase.lower())}(?!\w)", self.lower) is not None
 
     def around(self, position: int, length: int = _PASSAGE) -> str:
@@ -177,7 +178,7 @@ def _phrase(parameter: Parameter, value: Any, text: Text) -> tuple[Agreement, st
 
 
 def _number(parameter: Parameter, value: Any, text: Text) -> tuple[Agreement, str]:
-    """A number counts where it stands near the words of its label."""
+    """Compare a number, which counts if it appears near the words of its label."""
     other = ""
     for position in _mentions(parameter, text):
         near = text.text[max(0, position - NEAR) : position + NEAR]
@@ -268,7 +269,7 @@ def _words(parameter: Parameter, value: Any, text: Text) -> tuple[Agreement, str
 
 # --- Words ---------------------------------------------------------------------------------------------------------
 def _spoken(label: str, text: Text) -> bool:
-    """Whether the text says a choice or cell: one of its phrases, or most of its words in groups."""
+    """Return whether the text contains a choice or cell: one of its phrases, or most of its word groups."""
     if any(text.says(phrase) for phrase in _phrases(label)):
         return True
     words = [word.lower() for word in _WORD.findall(label)]
@@ -276,7 +277,7 @@ def _spoken(label: str, text: Text) -> bool:
 
 
 def _phrases(label: str) -> list[str]:
-    """The label, what stands before a bracket or colon, and what stands in brackets.
+    """Return the label, its part before a bracket or colon, and the text in brackets.
 
     >>> _phrases("Magnetic resonance imaging (MRI)")
     ['magnetic resonance imaging (mri)', 'magnetic resonance imaging', 'mri']
@@ -287,7 +288,7 @@ def _phrases(label: str) -> list[str]:
 
 
 def _mentions(parameter: Parameter, text: Text) -> Iterator[int]:
-    """Where the text speaks of a parameter: the words of its label stand close together."""
+    """Yield the positions at which the text mentions a parameter, with the words of its label close together."""
     words = [word for word in _WORD.findall(parameter.label.lower()) if word not in _STOP]
     if not words:
         return
@@ -303,7 +304,10 @@ def _groups(words: list[str]) -> list[tuple[str, ...]]:
 
 
 def _share(words: list[str], text: Text) -> float:
-    """Share of the word groups that stand in the text; short values count by their words in order."""
+    """Return the share of the word groups that the text contains.
+
+    Short values count if the text contains their words in order.
+    """
     groups = _groups(words)
     if not groups:
         return 0.0
@@ -313,7 +317,7 @@ def _share(words: list[str], text: Text) -> float:
 
 
 def date_forms(iso: str) -> list[str]:
-    """How people write a date.
+    """Return the usual notations of a date.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What happens when a worker comes up that needs an engine."""
+"""Actions at the start of a worker that needs an engine."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def get_ready(sender: Any = None, **_: object) -> None:
 
 
 def keep_telling(sender: Any = None, **_: object) -> None:
-    """Tell that this machine is alive, and look for work that was lost."""
+    """Report regularly that this machine is alive, and look for lost work."""
     queues = served(getattr(sender, "controller", sender))
     if not queues:
         return

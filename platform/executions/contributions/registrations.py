@@ -1,4 +1,4 @@
-"""What this app can tell people of."""
+"""Kinds of notifications that this app sends."""
 
 from notifications import kinds
 

@@ -1,4 +1,4 @@
-"""How far runs of one algorithm agree, in sentences for organizers."""
+"""Agreement of runs of one algorithm, in sentences for organizers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,9 @@ from evaluation.assessment.costs import metric_named
 
 
 def agreement_sentences(agreement: Mapping[str, Any]) -> list[str]:
-    """Say whether repeated runs gave the same predictions, and how far what they cost lies apart; empty for a first run.
+    """Describe whether repeated runs gave the same predictions, and how much their costs differ.
+
+    The list is empty for a first run.
 
     Examples
     --------

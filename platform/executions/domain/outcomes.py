@@ -1,4 +1,4 @@
-"""What became of the cases of executions, in numbers and words."""
+"""Outcomes of the cases of executions, in numbers and text."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "invalid_output": ("invalid output", "what was written cannot be used"),
     "no_output": ("no output", "nothing was written for the case"),
 }
-"""Outcome → in one or two words, and in a few."""
+"""Outcome → its name in one or two words, and its description in a few words."""
 
 
 def counts_words(counts: Mapping[str, int]) -> str:
@@ -21,7 +21,10 @@ def counts_words(counts: Mapping[str, int]) -> str:
 
 
 def missing_words(counts: Mapping[str, int]) -> str:
-    """How many cases are missing and why: ``4 of 60 missing: 3 time, 1 memory``; empty where none is."""
+    """Describe the number of missing cases and the reasons, or return an empty text if no case is missing.
+
+    Example: ``4 of 60 missing: 3 time, 1 memory``.
+    """
     total = sum(counts.values())
     missing = total - counts.get("ok", 0)
     return f"{missing} of {total} missing: {counts_words(counts)}" if missing else ""

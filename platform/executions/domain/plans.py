@@ -26,7 +26,7 @@ ADAPTED = ".mha"
 
 
 class NotRunnableError(ValueError):
-    """Why algorithms cannot be run for a phase; the message is for organizers."""
+    """Error for a phase whose algorithms cannot be run; the message is for organizers."""
 
 
 def run_limits(plan: Registered) -> RunLimits:
@@ -48,18 +48,18 @@ def run_limits(plan: Registered) -> RunLimits:
 
 @dataclass(frozen=True)
 class Sockets:
-    """What an algorithm is given and what it writes, for each case."""
+    """Inputs that an algorithm receives and outputs that it writes, for each case."""
 
     image: Socket
     prediction: Socket
     beside: Socket | None = None
-    """The table beside the file, of which a container writes the rows of each case."""
+    """Table next to the file, of which a container writes the rows of each case."""
     table: CaseTable | None = None
-    """What the table holds of which a container writes the rows of each case, beside the file or in its place."""
+    """Content of the table of which a container writes the rows of each case, next to or instead of the file."""
 
     @property
     def outputs(self) -> list[Socket]:
-        """What is written for each case."""
+        """Outputs written for each case."""
         return [self.prediction, *([self.beside] if self.beside else [])]
 
     def document(
@@ -96,17 +96,19 @@ class Sockets:
 def sockets(
     plan: Registered, assessment: Assessment, endings: Sequence[str], expected: ExpectedTable | None = None
 ) -> Sockets:
-    """Sockets of a phase; where predictions are rows of a table, a container writes those of each case.
+    """Return the sockets of a phase.
+
+    If predictions are rows of a table, a container writes the rows of each case.
 
     Parameters
     ----------
     endings
-        Of the images of its cases; they have to be one, since a container is told one name of a file.
+        File endings of the images of its cases. They must be identical, because a container receives one file name.
 
     Raises
     ------
     NotRunnableError
-        Where images are absent or of several formats, and where a prediction is not what the conventions take.
+        When images are absent or have several formats, and when a prediction does not fit the conventions.
     """
     problem = assessment.kind
     if not problem.takes_algorithms:
@@ -171,7 +173,10 @@ def ending_of(file: str) -> str:
 
 
 def facts_shown(geometry: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a case's geometry a container is told: what participants may know of a grid."""
+    """Return the part of a case's geometry that a container receives.
+
+    It contains only the information about a grid that participants can know.
+    """
     return {name: geometry[name] for name in ("shape", "spacing") if geometry.get(name) is not None}
 
 
@@ -206,12 +211,12 @@ def size_words(plan: Registered) -> list[tuple[str, str]]:
 
 
 def bytes_of(gib: float) -> int:
-    """Bytes of so many GiB."""
+    """Convert GiB to bytes."""
     return int(gib * GIB)
 
 
 def _size(mib: float) -> str:
-    """So many MiB for people.
+    """Format a number of MiB for readers.
 
     >>> _size(64), _size(8192)
     ('64 MiB', '8 GiB')

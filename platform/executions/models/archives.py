@@ -13,7 +13,7 @@ from work.models import Work
 
 
 class Kind(models.TextChoices):
-    """What an archive holds."""
+    """Content of an archive."""
 
     IMAGE = "image", "image"
     MODEL = "model", "weights"
@@ -21,9 +21,10 @@ class Kind(models.TextChoices):
 
 
 class Blob(models.Model):
-    """One stored content (a layer, a configuration, unpacked weights), however many archives hold it.
+    """Stored content (a layer, a configuration, unpacked weights), shared by any number of archives.
 
-    It is deleted when no archive has named it for a while; one that is named again meanwhile stays.
+    It is deleted when no archive has referenced it for some time.
+    A blob that is referenced again within that time is kept.
     """
 
     digest = models.CharField(
@@ -142,12 +143,12 @@ class AlgorithmArchive(Work):
 
     @property
     def whose(self) -> str:
-        """Who sent it: the name of the team, or that the organizers did."""
+        """Sender of the archive: the name of the team, or “the organizers”."""
         return "the organizers" if self.team is None else self.team.name
 
 
 class ArchiveBlob(models.Model):
-    """That an archive needs a blob, and where in it."""
+    """Reference from an archive to a blob, with its position in the archive."""
 
     archive = models.ForeignKey(AlgorithmArchive, on_delete=models.CASCADE, related_name="parts")
     blob = models.ForeignKey(Blob, on_delete=models.PROTECT, related_name="parts")

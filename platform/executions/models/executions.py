@@ -106,7 +106,10 @@ class Execution(Work):
 
     @property
     def outcome_words(self) -> str:
-        """How many cases have no prediction and why; empty where all have one or it has not ended."""
+        """Number of cases without a prediction and the reasons.
+
+        It is empty if all cases have a prediction or the execution has not ended.
+        """
         return missing_words(self.counts)
 
     @property
@@ -155,7 +158,7 @@ class Batch(Work):
 
 
 class CaseOutcome(models.Model):
-    """What became of one case, once an execution: what was observed, and why there is no prediction."""
+    """Outcome of one case, once per execution: the measurements, and the reason for a missing prediction."""
 
     execution = models.ForeignKey(Execution, on_delete=models.CASCADE, related_name="outcomes")
     batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="outcomes")
@@ -173,7 +176,7 @@ class CaseOutcome(models.Model):
 
 
 class LogRelease(models.Model):
-    """What of a log an organizer gave to the team, after reading it."""
+    """Part of a log that an organizer released to the team after reading it."""
 
     batch = models.OneToOneField(Batch, on_delete=models.CASCADE, related_name="release")
     text = models.TextField()

@@ -34,5 +34,5 @@ class RunHost(models.Model):
 
     @property
     def is_silent(self) -> bool:
-        """Whether it has not told of itself for so long that it is taken for gone."""
+        """True if the machine has not reported for so long that it is considered unavailable."""
         return self.seen_at < timezone.now() - SILENT

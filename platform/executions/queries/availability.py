@@ -1,4 +1,4 @@
-"""Whether this installation runs algorithms, and why not."""
+"""Availability of algorithm runs on this installation, and the reasons if they are unavailable."""
 
 from executions.models import RunHost
 
@@ -6,7 +6,10 @@ NOTHING = "no worker with a container engine has reported"
 
 
 def unavailable() -> str:
-    """Why algorithms cannot be run here, for people; empty where a machine can, or could until lately."""
+    """Explain why algorithms cannot be run here, for readers.
+
+    The text is empty if a machine can run them, or could until recently.
+    """
     hosts = [host for host in RunHost.objects.order_by("-seen_at") if "run" in host.queues]
     if any(host.is_ready for host in hosts):
         return ""
@@ -15,7 +18,10 @@ def unavailable() -> str:
 
 
 def summary() -> tuple[bool, str]:
-    """Whether what is there works, and in words how it stands, for operators; nothing is wrong without any engine."""
+    """Return whether the existing machines work, and a description of their status for operators.
+
+    An installation without any engine is not an error.
+    """
     everything = list(RunHost.objects.order_by("name"))
     hosts = [host for host in everything if "run" in host.queues]
     judges = [host for host in everything if "judge" in host.queues and host.is_ready and not host.is_silent]
@@ -33,7 +39,10 @@ def summary() -> tuple[bool, str]:
 
 
 def no_judge() -> str:
-    """Why scoring images cannot be run here, for people; empty where a machine can, or could until lately."""
+    """Explain why scoring images cannot be run here, for readers.
+
+    The text is empty if a machine can run them, or could until recently.
+    """
     hosts = [host for host in RunHost.objects.order_by("-seen_at") if "judge" in host.queues]
     if any(host.is_ready for host in hosts):
         return ""

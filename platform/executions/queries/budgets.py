@@ -11,7 +11,7 @@ from executions.queries.quotas import HOUR, hours_words
 from uploads.services.refusals import QuotaExceededError
 
 NEAR = 0.8
-"""Share of it at which organizers are told."""
+"""Share of the budget at which organizers are notified."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing new is run."""
+        """True if the budget is used up and no new runs start."""
         return self.used >= self.allowed
 
     @property
@@ -46,7 +46,7 @@ def budget_of(phase: Phase) -> Budget | None:
 
 
 def budget_words(execution: Execution) -> str:
-    """Why an execution that has not begun does not begin, for a page; empty where it may."""
+    """Explain why a queued execution does not start, for a page, or return an empty text if it can start."""
     if execution.state != Execution.State.QUEUED:
         return ""
     budget = budget_of(execution.phase)

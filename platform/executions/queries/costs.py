@@ -22,14 +22,14 @@ def costs_scored(provenance: Mapping[str, Any]) -> frozenset[str]:
 
 
 def kept_from(user: Any, phase: Phase, costs: Iterable[str]) -> frozenset[str]:
-    """Those of these metrics whose values of single cases a person may not see; none as a rule.
+    """Return the metrics whose values of single cases are hidden from a person, usually none.
 
     Parameters
     ----------
     user
-        Who asks; an anonymous user for what everybody may see.
+        The person; an anonymous user for information that is visible to anyone.
     phase
-        Whose cases they are.
+        Phase of the cases.
     costs
         Names of metrics, from `costs_in` or `costs_scored`.
     """

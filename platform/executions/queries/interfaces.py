@@ -1,4 +1,4 @@
-"""What an algorithm of a phase is given and writes, by the cases that are there."""
+"""Inputs and outputs of the algorithms of a phase, derived from its cases."""
 
 from collections.abc import Sequence
 
@@ -37,7 +37,10 @@ def sockets_for(plan: Registered, assessment: Assessment, test_set: TestSet | No
 
 
 def places_of(phase: Phase) -> list[tuple[str, str]]:
-    """Where a container finds its inputs and leaves its outputs, for people; nothing where none can be run."""
+    """Return the paths of a container's inputs and outputs, for readers.
+
+    The list is empty if no container can be run.
+    """
     plan = Registered.of(phase.algorithms)
     try:
         phase_sockets = sockets_of(phase)

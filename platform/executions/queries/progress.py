@@ -1,4 +1,4 @@
-"""How far an execution is, in words and numbers that a team may see: never which cases."""
+"""Progress of an execution, in text and numbers that a team can see, without names of cases."""
 
 import uuid
 from collections import Counter
@@ -22,7 +22,7 @@ State = Execution.State
 
 @dataclass(frozen=True)
 class Standing:
-    """Where an execution stands."""
+    """Status of an execution."""
 
     title: str
     text: str
@@ -33,14 +33,17 @@ class Standing:
 
 
 def standing(subject: uuid.UUID) -> Standing | None:
-    """Where the last execution of a submission stands; None where there is none. Six small queries at most."""
+    """Return the status of the last execution of a submission, or None if it has none.
+
+    Runs at most six small queries.
+    """
     rows = Execution.objects.filter(subject=subject).select_related("image", "model", "phase")
     execution = rows.order_by("-created_at").first()
     return None if execution is None else of(execution)
 
 
 def of(execution: Execution) -> Standing:
-    """Where an execution stands."""
+    """Return the status of an execution."""
     predictions = "Its predictions are validated and scored like any others."
     if execution.state == State.WAITING:
         return Standing(
@@ -143,7 +146,7 @@ class Measured:
 
     @property
     def memory_words(self) -> str:
-        """The most memory of a case, or why it is not told."""
+        """Memory use of the cases (median and maximum), or the reason why it is not shown."""
         if self.memory_median is None:
             return NO_MEMORY
         return f"median {self.memory_median} MiB, most {self.memory_most} MiB"

@@ -1,4 +1,4 @@
-"""How much compute time a team has used, and may still use."""
+"""Compute time that a team has used and can still use."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,7 @@ class ComputeTime:
 
 
 def compute_time(phase: Phase, team: Team, plan: Registered) -> ComputeTime:
-    """What a team has used of its compute time; one query."""
+    """Return the compute time that a team has used, in one query."""
     rows = Execution.objects.filter(phase=phase, team=team)
     sums = rows.aggregate(used=Sum("compute_seconds"), reserved=Sum("reserved_seconds"))
     allowed = None if plan.compute_hours is None else plan.compute_hours * HOUR

@@ -1,4 +1,4 @@
-"""Algorithms that were run again on the same cases: how far their runs lie apart in what they cost."""
+"""Algorithms that were run again on the same cases, and the differences in the costs of their runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from executions.models import Execution
 
 @dataclass(frozen=True)
 class Apart:
-    """How far runs of one algorithm lie apart in one cost, as text.
+    """Differences between runs of one algorithm in one cost, as text.
 
     Attributes
     ----------
     title
-        The cost as the ranking calls it.
+        Name of the cost in the ranking.
     spread, widest
-        Of single cases: at the median, and at most.
+        Differences of single cases: at the median, and at most.
     means
-        Of the means over the cases.
+        Difference of the means over the cases.
     """
 
     title: str
@@ -31,7 +31,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class Repeated:
-    """An algorithm that stands in a ranking and was run again on the same cases."""
+    """Algorithm that appears in a ranking and was run again on the same cases."""
 
     team: str
     execution: UUID
@@ -41,12 +41,14 @@ class Repeated:
 
 
 def repeated_runs(assessment: Assessment, teams: Mapping[UUID, str]) -> list[Repeated]:
-    """What runs of the algorithms behind some submissions say of the costs that an assessment has; one query.
+    """Return the repeated runs behind some submissions, compared by the costs of an assessment.
+
+    Runs one query.
 
     Parameters
     ----------
     assessment
-        Whose costs are asked for.
+        Assessment whose costs are compared.
     teams
         Submission → name of the team.
     """

@@ -1,4 +1,4 @@
-"""What a machine that runs algorithms has free, and whether a batch could run on any."""
+"""Free resources of a machine that runs algorithms, and whether a batch fits on any machine."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,19 +12,20 @@ from work.queries import shared_now
 
 
 def needs(plan: Registered) -> dict[str, float]:
-    """What a start takes of a machine."""
+    """Return the resources of a machine that a start of a container uses."""
     return {"cpus": plan.cpus, "memory_mib": plan.memory_mib, "gpus": plan.gpus}
 
 
 def devices_for(batch: Batch, host: str, offered: Mapping[str, Any]) -> list[str] | None:
-    """GPUs that a batch gets of a machine beside what runs there now, each given to one batch at a time.
+    """Return the GPUs for a batch on a machine, in addition to its running batches.
 
-    A machine that is empty takes what it could ever take.
+    Each GPU is assigned to one batch at a time.
+    An empty machine accepts every batch that it could ever run.
 
     Returns
     -------
     list of str or None
-        Ids of devices, none where none is needed; `None` where the batch does not fit.
+        Ids of devices, empty if none is needed, and `None` if the batch does not fit.
     """
     plan = Registered.of(batch.execution.plan)
     wanted = needs(plan)
@@ -49,7 +50,10 @@ def devices_for(batch: Batch, host: str, offered: Mapping[str, Any]) -> list[str
 
 
 def could_ever_fit(batch: Batch, offered: Mapping[str, Any]) -> bool:
-    """Whether a batch could run on a machine if nothing else did: one that wants it to itself then waits for just that."""
+    """Return whether a batch could run on a machine that runs nothing else.
+
+    A batch that requires the whole machine then waits until the machine is empty.
+    """
     plan = Registered.of(batch.execution.plan)
     if lacking(needs(plan), offered):
         return False
@@ -68,7 +72,7 @@ def class_of(phase: int) -> str:
 
 
 def lacking(wanted: Mapping[str, float], offered: Mapping[str, Any]) -> str:
-    """What a machine could never offer, in words; empty where it could take it."""
+    """Describe the resources that a machine could never offer, or return an empty text if it could run it."""
     total = _whole(offered)
     words = {"cpus": ("core", "cores"), "memory_mib": ("MiB of memory",) * 2, "gpus": ("GPU", "GPUs")}
     short = [f"{wanted[name]:g} {words[name][wanted[name] != 1]}" for name in wanted if wanted[name] > total[name]]
@@ -82,7 +86,10 @@ def living_hosts() -> list[RunHost]:
 
 
 def nowhere(plan: Registered, phase: int | None = None) -> str:
-    """Why no living machine could ever run by this plan, for a page; empty where one could."""
+    """Explain, for a page, why no active machine could ever run by this plan.
+
+    The text is empty if a machine could.
+    """
     hosts = living_hosts()
     if not hosts:
         return "No machine runs algorithms at the moment. Nothing is lost; it begins when one is back."

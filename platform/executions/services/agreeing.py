@@ -1,4 +1,4 @@
-"""How far runs of one algorithm on the same cases agree: about their predictions, and about what they cost."""
+"""Agreement of runs of one algorithm on the same cases, in their predictions and their costs."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -17,22 +17,22 @@ MOST_COMPARED = 9
 
 
 def agreement_with_earlier(execution: Execution, runs: "pd.DataFrame", predictions_digest: str) -> dict[str, Any]:
-    """Compare a run with earlier ones of the same algorithm on the same cases, whoever handed it in.
+    """Compare a run with earlier runs of the same algorithm on the same cases, by any submitter.
 
     Parameters
     ----------
     execution
-        Which is about to be done.
+        Execution that is about to be completed.
     runs
         Its table of runs.
     predictions_digest
-        Of its predictions.
+        Digest of its predictions.
 
     Returns
     -------
     dict
-        Number of runs, of earlier ones with the same predictions, and the spread of each cost that all of them measured; empty
-        where it is the first.
+        Number of runs, number of earlier runs with the same predictions, and the spread of each cost that all of them
+        measured. Empty for the first run.
     """
     earlier = Execution.objects.filter(
         phase=execution.phase_id,

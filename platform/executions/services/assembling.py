@@ -31,7 +31,7 @@ log = structlog.get_logger(__name__)
 
 
 def assemble(*, execution_id: str | uuid.UUID) -> None:
-    """Put the predictions of an execution together if that is still to be done and nobody else is at it."""
+    """Combine the predictions of an execution, unless this is done or another worker does it."""
     if not has_room():
         log.warning("no_room", free=free_bytes())
         return
@@ -77,7 +77,7 @@ def assemble(*, execution_id: str | uuid.UUID) -> None:
 
 
 def _agreement(execution: Execution, rows: "pd.DataFrame", digest: str) -> dict[str, Any]:
-    """How far earlier runs agree; what is told beside a run never costs the run."""
+    """Return the agreement with earlier runs; an error in the comparison does not fail the run."""
     try:
         return agreement_with_earlier(execution, rows, digest)
     except Exception:

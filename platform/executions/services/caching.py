@@ -1,7 +1,9 @@
-"""What lies on this machine for runs: images in its engine and unpacked weights, bounded, the least recently used given up first.
+"""Cache on this machine for runs: images in its engine and unpacked weights.
 
-Each of them has a file with its size, whose time says when it was used last and whose lock that it is in use. What is given
-up comes back from the storage when it is needed again.
+Its size is bounded, and the least recently used entries are removed first.
+Each entry has a file that contains its size. The file's time is the time of the last use.
+A lock on the file shows that the entry is in use.
+Removed entries are loaded from the storage when they are needed again.
 """
 
 import errno
@@ -50,12 +52,12 @@ class CachedFile:
 
 @contextmanager
 def in_use(kind: str, digest: str, *, size: int) -> Iterator[str]:
-    """Keep an image or weights from being given up meanwhile.
+    """Prevent the removal of an image or weights during the context.
 
     Yields
     ------
     str
-        What stays the same as long as it was not given up in between.
+        Text that stays the same unless the entry was removed in between.
     """
     path = _folder() / f"{kind}-{digest.removeprefix('sha256:')}"
     with _locked(path) as file:
@@ -67,14 +69,14 @@ def in_use(kind: str, digest: str, *, size: int) -> Iterator[str]:
 
 
 def make_room(engine: Engine, size: int) -> None:
-    """Give up what was not used for the longest time until all fits within the bound, and so many bytes on the disk.
+    """Remove the least recently used entries until the cache fits its bound and the disk has enough space.
 
-    What they are for is noted as in use already.
+    The required space depends on `size`. The entry for which room is made must already be recorded as in use.
 
     Raises
     ------
     OSError
-        When there is not enough room on the disk even so.
+        When the disk still has too little space.
     """
     with hosts.alone_with("room"):
         for entry in _oldest_first():
@@ -104,7 +106,7 @@ def take_stock(engine: Engine) -> None:
 
 
 def kept() -> list[CachedFile]:
-    """What lies on this machine."""
+    """Return the images and weights cached on this machine."""
     cached_files = []
     for path in _folder().iterdir():
         if durable.is_temporary(path.name):
@@ -116,7 +118,7 @@ def kept() -> list[CachedFile]:
 
 
 def _noted(size: int) -> str:
-    """What a file says: the size, and what no other file ever said."""
+    """Return the content of an entry's file: the size, and a text that is unique to this file."""
     return f"{size} {secrets.token_hex(8)}"
 
 
@@ -142,7 +144,7 @@ def _give_up(engine: Engine, entry: CachedFile) -> bool:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[int]:
-    """Hold a lock with others who use the same; one that was given up while it was waited for is made anew."""
+    """Acquire a shared lock on a file, and create the file again if it was removed during the wait."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:

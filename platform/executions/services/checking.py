@@ -34,7 +34,7 @@ FAILED = (
 
 
 def check(*, archive_id: str | uuid.UUID) -> None:
-    """Check an archive if that is still to be done and nobody else is at it."""
+    """Check an archive, unless this is done or another worker does it."""
     if not has_room():
         log.warning("no_room", free=free_bytes())
         return

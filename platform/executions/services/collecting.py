@@ -1,4 +1,4 @@
-"""What is looked after between acts: interrupted uploads, archives that nobody runs any more, blobs that nobody names."""
+"""Regular maintenance: interrupted uploads, archives without further runs, and unreferenced blobs."""
 
 from executions.services import arriving, deleting, storing
 

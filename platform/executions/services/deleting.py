@@ -18,12 +18,12 @@ from executions.services import storing
 
 @transaction.atomic
 def delete_archive(*, archive: AlgorithmArchive, actor: User) -> None:
-    """Delete what a team sent; its digest stays in the log.
+    """Delete an archive of a team; its digest stays in the log.
 
     Raises
     ------
     ValidationError
-        While it is being checked, and once a run has used it: what stands behind a result is kept.
+        While it is being checked, and once a run has used it: the basis of a result is kept.
     """
     current = AlgorithmArchive.objects.select_for_update(of=("self",), no_key=True).get(pk=archive.pk)
     if current.removed_at is not None:
@@ -67,7 +67,7 @@ def give_up_unused() -> int:
 
 
 def _needed(archive: AlgorithmArchive) -> str:
-    """Why an archive has to be kept, for its team; empty where nothing stands behind it."""
+    """Explain to the team why an archive must be kept, or return an empty text if no result depends on it."""
     used = Execution.objects.filter(Q(image=archive) | Q(model=archive)).exclude(
         state__in=(Execution.State.REFUSED, Execution.State.CANCELLED, Execution.State.FAILED)
     )

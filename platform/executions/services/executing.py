@@ -1,4 +1,4 @@
-"""The ways of an execution through its states: asked for, cut into batches, stopped, given up."""
+"""State transitions of an execution: request, division into batches, cancellation, failure."""
 
 import secrets
 import uuid
@@ -36,15 +36,15 @@ OURS = (
 def ask(
     *, subject: uuid.UUID, user: User, phase: Phase, team: Team, image: AlgorithmArchive, model: AlgorithmArchive | None
 ) -> Execution:
-    """Have an algorithm run on the present cases of a phase, in the caller's transaction.
+    """Request a run of an algorithm on the present cases of a phase, in the caller's transaction.
 
-    It may be asked for while its archives are still being checked; it begins when they are ready.
+    The request is possible while its archives are still being checked. The run begins when they are ready.
 
     Raises
     ------
     UploadError
-        With a message for the participant: for archives of others or refused ones, a dry run that lacks, and compute time
-        that does not suffice.
+        With a message for the participant: for archives of others or refused ones, for a missing dry run, and for
+        insufficient compute time.
     """
     test_set = TestSet.objects.filter(phase=phase, is_active=True).first()
     if test_set is None:

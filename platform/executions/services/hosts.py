@@ -63,12 +63,12 @@ class Host:
 
     @property
     def runs(self) -> bool:
-        """Whether it runs algorithms."""
+        """True if the machine runs algorithms."""
         return self.is_ready and RUN in self.queues
 
     @property
     def judges(self) -> bool:
-        """Whether it runs scoring images, which see references."""
+        """True if the machine runs scoring images, which see references."""
         return self.is_ready and JUDGE in self.queues
 
     @property
@@ -86,13 +86,13 @@ def here() -> Host:
 
 
 def take_up(host: Host) -> None:
-    """Go on with this engine; of a worker's start, and of tests with a stand-in."""
+    """Use this engine from now on, at the start of a worker and in tests with a test double."""
     global _host  # noqa: PLW0603 (one a process)
     _host = host
 
 
 def engine_name() -> str:
-    """Which engine this installation is to use: the setting, else podman where it is installed."""
+    """Return the engine for this installation: the setting, otherwise podman if it is installed."""
     stated = settings.PODIUM_RUN_ENGINE
     if stated:
         return stated if shutil.which(stated) else "none"
@@ -100,10 +100,10 @@ def engine_name() -> str:
 
 
 def folder() -> Path:
-    """The folder of this machine for engines: their storage, weights, and what containers see.
+    """Return the folder of this machine for engines: their storage, weights, and files visible to containers.
 
-    Containers' users are no users of this machine and have to come through to what they see: so it lies outside the private
-    data, and nothing in it has a name that tells anything.
+    Users of containers are not users of this machine, and they must be able to reach the files visible to them.
+    The folder is therefore outside the private data, and no name in it reveals anything.
     """
     if settings.PODIUM_RUN_FOLDER:
         path = Path(settings.PODIUM_RUN_FOLDER)
@@ -118,7 +118,7 @@ def folder() -> Path:
 
 
 def leases() -> Path:
-    """Where each lease has a folder of its own."""
+    """Return the folder that contains a separate folder for each lease."""
     path = folder() / "leases"
     path.mkdir(exist_ok=True, mode=0o711)
     return path
@@ -139,7 +139,10 @@ def open_up(queues: frozenset[str] = frozenset({RUN})) -> Host:
 
 @contextmanager
 def _cleans_up() -> Iterator[None]:
-    """Let a worker that is told to stop while it tries the engine end in order, so that nothing of the trial stays."""
+    """Let a worker exit in an orderly way if it is stopped during the trial of the engine.
+
+    Nothing of the trial remains.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -200,7 +203,7 @@ def tell() -> None:
 
 
 def keep_telling(*, also: Callable[[], object] = lambda: None) -> None:
-    """Tell from a thread, as long as this process lives, and do what else is to be done from time to time."""
+    """Report regularly from a thread while this process lives, and run other regular work."""
 
     def beat() -> None:
         while not stopped.wait(BEAT_SECONDS):
@@ -232,12 +235,14 @@ def offered() -> dict[str, object]:
 
 @cache
 def host_class(proc: Path = Path("/proc")) -> str:
-    """What times depend on: architecture, processor, number of cores and kinds of GPUs, in words; machines of one class say the same.
+    """Describe the hardware that determines run times; machines of one class have the same description.
+
+    It contains the architecture, the processor, the number of cores and the kinds of GPUs.
 
     Parameters
     ----------
     proc
-        Where the kernel and its drivers tell of the machine.
+        Folder in which the kernel and its drivers describe the machine.
     """
     cpu_info = _told_in(proc / "cpuinfo")
     model = re.search(r"^model name\s*:\s*(.+)$", cpu_info, re.MULTILINE)

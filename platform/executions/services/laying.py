@@ -1,4 +1,4 @@
-"""Input files of cases as a container is to find them: as they are stored, or written anew for other conventions."""
+"""Input files of cases for a container, as stored or converted to other conventions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -104,5 +104,5 @@ def _add(archive: zipfile.ZipFile, name: str, path: Path) -> None:
 
 
 def _ending(name: str) -> str:
-    """What stands behind the name of a socket, which has no dot."""
+    """Return the ending that follows the name of a socket, which contains no dot."""
     return name[name.index(".") :]

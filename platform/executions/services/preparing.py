@@ -1,4 +1,4 @@
-"""What a start of a container needs on this machine: the image in its engine, the weights unpacked."""
+"""Preparation of a container start on this machine: the image in its engine, the weights unpacked."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -18,8 +18,10 @@ from executions.services import caching, hosts
 from uploads.storage import local_path
 
 _held: dict[tuple[int, str], str] = {}
-"""Images that this process has seen in an engine, with what tells that they were not given up since: asking each time takes
-longer than many a case."""
+"""Images that this process has found in an engine, with the text that changes when an image is removed.
+
+A request to the engine each time takes longer than many cases.
+"""
 
 
 def look_again() -> None:
@@ -29,14 +31,14 @@ def look_again() -> None:
 
 @contextmanager
 def held(engine: Engine, image: AlgorithmArchive, beat: Callable[[], None]) -> Iterator[None]:
-    """Have an image in the engine, compared by its id, and keep it there meanwhile.
+    """Load an image into the engine, compare it by its id, and keep it during the context.
 
     Raises
     ------
     EngineError
-        When the engine does not take it.
+        When the engine does not accept it.
     OSError
-        When there is no room for it.
+        When there is not enough space for it.
     """
     size = int(image.report.get("size", 0))
     with caching.in_use(caching.IMAGE, image.digest, size=size) as noted:
@@ -71,12 +73,12 @@ def _load(engine: Engine, image: AlgorithmArchive, size: int, beat: Callable[[],
 
 @contextmanager
 def unpacked(engine: Engine, model: AlgorithmArchive | None, beat: Callable[[], None]) -> Iterator[Path | None]:
-    """Have weights unpacked on this machine, once, and keep them there meanwhile; nobody but containers reads them.
+    """Unpack weights once on this machine, and keep them during the context; only containers read them.
 
     Raises
     ------
     OSError
-        When there is no room for them.
+        When there is not enough space for them.
     """
     if model is None:
         yield None

@@ -17,7 +17,10 @@ from uploads.storage import child_limits
 
 Judged = dict[str, tuple[Files, str]]
 Written = dict[str, dict[str, Path]]
-"""Case → file of each output that it has, by the name under which it is handed in: that of the table, else nothing."""
+"""Case → file of each of its outputs, by the name of its submission.
+
+The name is that of the table, otherwise empty.
+"""
 FILE = ""
 _FAILURES = {
     Failure.TIME: "reading it took longer than is allowed",
@@ -35,12 +38,12 @@ def judged(
     report: BatchReport,
     beat: Callable[[], None],
 ) -> tuple[Written, Judged]:
-    """The files of each case that has them, and whether they are acceptable, with the sentence that says why not.
+    """Return the files of each case that has them, and the verdict on them with its reason.
 
     Parameters
     ----------
     names
-        Under which the container saw the cases.
+        Names under which the container saw the cases.
     """
     places = _places(sockets)
     written: Written = {}
@@ -57,7 +60,7 @@ def judged(
 
 
 def _places(sockets: Sockets) -> dict[str, str]:
-    """Under which name each output is handed in, by the name of its file."""
+    """Return the name under which each output is submitted, by the name of its file."""
     table = "" if sockets.table is None else sockets.table.file
     if sockets.beside is None:
         return {sockets.prediction.file: table}
@@ -113,7 +116,7 @@ def _read(
 
 
 Check = Callable[[str, Mapping[str, Path], Mapping[str, Any], Path], str]
-"""Says of the files of a case why they cannot be taken; nothing where they can."""
+"""Function that returns why the files of a case are not acceptable, or an empty text if they are."""
 
 
 def _file_check(assessment: Assessment, table: CaseTable | None) -> Check:

@@ -1,4 +1,7 @@
-"""What a program printed while it saw hidden images: read by organizers with an audit entry, and given to the team by them."""
+"""Logs that programs printed while they saw hidden images.
+
+Organizers read them, which is recorded in the audit log, and can release them to the team.
+"""
 
 import hashlib
 
@@ -15,7 +18,7 @@ MOST_CHARACTERS = 600_000
 
 @transaction.atomic
 def read(*, batch: Batch, actor: User) -> str:
-    """Return the log of a batch on hidden cases; that it was read stands in the audit log."""
+    """Return the log of a batch on hidden cases, and record in the audit log that it was read."""
     record(
         actor=actor,
         act="log_read",

@@ -1,4 +1,4 @@
-"""Running batches of cases: whoever holds the lease stores what was found, all or nothing."""
+"""Runs of batches of cases: the owner of the lease stores the results, all or nothing."""
 
 import time
 import traceback
@@ -138,7 +138,7 @@ def _run_claimed(batch: Batch, lease: Lease) -> None:
 
 
 class _OurFaultError(Exception):
-    """What failed on our side; the batch is repeated."""
+    """Failure on the side of the platform, after which the batch is repeated."""
 
 
 def _again(batch: Batch, lease: Lease, failure: str) -> None:
@@ -154,7 +154,7 @@ def _again(batch: Batch, lease: Lease, failure: str) -> None:
 # --- Running ----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Found:
-    """What came of a batch."""
+    """Results of a batch."""
 
     report: BatchReport
     decisions: Mapping[str, Decision]
@@ -220,10 +220,11 @@ def _check_measured(assessment: Assessment, report: BatchReport) -> None:
 
 
 def _was_killed_by_others(report: BatchReport) -> bool:
-    """Whether something ended the container that was neither its limits nor us, as far as that can be told.
+    """Return whether something else than the limits or the platform ended the container, as far as is known.
 
-    The kernel lets nobody inside kill the first process of a container. A program can end with that status by itself, so
-    after the last repeat it is taken for its own.
+    The kernel prevents processes inside a container from killing its first process.
+    A program can exit with that status by itself.
+    After the last repeat, the status is therefore attributed to the program.
     """
     by_limits = report.timed or report.out_of_memory or report.output_bound or report.log_bound or report.not_started
     return report.exit_code == KILLED and not by_limits
@@ -325,7 +326,7 @@ def _run_alone(execution: Execution, cases: Sequence[str]) -> None:
 
 
 def _told(report: BatchReport) -> dict[str, Any]:
-    """What was observed, as JSON."""
+    """Return the observations of a batch, as JSON."""
     return {
         "exit_code": report.exit_code,
         "signal": report.signal,
@@ -363,7 +364,10 @@ def _row(batch: Batch, lease: Lease, case: str, decision: Decision, report: Batc
 
 
 def _measured(report: BatchReport, *, share: float) -> dict[str, float | None]:
-    """What a start took, of times a case's share: columns of the table of runs."""
+    """Return the measurements of a start, as columns of the table of runs; times are multiplied by `share`.
+
+    `share` is the part of the times that is attributed to one case.
+    """
 
     def part(value: float | None) -> float | None:
         return None if value is None else round(value * share, 6)

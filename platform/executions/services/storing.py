@@ -15,7 +15,7 @@ FOLDER = "algorithms/blobs"
 
 
 def name_of(digest: str) -> str:
-    """Where a blob is in the private storage."""
+    """Return the path of a blob in the private storage."""
     return f"{FOLDER}/{digest[:2]}/{digest}"
 
 

@@ -13,7 +13,7 @@ KIND = "compute_time_near_its_end"
 
 
 def tell_of_compute_time(phase: Phase) -> None:
-    """Tell organizers once when four fifths of the compute time are used, and once when all of it is."""
+    """Notify organizers once when four fifths of the compute time are used, and once when it is used up."""
     budget = budget_of(phase)
     if budget is None or budget.share < NEAR:
         return

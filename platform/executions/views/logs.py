@@ -1,4 +1,4 @@
-"""What programs printed: to their team on cases that everybody may know, else to organizers after a click that is noted."""
+"""Logs of programs: shown to their team for public cases, otherwise to organizers after a recorded click."""
 
 from typing import Any
 

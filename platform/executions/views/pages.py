@@ -94,7 +94,7 @@ def execution(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 @login_required
 @require_POST
 def stop(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
-    """Stop a run: its team, or an organizer, who says why."""
+    """Stop a run, requested by its team or by an organizer, who must enter a reason."""
     challenge, execution_row = load(request, slug, pk)
     is_own = test_rule("executions.own", request.user, execution_row)
     organizes = test_rule("executions.read_hidden_logs", request.user, execution_row)
@@ -141,7 +141,7 @@ def runs_csv(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 
 @require_safe
 def interface(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
-    """The document that tells a container its inputs, outputs and limits, without cases."""
+    """Return the document that describes the inputs, outputs and limits of a container, without cases."""
     challenge = challenge_queries.visible_challenge(request.user, slug)
     phase_row = phase_by_id(challenge, phase)
     if not phase_row.algorithms:

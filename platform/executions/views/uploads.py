@@ -55,7 +55,7 @@ def upload(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
 
 
 def answered(request: HttpRequest, entry: AlgorithmUpload, *, page: str) -> HttpResponse:
-    """Go on with an upload of somebody who may; `page` shows what becomes of a whole archive."""
+    """Continue an upload of a person with permission; `page` shows the status of a complete archive."""
     return continued(
         request,
         entry,

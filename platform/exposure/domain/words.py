@@ -1,11 +1,11 @@
-"""Small words that conclusions and reports need."""
+"""Text helpers for conclusions and reports."""
 
 import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 _PEOPLE: Final = frozenset({"Wilcoxon", "Wilcoxon-Mann-Whitney", "Shapiro-Wilk"})
-"""Words that begin with a capital letter within a sentence, too."""
+"""Terms that begin with a capital letter within a sentence, too."""
 _PARENTHESIS: Final = re.compile(r"\s*\(([^()]*)\)")
 
 
@@ -22,14 +22,15 @@ def counted(number: int, one: str, several: str = "") -> str:
 
 
 def decoy_words(test_set: Mapping[str, Any], form: str = "") -> str:
-    """How many cases of a version are scored, where some are not.
+    """Describe the number of scored cases of a version, if some cases are not scored.
 
     Parameters
     ----------
     test_set
         A version among the facts of a phase.
     form
-        What to write only where there are decoys; without it, the number of cases stands for a version without any.
+        Format of the text, used only for a version with decoys. Without it, the text for a version without decoys is the
+        number of cases.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def were(number: int, one: str = "", several: str = "") -> str:
 
 
 def capitalized(text: str) -> str:
-    """The same with a capital letter in front; an abbreviation or a name stays as it is.
+    """Return the text with a capital first letter; abbreviations and names stay unchanged.
 
     Examples
     --------
@@ -67,7 +68,9 @@ def capitalized(text: str) -> str:
 
 
 def term(label: str) -> str:
-    """A label of the catalogue as it stands within a sentence: its abbreviation, or without what stands in parentheses.
+    """Return a label of the catalogue for use within a sentence.
+
+    The result is its abbreviation, or the label without the text in parentheses.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Warnings of the design's checks that stand, and what the organizers answered."""
+"""Open warnings of the design's checks, and the answers of the organizers."""
 
 from designs.models import DesignVersion
 from designs.queries import document_of_version
@@ -11,7 +11,7 @@ from registry.queries.records import answered_checks
 
 
 def of_registration(version: RegistrationVersion) -> list[dict[str, str]]:
-    """As the public record shows them."""
+    """Return the warnings and answers of a registration, as the public record shows them."""
     return [
         {"task": finding.task, "message": finding.message, "answer": finding.answer}
         for finding in answered_checks(version)

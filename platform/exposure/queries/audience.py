@@ -1,4 +1,4 @@
-"""For whom a report is made, and what it may say of a phase."""
+"""Audience of a report, and the information about a phase that it can contain."""
 
 from enum import StrEnum
 
@@ -16,7 +16,7 @@ class Audience(StrEnum):
 
 
 class Level(StrEnum):
-    """What a report may say of a phase."""
+    """Information about a phase that a report can contain."""
 
     ALL = "all"
     RANKING = "ranking"

@@ -1,4 +1,7 @@
-"""How close people stand to what is hidden: participants to organizers, and organizers to the references. Numbers alone."""
+"""Closeness of people to hidden information, in numbers only.
+
+Covers participants who are close to organizers, and organizers who are close to the references.
+"""
 
 from typing import Final
 
@@ -10,7 +13,7 @@ from test_sets.queries.access_log import DOWNLOADED, SEEN
 
 
 def reference_access(challenge: Challenge) -> dict[str, int]:
-    """How often a hidden reference was looked at or downloaded through the platform, and by how many people."""
+    """Count views and downloads of hidden references through the platform, and the people behind them."""
     rows = Entry.objects.filter(scope=challenge.slug, act__in=(SEEN, DOWNLOADED))
     act_counts = rows.order_by().values_list("act").annotate(number=Count("pk"))
     counts = dict(act_counts)
@@ -19,7 +22,7 @@ def reference_access(challenge: Challenge) -> dict[str, int]:
 
 
 def affinity(challenge: Challenge) -> dict[str, int]:
-    """How many members of teams share an affiliation or the domain of an e-mail address with an organizer: numbers alone."""
+    """Count the team members who share an affiliation or an e-mail domain with an organizer, in numbers only."""
     organizers = list(challenge.organizers.values_list("affiliation", "email"))
     members = list(
         Member.objects.filter(challenge=challenge).values_list("user__affiliation", "user__email", "team_id")
@@ -45,7 +48,7 @@ COMMON_DOMAINS: Final = frozenset(
         "web.de",
     }
 )
-"""Providers whose addresses say nothing about where a person works."""
+"""E-mail providers whose domains do not indicate a person's employer."""
 
 
 def _folded(text: str) -> str:

@@ -1,4 +1,7 @@
-"""What a report is made of, read once: design, phases, submissions, rankings, the log. All of it goes into the digest."""
+"""Facts of a report, read once: design, phases, submissions, rankings and the log.
+
+All of them enter the digest.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -59,13 +62,13 @@ class DesignFacts:
 
     @property
     def is_registered(self) -> bool:
-        """Whether it stands in the registry."""
+        """True if the design is in the registry."""
         return self.kind == "registration"
 
 
 @dataclass(frozen=True)
 class RankingFacts:
-    """The ranking of a phase that stands."""
+    """Current ranking of a phase."""
 
     pk: int
     number: int
@@ -76,7 +79,7 @@ class RankingFacts:
     inputs_digest: str
     seed: int
     bootstrap: int
-    """How often was drawn; 0 where nobody says how uncertain any of the values are."""
+    """Number of bootstrap resamples; 0 if no value has a reported uncertainty."""
     cases: int
     versions: dict[str, str]
     document_name: str
@@ -87,9 +90,9 @@ class RankingFacts:
     outside: list[dict[str, Any]] = field(default_factory=list)
     """Sealed versions of tables that its values are from, where they were measured outside: origin, digest and teams."""
     sent: tuple[str, ...] = ()
-    """Metrics of which whoever measured them sent replicates or standard errors, which stand for draws."""
+    """Metrics measured elsewhere with submitted replicates or standard errors, which replace resamples."""
     drawn_here: bool = True
-    """Whether units are drawn here for a metric."""
+    """True if the platform resamples units for a metric."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ class PhaseFacts:
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything that a report says, or reads files by."""
+    """All facts that a report states or uses to read files."""
 
     audience: Audience
     slug: str
@@ -158,7 +161,10 @@ class Facts:
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> "Facts":
-        """The facts from their JSON values: a report is made from what was known when it was asked for."""
+        """Return the facts from their JSON values.
+
+        A report is made from the facts known when it was requested.
+        """
         values = {key: document[key] for key in cls.__dataclass_fields__}
         values["audience"] = Audience(values["audience"])
         values["design"] = DesignFacts(**values["design"]) if values["design"] else None
@@ -203,16 +209,16 @@ def collect(
     texts: Mapping[str, Mapping[str, Any]] | None = None,
     with_methods: bool = True,
 ) -> Facts:
-    """Read what is known at this moment; a constant number of queries for every phase.
+    """Read the present facts, with a constant number of queries for every phase.
 
     Parameters
     ----------
     chosen
-        The design version that organizers named, which counts where the challenge runs no registered one.
+        The design version that organizers named, which counts if the challenge runs no registered design.
     texts
-        What authors wrote, by item.
+        Texts by the authors, by item.
     with_methods
-        Whether to read the descriptions of the teams' methods; only a report tells them.
+        Whether to read the descriptions of the teams' methods; only a report includes them.
     """
     phases = phases_of(challenge)
     entries = _log(challenge, phases)
@@ -341,10 +347,10 @@ def _submissions(phase: Phase) -> list[dict[str, Any]]:
 
 
 def _test_sets(phase: Phase, level: Level) -> list[dict[str, Any]]:
-    """The sealed versions.
+    """Return the sealed versions.
 
-    How many cases are asked for and not scored is for organizers until the phase is over; of annotators is said what the
-    ranking tells.
+    Only organizers see the number of unscored cases until the phase is over.
+    About annotators, only the information in the ranking is included.
     """
     people: dict[int, set[str]] = defaultdict(set)
     if level is not Level.NOTHING:

@@ -1,4 +1,4 @@
-"""What the ranked teams say of their methods, as far as the readers of a report may know it."""
+"""Method descriptions of the ranked teams, limited to the information visible to the readers of a report."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -15,9 +15,10 @@ MOST_WORDS: Final = 600
 
 
 def described(teams: Iterable[dict[str, Any]], audience: Audience) -> list[dict[str, Any]]:
-    """The descriptions of the submissions that were ranked, in the order of `teams`; one query.
+    """Return the descriptions of the ranked submissions, in the order of `teams`, in one query.
 
-    For the public only those that everybody may read, and none that would name a team that wants to stay unnamed.
+    For the public audience, only public descriptions are included.
+    Descriptions that would identify a team that chose to stay unnamed are excluded.
     """
     # Whose a pseudonym is, a description would tell.
     named = {team["submission"]: team["name"] for team in teams if not is_pseudonym(team["name"])}

@@ -1,7 +1,8 @@
-"""What the challenge was exposed to (MAN-21): for each known way to manipulate a result, what the facts say of this challenge.
+"""Exposure of the challenge (MAN-21): the facts about each known way to manipulate a result.
 
-A finding is decided by code from the facts. It states what was prevented, what could only have been found, and what was
-not covered; it accuses nobody (MAN-20).
+A finding is decided by code from the facts.
+It states which manipulation was prevented, which was only detectable, and which was not covered.
+It accuses no one (MAN-20).
 """
 
 from collections import Counter
@@ -51,11 +52,14 @@ def exposure(facts: Facts) -> list[Finding]:
 
 
 def execution(facts: Facts) -> ExecutionFacts | None:
-    """What of the design the platform executes and what rests on the organizers' word; ``None`` without a design."""
+    """Return the parts of the design that the platform executes and those that rely on the organizers.
+
+    Returns ``None`` without a design.
+    """
     return None if facts.design is None else execution_facts_of(facts.design.document)
 
 
 def summary(findings: list[Finding]) -> dict[str, int]:
-    """How many attacks were prevented, detectable and uncovered."""
+    """Count the attacks that were prevented, detectable and uncovered."""
     counts = Counter(finding.cover for finding in findings)
     return {str(cover): counts[cover] for cover in Cover}

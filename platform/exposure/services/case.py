@@ -19,7 +19,7 @@ MOST_WORDS: Final = 240
 
 
 class Cover(StrEnum):
-    """How far an attack was covered."""
+    """Cover against an attack."""
 
     PREVENTED = "prevented"
     DETECTABLE = "detectable"
@@ -39,7 +39,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one of MAN-1 … MAN-18 meets in this challenge."""
+    """Finding about one of MAN-1 … MAN-18 in this challenge."""
 
     number: int
     attack: str
@@ -50,7 +50,7 @@ class Finding:
 
     @property
     def identity(self) -> str:
-        """As in the catalogue of attacks."""
+        """Identifier in the catalogue of attacks."""
         return f"MAN-{self.number}"
 
 
@@ -72,7 +72,10 @@ class Case:
 
     @property
     def has_decoys(self) -> bool:
-        """Whether, as far as the reader may know, each phase with a test set asks for more cases than it scores (MAN-22)."""
+        """True if each phase with a test set requests more cases than it scores (MAN-22).
+
+        Only information that the reader is allowed to see is considered.
+        """
         last = [phase.test_sets[-1] for phase in self.phases if phase.test_sets]
         return bool(last) and all(entry.get("decoys", 0) for entry in last)
 
@@ -83,11 +86,14 @@ class Case:
 
     @property
     def rankings(self) -> list[tuple[PhaseFacts, RankingFacts]]:
-        """The same with their rankings."""
+        """Phases with a ranking that the reader can see, with their rankings."""
         return [(phase, phase.ranking) for phase in self.visible if phase.ranking is not None]
 
     def value(self, parameter: str) -> Any:
-        """What the design says, of the challenge or of its first task that says something; `None` for nothing."""
+        """Return a value of the design, or `None` if the design has none.
+
+        It is the value of the first task with a value, otherwise the value of the challenge.
+        """
         if self.facts.design is None:
             return None
         document = self.facts.design.document
@@ -120,7 +126,7 @@ class Case:
         return Evidence(text, "platform", source)
 
     def ranking(self, phase: PhaseFacts, text: str) -> Evidence:
-        """Something that a ranking says."""
+        """Return a statement of a ranking as evidence."""
         ranking = phase.ranking
         if ranking is None:
             raise LookupError(f"{phase.name} has no ranking")
@@ -133,7 +139,7 @@ class Case:
         )
 
     def assessment(self, phase: PhaseFacts, text: str) -> Evidence:
-        """Something that the executed assessment says."""
+        """Return a statement of the executed assessment as evidence."""
         source = f"Assessment of {self.facts.named(phase)}"
         return Evidence(text, "assessment", source, phase.assessment_digest, phase.assessment_address)
 
@@ -160,7 +166,10 @@ class Case:
         ]
 
     def deviates(self, *kinds: str) -> list[dict[str, Any]]:
-        """Deviations of the phases, of some kinds where they are given: they are marked for everybody from the first day."""
+        """Return the deviations of the phases, optionally limited to some kinds.
+
+        They are publicly marked from the first day.
+        """
         return [
             {**entry, "phase": self.facts.named(phase)}
             for phase in self.facts.phases
@@ -174,7 +183,7 @@ Judge = Callable[[Case], Judgement]
 
 
 def created(case: Case) -> list[dict[str, Any]]:
-    """The entries of the log that say when each phase was made, and with which assessment."""
+    """Return the log entries about the creation of each phase, with its time and assessment."""
     return case.facts.entries("phase_created")
 
 
@@ -184,7 +193,7 @@ def first_submission(case: Case) -> str:
 
 
 def before_first(case: Case, since: str) -> bool:
-    """Whether something was there before the first submission."""
+    """Return whether a time is not later than the first submission, which is also true without a submission."""
     first = first_submission(case)
     return not first or datetime.fromisoformat(since) <= datetime.fromisoformat(first)
 
@@ -195,12 +204,12 @@ def days(since: str, until: str) -> int:
 
 
 def same_moment(first: str | None, second: str) -> bool:
-    """Whether two moments are the same, however they are written."""
+    """Return whether two moments are the same, regardless of their notation."""
     return bool(first) and datetime.fromisoformat(str(first)) == datetime.fromisoformat(second)
 
 
 def twins(case: Case) -> list[tuple[PhaseFacts, int]]:
-    """How many groups of teams have the same result in every case, by phase."""
+    """Return the number of groups of teams with the same result in every case, by phase."""
     identical_groups = []
     for phase, ranking in case.rankings:
         counts = Counter(team["result"] for team in ranking.teams)
@@ -217,7 +226,7 @@ def metric_words(assessment: Assessment, index: int) -> str:
 
 
 def missing_words(assessment: Assessment) -> str:
-    """What a missing case counts as, metric by metric."""
+    """Describe the value of a missing case, metric by metric."""
     if words := assessment.kind.missing_words(assessment):
         return words.removeprefix("counts as ")
     kinds: dict[str, list[str]] = {}
@@ -228,12 +237,15 @@ def missing_words(assessment: Assessment) -> str:
 
 
 def counts_missing_cases(assessment: Assessment) -> bool:
-    """Whether a ranking tells on how many cases a team has no prediction: by its rows of cases, or by its answers."""
+    """Return whether a ranking shows the number of cases without a prediction per team.
+
+    It shows them by its rows of cases, or by its answers.
+    """
     return assessment.kind.evidence_tells_missing or any(metric.level == "case" for metric in assessment.metrics)
 
 
 def excluded(assessment: Assessment) -> bool:
-    """Whether a missing case is left out by some metric."""
+    """Return whether some metric excludes missing cases."""
     return any(metric.policy.get("missing") == "exclude" for metric in assessment.metrics)
 
 

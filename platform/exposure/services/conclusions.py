@@ -30,7 +30,10 @@ def always(_: Any) -> bool:
 
 
 def group(attack: str, *claims: tuple[Cover, str, str, Any, Any]) -> Group:
-    """Claims about one attack: cover, name, condition, predicate, and words, which may depend on the challenge."""
+    """Return the claims about one attack.
+
+    Each claim consists of cover, name, condition, predicate and text. The text can depend on the challenge.
+    """
     return CATALOGUE.group(
         *[
             Conclusion(

@@ -1,4 +1,4 @@
-"""Lines of evidence below the conclusions of the exposure report: what each says, and when that is true."""
+"""Lines of evidence below the conclusions of the exposure report, and the conditions under which they apply."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ CATALOGUE: Final = Catalogue()
 
 @dataclass(frozen=True)
 class About:
-    """What a line is about: the challenge, and a phase, an entry of a list or a number where there is one."""
+    """Subject of a line: the challenge, and optionally a phase, an entry of a list or a number."""
 
     facts: Facts
     of_phase: PhaseFacts | None = None
@@ -42,12 +42,12 @@ class About:
 
     @property
     def assessment(self) -> Assessment:
-        """What the phase runs."""
+        """Assessment that the phase runs."""
         return parse(self.phase.assessment)
 
     @property
     def is_planned(self) -> bool:
-        """Whether the dates of the phase are those that the entry of its creation has."""
+        """True if the dates of the phase equal those in the log entry of its creation."""
         planned = self.entry["facts"]
         return same_moment(planned.get("opens_at"), self.phase.opens_at) and same_moment(
             planned.get("closes_at"), self.phase.closes_at
@@ -67,7 +67,7 @@ def _moment(text: str) -> str:
 
 
 def _dates(opens: str, closes: str) -> str:
-    """When a phase opens and closes; an open call does not."""
+    """Describe the opening and closing dates of a phase; an open call has no closing date."""
     until = "without end" if closes >= STAYS_OPEN.isoformat() else f"until {_moment(closes)}"
     return f"from {_moment(opens)} {until}"
 

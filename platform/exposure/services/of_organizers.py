@@ -1,4 +1,4 @@
-"""What is concluded about attacks by organizers."""
+"""Conclusions about attacks by organizers."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What is concluded about attacks by participants."""
+"""Conclusions about attacks by participants."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from exposure.services.conclusions import always, group
 from exposure.services.questions import feedback, hidden, ignored, tells_missing, unstated
 
 NO_POLICY: Final = "no_training_data"
-"""What a design says that has no policy of training data."""
+"""Value in a design that has no policy for training data."""
 
 _NO_PHASE = (
     Cover.UNCOVERED,

@@ -1,4 +1,4 @@
-"""What organizers could do, by intent or by accident."""
+"""Manipulations that organizers could carry out, by intent or by accident."""
 
 from exposure.services import lines
 from exposure.services import of_organizers as said
@@ -33,7 +33,7 @@ def _registration(case: Case) -> list[Evidence]:
 
 
 def _created(case: Case) -> list[Evidence]:
-    """When each phase was made, and with which assessment."""
+    """Return the evidence of the creation time and the assessment of each phase."""
     return [case.log(entry, lines.CREATED.first(About(case.facts, entry=entry))) for entry in created(case)]
 
 
@@ -62,7 +62,7 @@ def test_cases(case: Case) -> Judgement:
 
 
 def _exclusions(case: Case) -> list[Evidence]:
-    """Which cases do not count, why, and what was known of scores when that was asked for."""
+    """Return the evidence of excluded cases, the reasons, and the scores known at the request for exclusion."""
     evidence = [
         case.assessment(phase, text)
         for phase in case.phases

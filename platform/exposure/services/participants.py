@@ -1,4 +1,4 @@
-"""What participants could do."""
+"""Manipulations that participants could carry out."""
 
 from exposure.services import lines
 from exposure.services import of_participants as said
@@ -9,7 +9,7 @@ from exposure.services.questions import feedback
 
 
 def ways(case: Case) -> list[Evidence]:
-    """What teams hand in: predictions, programs, or the one in some phases and the other in others."""
+    """Return the evidence of the way of submission: predictions, programs, or both in different phases."""
     names = {
         "programs": [case.facts.named(phase) for phase in case.phases if phase.runs_algorithms],
         "predictions": [case.facts.named(phase) for phase in case.phases if not phase.runs_algorithms],
@@ -18,7 +18,7 @@ def ways(case: Case) -> list[Evidence]:
 
 
 def _decoys(case: Case) -> list[Evidence]:
-    """What is known of cases that were asked for and not scored."""
+    """Return the evidence of requested cases that are not scored."""
     return [
         Evidence(text, "results", f"Manifest of the test set of {case.facts.named(phase)}", entry["manifest_digest"])
         for phase in case.phases

@@ -1,4 +1,4 @@
-"""What conclusions ask of the facts of a challenge."""
+"""Predicates on the facts of a challenge, for conclusions."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from exposure.services.case import (
 
 
 def reassessed(case: Case) -> bool:
-    """Whether rankings ran with several assessments, or one ran with another than the registered one."""
+    """Return whether rankings used several assessments, or an assessment other than the registered one."""
     return bool(case.other_assessments()) or any(len(ranking.assessments_used) > 1 for _, ranking in case.rankings)
 
 
@@ -38,7 +38,7 @@ def measured_elsewhere(case: Case) -> bool:
 
 
 def measured_how(case: Case) -> str:
-    """Who measured what is not known here, with the digests of the sealed tables."""
+    """Describe the unknown origin of measured values, with the digests of the sealed tables."""
     notes = [words for _, ranking in case.rankings for words in outside_notes({MEASURED_OUTSIDE: ranking.outside})]
     return " ".join(["Values were measured elsewhere: the platform cannot tell how.", *notes])
 
@@ -55,12 +55,12 @@ def several_versions(case: Case) -> bool:
 
 
 def taken_out(case: Case) -> int:
-    """How many cases the executed assessments exclude by name, over all phases."""
+    """Return the number of cases that the executed assessments exclude by name, over all phases."""
     return sum(len(parse(phase.assessment).exclusions.cases) for phase in case.phases)
 
 
 def moved(case: Case) -> bool:
-    """Whether a phase opened or closed otherwise than it was made."""
+    """Return whether a phase opened or closed at other times than planned at its creation."""
     facts = case.facts
     if case.deviates("schedule"):
         return True
@@ -112,12 +112,12 @@ def tells_missing(case: Case) -> bool:
 
 
 def feedback(phase: Any) -> bool:
-    """Whether teams saw scores of the ranked cases while a phase was open."""
+    """Return whether teams saw scores of the ranked cases while a phase was open."""
     return bool(phase.leaderboard != "sealed" or phase.results != "validation")
 
 
 def hidden(case: Case) -> bool:
-    """Whether all phases run algorithms here, on images that the design keeps from participants."""
+    """Return whether all phases run algorithms here, on images that the design hides from participants."""
     return (
         bool(case.phases)
         and all(phase.runs_algorithms for phase in case.phases)

@@ -1,4 +1,4 @@
-"""Pages of sites in the navigation of a challenge, and what people are told of."""
+"""Pages of sites in the navigation of a challenge, and the kinds of notifications."""
 
 from django.urls import reverse
 
@@ -30,14 +30,14 @@ def _has_sites(_user: object, challenge: Challenge) -> bool:
 
 
 def given_to_sites(archive: AlgorithmArchive) -> str:
-    """Why an image is kept that sites run."""
+    """Explain why an image that sites run must be kept, or return an empty text."""
     if Algorithm.objects.filter(archive=archive).exists():
         return "Sites run it; what stands behind a result is kept."
     return ""
 
 
 def figures(challenge: Challenge) -> list[Figure]:
-    """How many sites have sent, of phases that are evaluated at sites."""
+    """Count the sites that have sent results, for phases that are evaluated at sites."""
     site_figures: list[Figure] = []
     for federation in of_challenge(challenge) if has_any(challenge) else ():
         rows = standings(federation)

@@ -1,4 +1,4 @@
-"""The rules of a federation as a design registers them, with what holds where it says nothing."""
+"""Rules of a federation as a design registers them, with defaults for missing values."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -8,7 +8,7 @@ _RESAMPLES: Final = range(200, 10_001)
 
 
 def rules_from(registered: Mapping[str, Any], *, site_column: str) -> dict[str, Any]:
-    """Fill the registered rules up.
+    """Add defaults to the registered rules.
 
     Parameters
     ----------
@@ -19,13 +19,13 @@ def rules_from(registered: Mapping[str, Any], *, site_column: str) -> dict[str, 
     -------
     dict
         ``minimum_units``, ``disclosure``, ``replicates``, ``site_column``; ``sites_required``: ``all``, a number, or
-        nothing where the ranking is made without those that are missing; ``if_missing`` as pooling knows it;
+        None if the ranking is made without the missing sites; ``if_missing`` as defined by pooling;
         ``small_sites``: ``refuse`` or ``join``.
 
     Raises
     ------
     ValueError
-        With one sentence, for a rule that would let single cases out or says nothing.
+        With one sentence, for a rule that would disclose single cases or is incomplete.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a site confirms before it takes part, where the organizers write nothing else."""
+"""Default terms that a site confirms before it participates, unless the organizers write other terms."""
 
 USUAL_TERMS = """\
 The site scores the algorithms of this challenge on its own cases, on its own machine, with the registered assessment.

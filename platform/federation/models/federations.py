@@ -52,7 +52,7 @@ class Federation(models.Model):
 
 
 class Algorithm(models.Model):
-    """What sites score: under this name it stands in messages, folders and the ranking."""
+    """Algorithm that sites score, with the name used in messages, folders and the ranking."""
 
     federation = models.ForeignKey(Federation, on_delete=models.PROTECT, related_name="algorithms")
     name = models.CharField(max_length=64, validators=[site_name])
@@ -86,7 +86,7 @@ class Algorithm(models.Model):
 
 
 class SitePackage(models.Model):
-    """What sites are given, signed by the installation; rows are only ever added."""
+    """Package that sites receive, signed by the installation; rows are only ever added."""
 
     federation = models.ForeignKey(Federation, on_delete=models.PROTECT, related_name="packages")
     version = models.PositiveSmallIntegerField()

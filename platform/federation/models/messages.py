@@ -1,4 +1,4 @@
-"""What sites sent: kept as it was signed, never changed."""
+"""Messages from sites, stored as signed and never changed."""
 
 from django.db import models
 from django.utils import timezone
@@ -8,7 +8,10 @@ from federation.models.sites import Enrolment, Site
 
 
 class SignedMessage(models.Model):
-    """An accepted message; the envelope lies encrypted in the private storage. Triggers refuse changes."""
+    """Accepted message of a site.
+
+    The envelope is stored encrypted in the private storage. Triggers refuse changes.
+    """
 
     enrolment = models.ForeignKey(Enrolment, on_delete=models.PROTECT, related_name="messages")
     sequence = models.PositiveIntegerField()

@@ -13,7 +13,7 @@ class Site(models.Model):
     """An institution that holds cases. Its name is never given to another one."""
 
     class Counts(models.TextChoices):
-        """Whether what it sends enters the ranking."""
+        """Status of the site's results in the ranking."""
 
         INCLUDED = "included", "counts"
         LEFT_OUT = "left_out", "left out by the organizers"
@@ -94,10 +94,10 @@ class Enrolment(models.Model):
 
     @property
     def fingerprint(self) -> str:
-        """What two people compare by telephone."""
+        """Fingerprint of the key, for comparison by two people over the telephone."""
         return fingerprint(bytes.fromhex(self.public_key)) if self.public_key else ""
 
     @property
     def is_open(self) -> bool:
-        """Whether a key may still be registered with it."""
+        """True if a key can still be registered with the invitation."""
         return self.revoked_at is None and not self.public_key and timezone.now() < self.expires_at

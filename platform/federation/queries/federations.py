@@ -1,4 +1,4 @@
-"""Which phases are evaluated at sites, under which rules, and what their ledger holds."""
+"""Phases that are evaluated at sites, their rules, and the contents of their ledger."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -35,7 +35,7 @@ def of_phase(phase: Phase) -> Federation | None:
 
 
 def obstacles(phases: Sequence[Phase]) -> dict[int, str]:
-    """Why phases cannot be evaluated at sites, by their ids, in one sentence each."""
+    """Explain why phases cannot be evaluated at sites, by their ids, in one sentence each."""
     reasons = {phase.pk: "This phase has ended." for phase in phases if phase.is_closed}
     for provider in hooks.obstacles:
         reasons = {**provider(phases), **reasons}
@@ -43,7 +43,10 @@ def obstacles(phases: Sequence[Phase]) -> dict[int, str]:
 
 
 def has_any(challenge: Challenge) -> bool:
-    """Whether any phase of a challenge is evaluated at sites; every page of the challenge asks, so it is remembered."""
+    """Return whether any phase of a challenge is evaluated at sites.
+
+    The result is cached, because every page of the challenge needs it.
+    """
     is_federated = cache.get(has_any_key(challenge))
     if is_federated is None:
         is_federated = Federation.objects.filter(phase__task__challenge=challenge).exists()
@@ -52,7 +55,7 @@ def has_any(challenge: Challenge) -> bool:
 
 
 def has_any_key(challenge: Challenge) -> str:
-    """Where it is remembered; forgotten when a phase is opened for sites."""
+    """Return the cache key of `has_any`, which is deleted when a phase is opened for sites."""
     return f"federation:any:{challenge.pk}"
 
 
@@ -73,7 +76,7 @@ def registered_rules(phase: Phase) -> dict[str, Any]:
 
 
 def current_package(federation: Federation) -> SitePackage | None:
-    """What sites are given now."""
+    """Return the current package for sites."""
     return federation.packages.order_by("version").last()
 
 
@@ -83,7 +86,11 @@ def rules_digest(federation: Federation) -> str:
 
 
 def ledger_of(federation: Federation) -> Ledger | None:
-    """What is known when a message arrives; nothing before a package was released or any site has a key."""
+    """Return the ledger that is used when a message arrives.
+
+    Before a package was released, its package digest consists of zeros.
+    Before any site has a key, it contains no keys.
+    """
     package = current_package(federation)
     enrolments = Enrolment.objects.filter(site__federation=federation).exclude(public_key="").select_related("site")
     keys = [_key_of(enrolment) for enrolment in enrolments]
@@ -119,7 +126,10 @@ def _key_of(enrolment: Enrolment) -> SiteKey:
 
 
 def _received(rows: Sequence[SignedMessage]) -> Received:
-    """What counts of a site; what a former key signed stays, and a new key numbers its messages from 1."""
+    """Return the messages of a site that count.
+
+    Messages signed by a former key are kept. A new key numbers its messages from 1.
+    """
     seal = next((row for row in reversed(rows) if row.kind == "manifest-seal"), None)
     return Received(
         payloads={row.sequence: row.digest for row in rows if row.enrolment.revoked_at is None},

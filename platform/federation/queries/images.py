@@ -29,14 +29,14 @@ def images_of(challenge: Challenge) -> list[AlgorithmArchive]:
 
 
 def interface_of(federation: Federation) -> dict[str, Any] | None:
-    """What the images of a federation are given and write; nothing where none is to be run.
+    """Return the inputs and outputs of the images of a federation, or None if no image is run.
 
     The registered limits are those of the phase, or of the phase for which the first image was checked.
 
     Raises
     ------
     executions.domain.plans.NotRunnableError
-        Where algorithms cannot be run for such a phase.
+        When algorithms cannot be run for such a phase.
     """
     first = federation.algorithms.exclude(archive=None).select_related("archive__phase").order_by("pk").first()
     if first is None or first.archive is None:
@@ -74,7 +74,7 @@ def parts_of(archive: AlgorithmArchive) -> dict[str, Any]:
 
 
 def file_of(federation: Federation, sha256: str) -> tuple[str, int] | None:
-    """Where a file of the current package lies, by its SHA-256, and its size; nothing if there is no such file."""
+    """Return the stored path and the size of a file of the current package by its SHA-256, or None."""
     if sha256 and sha256 == federation.dry_run_sha256:
         return federation.dry_run_name, federation.dry_run_size
     for algorithm in federation.algorithms.exclude(archive=None).select_related("archive"):
@@ -113,7 +113,7 @@ def _member(name: str, size: int, source: Any) -> Iterator[bytes]:
 
 
 def _stored(archive: AlgorithmArchive) -> dict[str, tuple[str, int]]:
-    """Every file of an image by its SHA-256: where it lies, and its size."""
+    """Return the stored path and the size of every file of an image, by its SHA-256."""
     blobs = {part.blob.digest: part.blob for part in archive.parts.select_related("blob")}
     config = archive.digest.removeprefix("sha256:")
     files = {config: (blobs[config].file, blobs[config].size)} if config in blobs else {}

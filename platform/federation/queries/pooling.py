@@ -1,4 +1,4 @@
-"""What enters the ranking of a federation: the summaries that count, and how every site stands."""
+"""Inputs of the ranking of a federation: the summaries that count, and the status of every site."""
 
 import base64
 import json
@@ -81,7 +81,7 @@ def _state(entry: Standing, site_standings: Sequence[Standing]) -> dict[str, Any
 
 
 def _joined(entry: Standing, host: Standing | None) -> dict[str, Any]:
-    """How a small site stands that joined another one: as that one does."""
+    """Return the status of a small site that joined another site, which follows the status of that site."""
     if host is None or host.site.counts != Site.Counts.INCLUDED:
         return {"state": "left_out", "reason": f"it joined site {entry.joined}, which is not in the ranking"}
     if host.result is not None and entry.site.name not in host.guests:

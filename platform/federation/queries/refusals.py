@@ -1,4 +1,4 @@
-"""How many messages without a valid signature arrived; counted in the cache, never stored."""
+"""Number of messages without a valid signature, counted in the cache and never stored."""
 
 from django.core.cache import cache
 

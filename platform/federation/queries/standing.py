@@ -1,4 +1,4 @@
-"""How the sites of a federation stand: one state each, and the steps to it."""
+"""Status of the sites of a federation: one state each, and the steps that lead to it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -43,23 +43,23 @@ class Standing:
 
     @property
     def label(self) -> str:
-        """The state in words."""
+        """Name of the state."""
         return STATES[self.state]
 
     @property
     def badge(self) -> str:
-        """Its colour, beside the words."""
+        """Colour of the state, shown with its name."""
         return BADGES.get(self.state, "muted")
 
     @property
     def counts(self) -> bool:
-        """Whether its result enters the ranking."""
+        """True if its result enters the ranking."""
         is_in = self.site.counts == Site.Counts.INCLUDED
         return is_in and self.result is not None and (not self.result.is_late or self.site.takes_late)
 
     @property
     def made_by(self) -> str:
-        """How the predictions came about that it scored; empty before its result."""
+        """Origin of the predictions that the site scored, empty before its result."""
         if self.result is None:
             return ""
         images, carried = (int(self.result.facts.get(key, 0)) for key in ("images", "carried"))
@@ -75,7 +75,7 @@ class Standing:
 
     @property
     def waits_for_organizers(self) -> bool:
-        """Whether somebody has to compare a fingerprint, or decide about a late result."""
+        """True if an organizer must compare a fingerprint or decide about a late result."""
         return self.state == "registered" or (self.state == "late" and self.result is not None)
 
 
@@ -99,7 +99,7 @@ def standings(federation: Federation) -> list[Standing]:
 
 
 def standing_of(site: Site) -> Standing:
-    """How one site stands."""
+    """Return the status of one site."""
     return next(entry for entry in standings(site.federation) if entry.site.pk == site.pk)
 
 

@@ -55,7 +55,7 @@ KEPT_AFTER_WITHDRAWAL: Final = timedelta(days=30)
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a message: the signed receipt, and whether it had come before."""
+    """Answer to a message: the signed receipt, and whether the message had arrived before."""
 
     receipt: str
     replay: bool

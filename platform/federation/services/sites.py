@@ -26,7 +26,7 @@ KIND: Final = "site_invited"
 
 
 def code_digest(code: str) -> str:
-    """What is kept of the code of an invitation."""
+    """Return the digest of an invitation code, the only part of it that is stored."""
     return hashlib.sha256(code.encode()).hexdigest()
 
 
@@ -34,12 +34,14 @@ def code_digest(code: str) -> str:
 def invite_site(
     *, actor: User, federation: Federation, name: str, institution: str = "", contact: str = "", country: str = ""
 ) -> tuple[Site, str]:
-    """Invite a site; returns it with the code of its invitation, which is shown once and mailed where an address is given.
+    """Invite a site, and return it with the code of its invitation.
+
+    The code is shown once, and sent by e-mail if an address is known.
 
     Raises
     ------
     ValidationError
-        For a name that is taken or cannot stand in messages, or once the phase has ended.
+        For a name that is in use or not valid in messages, or once the phase has ended.
     """
     if federation.phase.is_closed:
         raise ValidationError("This phase has ended.")
@@ -61,9 +63,10 @@ def invite_site(
 
 @transaction.atomic
 def invite_again(*, actor: User, site: Site) -> str:
-    """End the key and the invitation of a site, lost or to be replaced, and invite it anew; returns the new code.
+    """Revoke the key and the invitation of a site, invite it again, and return the new code.
 
-    What the former key signed stays valid; nothing new is taken from it.
+    This serves a key that was lost or must be replaced.
+    Messages signed by the former key stay valid. It signs no new messages that are accepted.
 
     Raises
     ------
@@ -115,12 +118,12 @@ def _invite(actor: User, site: Site) -> str:
 
 
 def page_of(site: Site, code: str) -> str:
-    """The page of a site, for whoever has the code."""
+    """Return the address of a site's page, for anyone with the code."""
     return reverse("federation:invitation", args=[site.federation.phase.challenge.slug, code])
 
 
 def invitation_of(enrolment: Enrolment, code: str) -> str:
-    """The signed invitation as a file, made anew with the code that the one who asks has."""
+    """Return the signed invitation as a file, created again with the code of the requesting person."""
     federation = enrolment.site.federation
     document = {
         "schema": "podium.site-invitation/1",
@@ -167,12 +170,12 @@ def confirm_key(*, actor: User, enrolment: Enrolment, fingerprint: str) -> Enrol
 
 @transaction.atomic
 def leave_out(*, actor: User, site: Site, reason: str) -> Site:
-    """Leave a site out for everybody, with a public reason.
+    """Exclude a site from the ranking for all readers, with a public reason.
 
     Raises
     ------
     ValidationError
-        Without a reason, or for one that withdrew.
+        Without a reason, or for a site that withdrew.
     """
     site = _locked(site)
     if not reason.strip():
@@ -194,12 +197,12 @@ def leave_out(*, actor: User, site: Site, reason: str) -> Site:
 
 @transaction.atomic
 def take_back(*, actor: User, site: Site) -> Site:
-    """Let a site that was left out count again.
+    """Include an excluded site again.
 
     Raises
     ------
     ValidationError
-        When it was not left out.
+        When the site was not excluded.
     """
     site = _locked(site)
     if site.counts != Site.Counts.LEFT_OUT:

@@ -1,4 +1,4 @@
-"""The page of a site: whoever has the code of its invitation sees it, without an account."""
+"""Page of a site, visible without an account to anyone with the code of its invitation."""
 
 import json
 import zipfile
@@ -35,7 +35,7 @@ from web.bodies import takes_messages
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def invitation(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """What to do next, what was received, and a way for files that are carried."""
+    """Show the next step and the received messages, and accept files transferred by a person."""
     enrolment = _enrolment(slug, code)
     if request.method == "POST":
         return _take(request, enrolment, slug, code)

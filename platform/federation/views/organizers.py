@@ -35,7 +35,7 @@ _CODE = "federation-code"
 @require_safe
 @never_cache
 def organize(request: HttpRequest, slug: str) -> HttpResponse:
-    """How the sites stand, what arrived and what was refused."""
+    """Show the status of the sites, received messages and refused messages."""
     return _page(request, organizing(request, slug))
 
 
@@ -200,7 +200,7 @@ def carried(request: HttpRequest, slug: str, federation: int) -> HttpResponse:
 @login_required
 @require_POST
 def act(request: SignedInRequest, slug: str, federation: int, site: str) -> HttpResponse:
-    """Do something about one site: the button says what."""
+    """Perform the action on one site that the pressed button names."""
     _, federation_row = _federation(request, slug, federation)
     entry = get_object_or_404(
         Site.objects.select_related("federation__phase__task__challenge"), federation=federation_row, name=site

@@ -1,4 +1,4 @@
-"""The sites of a challenge, for everybody."""
+"""Public pages of the sites of a challenge."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,7 +13,7 @@ from federation.queries.standing import standings
 
 @require_safe
 def sites(request: HttpRequest, slug: str) -> HttpResponse:
-    """Which sites there are, how each stands, and what is promised to them; never a result."""
+    """Show the sites, the status of each, and the rules that protect them, but never a result."""
     challenge = visible_challenge(request.user, slug)
     federations = of_challenge(challenge)
     if not federations:

@@ -9,7 +9,7 @@ INSTALL = "pip install '.[site]'"
 
 
 def steps_of(standing: Standing, package: SitePackage | None, address: str) -> list[dict[str, Any]]:
-    """Say for each step whether it is done, now or later, and what to type."""
+    """Return each step with its status (done, now or later) and the command to type."""
     enrolment, kinds = standing.enrolment, {message.kind for message in standing.messages}
     registered = enrolment is not None and enrolment.registered_at is not None
     confirmed = enrolment is not None and enrolment.confirmed_at is not None
@@ -87,7 +87,7 @@ def steps_of(standing: Standing, package: SitePackage | None, address: str) -> l
 
 
 def _scoring(images: int, algorithms: int) -> str:
-    """Where predictions come from: images are run, or predictions are put into the folder."""
+    """Describe the origin of predictions: images are run, or predictions are put into the folder."""
     goes_on = "It goes on where it stopped."
     carried = "Predictions go to predictions/NAME, one folder an algorithm."
     if not images:

@@ -1,1 +1,1 @@
-"""What this app adds to the apps above it."""
+"""Contributions of this app to the apps above it."""

@@ -1,4 +1,4 @@
-"""Which containers on a machine are of this app."""
+"""Leases of this app under which containers run on a machine."""
 
 from executions import hooks
 from judging.models import Judgement, Trial

@@ -1,4 +1,4 @@
-"""What this app adds to the pages of organizers."""
+"""Contributions of this app to the pages of organizers."""
 
 from typing import Any
 
@@ -13,5 +13,8 @@ def register() -> None:
 
 
 def brings_scorers(user: Any, challenge: Challenge) -> bool:
-    """Whether a person brings scoring images, and the challenge has a phase that is registered with one."""
+    """Return whether a person can provide scoring images and the challenge requires them.
+
+    A challenge requires them if one of its phases is registered with a scoring image.
+    """
     return bool(user.has_perm("judging.bring_scorers", challenge) and has_scorers(challenge))

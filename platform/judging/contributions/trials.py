@@ -1,4 +1,4 @@
-"""What happens when the check of a scoring image ends."""
+"""Actions at the end of the check of a scoring image."""
 
 from executions import hooks
 from executions.models import AlgorithmArchive

@@ -1,4 +1,4 @@
-"""Scoring images of a phase, and how they stand."""
+"""Scoring images of a phase, and their status."""
 
 import uuid
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,10 @@ def phases_with_scorers(challenge: Challenge) -> list[Phase]:
 
 
 def has_scorers(challenge: Challenge) -> bool:
-    """Whether any phase has a scoring image registered; every page asks it for organizers, so it is remembered for a minute."""
+    """Return whether any phase has a registered scoring image.
+
+    The result is cached for a minute, because every page needs it for organizers.
+    """
     key = f"judging:any:{challenge.pk}"
     has_any = cache.get(key)
     if has_any is None:
@@ -54,7 +57,10 @@ def trial_that_counts(phase: Phase) -> Trial | None:
 
 
 def lacking(phase: Phase) -> str:
-    """Why no scoring image computes the metrics of a phase yet, for organizers; empty where one does, or none has to."""
+    """Explain to organizers why no scoring image computes the metrics of a phase yet.
+
+    The text is empty if an image computes them, or none is required.
+    """
     if not phase.assessment.scorer or trial_that_counts(phase) is not None:
         return ""
     image = phase.assessment.scorer["image"]
@@ -71,7 +77,7 @@ def lacking(phase: Phase) -> str:
 
 
 def rows_of(run: uuid.UUID) -> list[list[Any]] | None:
-    """What the scoring image answered for a run, row by row; None while something of it is open."""
+    """Return the answers of the scoring image for a run, row by row, or None while some are open."""
     parts = list(Judgement.objects.filter(run=run))
     if any(part.state != Judgement.State.DONE for part in parts):
         return None
@@ -93,7 +99,7 @@ def facts_of(run: uuid.UUID) -> dict[str, Any]:
 
 
 def trial_facts(trial: Trial) -> dict[str, Any]:
-    """What is public of an image and its trial, as JSON values."""
+    """Return the public facts about an image and its trial, as JSON values."""
     return {
         "image": trial.archive.digest,
         "interface": SCORER_INTERFACE,

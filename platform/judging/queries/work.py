@@ -1,4 +1,4 @@
-"""What waits for a worker that holds the key of the references and has an engine."""
+"""Work queued for a worker that has the key of the references and an engine."""
 
 from django.db.models import Q
 

@@ -47,14 +47,16 @@ def ask(
     beside: str,
     groups: Sequence[Sequence[str]],
 ) -> None:
-    """Have the scoring image asked for the cases of a run, a start a group; in the caller's transaction.
+    """Request the scores of a run from the scoring image, one start per group of cases.
+
+    Runs in the caller's transaction.
 
     Parameters
     ----------
     members
-        Member of the archive that holds the prediction of each case.
+        Member of the archive that contains the prediction of each case.
     beside
-        Member that holds the table beside the files; empty where there is none.
+        Member that contains the table next to the files; empty if it does not exist.
     """
     now = shared_now()
     parts = [

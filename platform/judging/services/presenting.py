@@ -1,4 +1,7 @@
-"""Cases as a scoring image sees them: reference and prediction read here, and written anew under names that tell nothing."""
+"""Presentation of cases to a scoring image.
+
+Reference and prediction are read here and written again under names that reveal nothing.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,16 +36,16 @@ Shown = dict[str, Path]
 
 @dataclass(frozen=True)
 class Archive:
-    """Where the predictions of a run are.
+    """Location of the predictions of a run.
 
     Attributes
     ----------
     path
         The archive.
     members
-        Case → the member that holds its prediction.
+        Case → the member that contains its prediction.
     beside
-        The member that holds the table beside the files; empty where there is none.
+        The member that contains the table next to the files; empty if it does not exist.
     """
 
     path: Path
@@ -146,12 +149,12 @@ def _table_reader(wanted: Expectation, given: Archive) -> Callable[[str, Path], 
 
 
 def perfect_prediction(assessment: Assessment, reference: Shown, shared: Mapping[str, Any], folder: Path) -> Shown:
-    """The reference as a prediction of itself."""
+    """Return the perfect prediction of a case, which is the reference in the form of a prediction."""
     return dict(assessment.kind.as_prediction(reference, shared, folder))
 
 
 def tells_much(assessment: Assessment, case: TestCase) -> bool:
-    """Whether the reference of a case has something in it, where that is quick to tell."""
+    """Return whether the reference of a case is not empty, if that is quick to determine; otherwise True."""
     kind = assessment.kind
     if not isinstance(kind, TableProblem):
         return True

@@ -17,7 +17,7 @@ from work.services import Lease, LeaseLostError
 
 
 class FaultError(Exception):
-    """What failed on our side; it is tried again."""
+    """Failure on the side of the platform, after which the start is tried again."""
 
 
 def _engine() -> Engine:
@@ -27,7 +27,7 @@ def _engine() -> Engine:
 
 
 def held(image: AlgorithmArchive, beat: Callable[[], None]) -> AbstractContextManager[None]:
-    """Have the image in this machine's engine, and keep it there meanwhile."""
+    """Load the image into this machine's engine, and keep it there during the context."""
     return preparing.held(_engine(), image, beat)
 
 

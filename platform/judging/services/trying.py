@@ -78,7 +78,7 @@ def begin_missing_trials(*, phase: Phase) -> None:
 
 
 def try_scorer(*, trial_id: int) -> None:
-    """Try an image if that is still to be done, nobody else is at it, and this machine can."""
+    """Try an image if this is pending, no other worker does it, and this machine can."""
     if not hosts.here().judges:
         return
     lease = claim(TRYING, trial_id, give_up=lambda lost: _end(lost, FAILED, "Workers were lost at it too often."))
@@ -169,7 +169,7 @@ def _trial_case(
 
 
 def _cases(assessment: Assessment, test_set: TestSet) -> list[TestCase]:
-    """The smallest cases with something in their reference: enough to say something, and quick."""
+    """Return the smallest cases with a non-empty reference, which are informative and quick."""
     rows = TestCase.objects.filter(test_set=test_set, is_decoy=False).exclude(reference_file="")
     by_size = sorted(
         rows.select_related("test_set").order_by("position"),

@@ -43,7 +43,7 @@ def bringing(request: HttpRequest, slug: str) -> Challenge:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def scorers(request: SignedInRequest, slug: str) -> HttpResponse:
-    """What is registered for a phase, the images that were sent, and what each check says of them."""
+    """Show the registration of a phase, the submitted images, and the result of each check."""
     challenge = bringing(request, slug)
     phases = queries.phases_with_scorers(challenge)
     wanted = request.POST.get("phase") or request.GET.get("phase")

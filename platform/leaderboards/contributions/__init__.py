@@ -1,1 +1,1 @@
-"""What this app adds to the apps above it; connected when it is ready."""
+"""Contributions of this app to the apps above it, connected when the app is ready."""

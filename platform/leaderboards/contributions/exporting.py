@@ -1,4 +1,4 @@
-"""What rankings add to the export of a challenge."""
+"""Rankings in the export of a challenge."""
 
 from collections.abc import Iterator
 

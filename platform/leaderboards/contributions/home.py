@@ -1,4 +1,8 @@
-"""What the home page shows of rankings: how the person's teams stand; for visitors a real ranking, one that is closed before any other."""
+"""Section of the home page about rankings.
+
+Participants see the ranking status of their teams.
+Visitors see a real ranking, preferably of a closed phase.
+"""
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -7,7 +11,7 @@ from evaluation import boards
 from leaderboards.queries.home import challenges_of, shown_to_visitors
 
 DRAWN = 7
-"""So many teams stand in the picture."""
+"""Number of teams in the picture."""
 
 
 def my_challenges(request: HttpRequest) -> str:

@@ -1,4 +1,4 @@
-"""What the page of a submission says of the ranking: how its team stands, and how far others are away."""
+"""Ranking information on the page of a submission: the status of its team, and the gaps to other teams."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from submissions.models import Submission
 
 
 def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
-    """How the team of a submission stands in the ranking that stands for the person; None where they may see none."""
+    """Return the status of a submission's team in the ranking that the person can see, or None."""
     phase = submission.phase
     tables, before = tables_for([phase], user)
     if phase.pk not in tables:
@@ -80,7 +80,10 @@ def _own_name(version: RankingVersion | None, submission: Submission) -> str:
 
 
 def public_stands_in(phase: Phase) -> dict[str, Stand]:
-    """How each submission that counts stands in the ranking that everybody may see; a constant number of queries."""
+    """Return the status of each counting submission in the public ranking.
+
+    Runs a constant number of queries.
+    """
     everybody = AnonymousUser()
     table = tables_of([phase], everybody).get(phase.pk)
     version = _version(everybody, phase)
@@ -93,7 +96,10 @@ def public_stands_in(phase: Phase) -> dict[str, Stand]:
 
 
 def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[tuple[int, str], str]:
-    """How teams rank in phases, as far as the person may see it; a constant number of queries."""
+    """Return the ranks of teams in phases, limited to rankings that the person can see.
+
+    Runs a constant number of queries.
+    """
     rank_texts = {}
     tables = tables_of(phases, user)
     labels = own_labels([phase for phase in phases if phase.pk in tables], teams)

@@ -59,7 +59,7 @@ class Published:
 
     @property
     def is_named(self) -> bool:
-        """Whether the label is the name of the team."""
+        """True if the label is the name of the team."""
         return not is_pseudonym(self.label)
 
     @property

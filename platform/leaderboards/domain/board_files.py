@@ -11,7 +11,7 @@ from web.spreadsheets import harmless
 REPORTED: Mapping[str, str] = MappingProxyType(
     {"value": "value", "low": "value_low", "high": "value_high", "with_value": "cases_with_value"}
 )
-"""What is known of a team in a metric that no ranking uses, and what files and programs call it."""
+"""Values of a team in a metric that no ranking uses, and their names in files and for programs."""
 
 
 def csv_rows(
@@ -20,17 +20,19 @@ def csv_rows(
     methods: Mapping[str, Method] = MappingProxyType({}),
     deviations: Sequence[str] = (),
 ) -> Iterator[list[Any]]:
-    """Yield head and rows: a team a row in the order of the first ranking, and for every order what `COLUMNS` lists; last
-    the metrics that no ranking uses, under heads that begin with “without rank”.
+    """Yield the head and one row per team, in the order of the first ranking.
+
+    Each row contains the columns of `COLUMNS` for every order.
+    The metrics that no ranking uses come last, under heads that begin with “without rank”.
 
     Parameters
     ----------
     table
         As `evaluation.boards.stored.build` returned it.
     methods
-        What the teams say about their methods.
+        Descriptions of the teams' methods.
     deviations
-        In what the ranking deviates from its registration; stands in every row, so that no copy of a row loses it.
+        Deviations of the ranking from its registration. They appear in every row, so no copy of a row loses them.
     """
     reported = table.get("reported", ())
     yield [

@@ -1,4 +1,4 @@
-"""What has been ranked, and what was drawn from it."""
+"""Rankings, and the analyses derived from them."""
 
 from leaderboards.models.analyses import Analysis
 from leaderboards.models.overall import OverallRanking

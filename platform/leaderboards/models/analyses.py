@@ -1,4 +1,4 @@
-"""What is drawn and compared from a ranking once it stands."""
+"""Figures and comparisons derived from a ranking after it became current."""
 
 from django.db import models
 from django.db.models import Q
@@ -46,10 +46,10 @@ class Analysis(Work):
 
     @property
     def is_pending(self) -> bool:
-        """Whether figures are still to come."""
+        """True if figures are not yet complete."""
         return self.finished_at is None and not self.is_superseded
 
     @property
     def done(self) -> int:
-        """How many steps are done."""
+        """Number of completed steps."""
         return len(self.steps)

@@ -7,9 +7,9 @@ from challenges.models import Challenge
 
 
 class OverallRanking(models.Model):
-    """A registered combination of the rankings that stood in the tasks of a challenge at a time; never edited.
+    """Registered combination of the current rankings in the tasks of a challenge at a time; never edited.
 
-    `problem` says why there is none of these rankings, where the registered rule gives none.
+    `problem` explains why the registered rule gives no ranking, if it gives none.
     """
 
     challenge = models.ForeignKey(Challenge, on_delete=models.PROTECT, related_name="rankings_over_tasks")

@@ -1,4 +1,4 @@
-"""What has been ranked: immutable versions, when each of them stood, what is still to be computed, and what follows."""
+"""Rankings: immutable versions, their times as current ranking, pending computations and follow-ups."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -59,19 +59,21 @@ class RankingVersion(models.Model):
 
     @property
     def teams(self) -> int:
-        """How many teams are ranked."""
+        """Number of ranked teams."""
         return len(self.inputs["teams"])
 
     @property
     def is_over_sites(self) -> bool:
-        """Whether it was pooled from summaries of sites: then there are no results of single cases."""
+        """True if the ranking was pooled from summaries of sites, and has no results of single cases."""
         return "federation" in self.inputs
 
 
 class Standing(models.Model):
-    """From when a version was the ranking of its phase, and why; the last one is the current ranking.
+    """Start and reason of the time in which a version was the current ranking of its phase.
 
-    A version can stand again (a re-run that is withdrawn), so this is kept apart from the version itself.
+    The last row is the current ranking.
+    A version can become current again after a re-run is withdrawn.
+    This information is therefore stored separately from the version.
     """
 
     class Cause(models.TextChoices):
@@ -96,10 +98,11 @@ class Standing(models.Model):
 
 
 class RankingRequest(Work):
-    """Whether a phase has to be ranked again: due as long as more was requested than computed.
+    """Request to rank a phase again, due while more was requested than computed.
 
-    Counting requests (rather than a flag that is cleared) makes a worker that dies half-way lose nothing, and lets any
-    number of requests that arrive during one computation be answered by the next one.
+    The number of requests is counted, instead of a flag that is cleared.
+    A worker that dies during the computation therefore loses nothing.
+    Any number of requests that arrive during one computation are answered by the next.
     """
 
     phase = models.OneToOneField(Phase, on_delete=models.CASCADE, related_name="ranking_request")
@@ -133,7 +136,10 @@ class RankingRequest(Work):
 
 
 class Freeze(models.Model):
-    """The public ranking of a phase stops moving some hours before the phase closes, so that nobody steers by it to the end."""
+    """Freeze of a phase's public ranking for some hours before the phase closes.
+
+    No team can therefore adapt to the ranking until the end.
+    """
 
     phase = models.OneToOneField(Phase, on_delete=models.CASCADE, related_name="freeze")
     hours = models.PositiveSmallIntegerField(
@@ -155,14 +161,15 @@ class Freeze(models.Model):
 
     @property
     def holds(self) -> bool:
-        """Whether newer rankings are held back at this moment."""
+        """True if newer rankings are currently withheld."""
         return self.moment <= timezone.now() and not self.phase.is_closed
 
 
 class FollowUp(Work):
-    """What follows the rankings of a phase: due as long as more of them ended than were followed up.
+    """Follow-up to the rankings of a phase, due while more rankings ended than were followed up.
 
-    It is asked for in the transaction that ends a ranking, so that none is forgotten when a worker dies in between.
+    It is requested in the transaction that ends a ranking.
+    None is therefore lost if a worker dies in between.
     """
 
     phase = models.OneToOneField(Phase, on_delete=models.CASCADE, related_name="follow_up")

@@ -1,4 +1,4 @@
-"""How the teams of a person stand, over all their challenges, in a constant number of queries."""
+"""Ranking status of a person's teams over all their challenges, in a constant number of queries."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,14 +27,15 @@ from test_sets.queries.decoys import remember_decoys
 
 @dataclass(frozen=True)
 class Stand:
-    """A team's place in a ranking.
+    """Position of a team in a ranking.
 
     Attributes
     ----------
     places
-        By how many places it stands better than in the ranking before; negative where worse, None where it was in none.
+        Number of ranks by which the team improved since the ranking before.
+        Negative if it is worse, None if it was not ranked.
     is_too_few
-        Whether there are too few cases for any rank to be ruled out.
+        Whether there are too few cases to rule out any rank.
     """
 
     rank: float
@@ -46,7 +47,10 @@ class Stand:
 
     @property
     def could_be(self) -> str:
-        """What stands behind a rank in parentheses: its rank set, or why there is none; empty where that is not known."""
+        """Text in parentheses after a rank: the rank set, or the reason for its absence.
+
+        It is empty if the rank set is unknown or contains only one rank.
+        """
         if self.is_too_few:
             return "too few cases to say more"
         # “3 (could be 3)” would be a riddle.
@@ -67,7 +71,10 @@ class Stand:
 
 @dataclass(frozen=True)
 class Taking:
-    """A challenge in which a person takes part: the phase that matters now, how the team stands, what it may still send."""
+    """Participation of a person in a challenge.
+
+    Contains the relevant phase, the status of the team, and the remaining quota.
+    """
 
     phase: Phase
     team: Team
@@ -77,7 +84,7 @@ class Taking:
 
 
 def stand_in(table: Mapping[str, Any], team: str, before: Mapping[str, Any] | None = None) -> Stand | None:
-    """How a team stands in what decides a stored table; None where it has no rank there."""
+    """Return the status of a team in the deciding order of a stored table, or None without a rank there."""
     if team not in table["teams"]:
         return None
     order, index = table["orders"][0], table["teams"].index(team)

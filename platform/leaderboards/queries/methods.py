@@ -1,4 +1,4 @@
-"""What the teams of a ranking say about their methods, as far as everybody may read it."""
+"""Public descriptions of the methods in a ranking."""
 
 from collections.abc import Sequence
 

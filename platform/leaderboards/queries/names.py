@@ -30,12 +30,12 @@ _PERSONAL: Final = {"submissions": None, "handed_in": None, "outcomes": ""}
 
 
 def uses_pseudonyms(phase: Phase) -> bool:
-    """Whether rankings of the phase are computed with pseudonyms: not every team may be named."""
+    """Return whether rankings of the phase use pseudonyms, because not every team can be named."""
     return phase.announcement != Phase.Announcement.ALL
 
 
 def is_pseudonym(name: str) -> bool:
-    """Whether a name in a ranking stands for a team that is not named."""
+    """Return whether a name in a ranking is a pseudonym of an unnamed team."""
     return name.startswith(f"{PSEUDONYM} ")
 
 
@@ -72,7 +72,10 @@ def _on_first_ranks(phase: Phase) -> frozenset[int]:
 
 
 def _is_final(phase: Phase) -> bool:
-    """Whether the ranking with which the phase closed has been computed; a phase that never closes has no such ranking."""
+    """Return whether the closing ranking of the phase has been computed.
+
+    A phase that never closes has no such ranking and returns True.
+    """
     if phase.stays_open and not phase.is_closed:
         return True
     request = RankingRequest.objects.filter(phase=phase).first()
@@ -138,9 +141,9 @@ def read(version: RankingVersion, name: str) -> Any:
 
 
 def is_open(version: RankingVersion) -> bool:
-    """Whether everybody who may see the ranking may see this version.
+    """Return whether every reader of the ranking can see this version.
 
-    A version that was computed with names is withheld as soon as one of its teams may not be named any more.
+    A version computed with names is withheld as soon as one of its teams must no longer be named.
     """
     phase = version.phase
     if not uses_pseudonyms(phase) or version.inputs.get(PSEUDONYMOUS) == PER_PHASE:
@@ -223,7 +226,7 @@ def without_personal_facts(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_method(name: str) -> str:
-    """The name or pseudonym of the team, for a name that also says which of its methods it is."""
+    """Return the name or pseudonym of the team from a name that also contains the method."""
     return _METHOD.sub("", name)
 
 

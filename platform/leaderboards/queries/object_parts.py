@@ -1,4 +1,7 @@
-"""What each ranked method is good at, read from what its run keeps: detection, classification and outlines apart."""
+"""Strengths of each ranked method, from the data of its run.
+
+Detection, classification and outlines are reported separately.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -43,7 +46,7 @@ class Method:
 
     @property
     def cells(self) -> list[tuple[str, Cell]]:
-        """Heading and pooled value of every column that says something of this task."""
+        """Heading and pooled value of every column that is relevant to this task."""
         return [(title, self.parts.tables[part][line][1][0]) for part, line, title in shown_columns(self.parts)]
 
     @property
@@ -53,7 +56,7 @@ class Method:
 
 
 def suits(phase: Phase) -> bool:
-    """Whether there are objects to match."""
+    """Return whether there are objects to match."""
     return phase.assessment.kind.rates_parts
 
 
@@ -78,12 +81,12 @@ def methods_of(version: RankingVersion) -> list[Method]:
 
 
 def chosen(methods: Sequence[Method], team: str) -> Method | None:
-    """The method that is shown in full: the one that was asked for, else the best."""
+    """Return the method to show in full: the requested method, otherwise the best."""
     return next((method for method in methods if method.team == team), methods[0] if methods else None)
 
 
 def csv_rows(methods: Sequence[Method], *, matrix: bool) -> tuple[Sequence[str], Iterator[list[Any]]]:
-    """Head and rows of what is told of all methods: pooled values, or the pooled confusion matrices."""
+    """Return the head and rows of the values of all methods: pooled values, or pooled confusion matrices."""
     tables = [csv_of(method.run.disentangled, name=method.team, matrix=matrix) for method in methods]
     if not tables:
         return ("algorithm",), iter(())

@@ -17,7 +17,7 @@ from leaderboards.queries.current import current_standing
 
 @dataclass(frozen=True)
 class OverallRow:
-    """A team over all tasks, in words."""
+    """Row of a team over all tasks, as text."""
 
     rank: str
     team: str
@@ -30,20 +30,20 @@ class OverallRow:
 
 @dataclass(frozen=True)
 class OverallView:
-    """A registered ranking over tasks as a page shows it.
+    """Registered ranking over tasks, as shown on a page.
 
     Attributes
     ----------
     stored
-        What was computed last; ``None`` as long as a task has no ranking.
+        The last computed ranking; ``None`` while a task has no ranking.
     rows
-        Empty where the registered rule gives no ranking; then `problem` of `stored` says why.
+        Empty if the registered rule gives no ranking. `problem` of `stored` then contains the reason.
     is_current
-        Whether it is made of the rankings that stand now.
+        Whether it is made of the current rankings.
     steps
-        What is registered, in words.
+        Text of the registered steps.
     headline
-        Who leads, and whether that is certain; empty without rows.
+        The leading team, and whether that is certain; empty without rows.
     left_out
         Teams that some task does not rank, with these tasks.
     """
@@ -58,12 +58,12 @@ class OverallView:
 
     @property
     def lacking(self) -> list[Said]:
-        """Which teams are not in it, with the tasks that each lacks, in a sentence; none where all are."""
+        """Sentence about the missing teams and the tasks that each lacks, empty if no team is missing."""
         return NOT_OVER_TASKS.all(OverTasks(left_out=self.left_out))
 
     @property
     def lettered(self) -> bool:
-        """Whether letters stand beside the ranks."""
+        """True if letters are shown next to the ranks."""
         return any(row.letters for row in self.rows)
 
 
@@ -137,7 +137,7 @@ def _is_current(
 
 
 def steps_in_words(steps: Sequence[Mapping[str, Any]]) -> str:
-    """What the steps of a combination do.
+    """Describe the steps of a combination.
 
     Examples
     --------

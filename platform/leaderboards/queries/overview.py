@@ -56,7 +56,7 @@ class Overview:
 
     @property
     def not_in_it(self) -> list[Said]:
-        """Which tasks are not in it, in a sentence; none where all are."""
+        """Sentence about the missing tasks, empty if no task is missing."""
         return NOT_OVER_TASKS.all(OverTasks(hidden=self.hidden))
 
     @property
@@ -65,7 +65,7 @@ class Overview:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """As much of a ranking document as comparing tasks needs."""
+        """Part of a ranking document that the comparison of tasks needs."""
         rankings = [
             {
                 "task": task,
@@ -79,7 +79,7 @@ class Overview:
 
     @cached_property
     def across(self) -> dict[str, Any]:
-        """What figures are drawn from: distances of tasks, clusters, and how often a team has which rank."""
+        """Data of the figures: distances of tasks, clusters, and the rank frequencies of each team."""
         return across_tasks(self.document)
 
     @property
@@ -88,7 +88,7 @@ class Overview:
         return [(team, [(task, ranks[team]) for task, ranks in self.ranks.items()]) for team in self.shared]
 
     def can_draw(self, name: str) -> bool:
-        """Whether there is enough for a figure."""
+        """Return whether the data is sufficient for a figure."""
         return self.is_comparable and (
             name == "consensus" or (name == "clusters" and len(self.ranks) >= FEWEST_TO_CLUSTER)
         )
@@ -108,7 +108,7 @@ class Overview:
 
 
 def of_phases(phases: Sequence[Phase], *, user: Any) -> Overview:
-    """Read the ranks of the rankings that stand, for a person, in each of the phases."""
+    """Return the ranks in the current ranking of each phase that the person can see."""
     remember_decoys(phases)
     visible = [phase for phase in phases if user.has_perm("leaderboards.view_ranking", phase)]
     tables = current_tables(visible, frozen_moments(visible, user))

@@ -9,21 +9,22 @@ from leaderboards.queries import names
 SUBGROUPS, ANNOTATORS, LEVELS = "subgroups", "annotators", "levels"
 """Findings of an analysis under which the tables are kept."""
 PARAMETERS: Final = {SUBGROUPS: "group", ANNOTATORS: "annotator", LEVELS: "level"}
-"""What chooses a table in addresses."""
+"""URL parameters that select a table."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """A table beside the version that it belongs to, with its own sentences.
+    """Table of a part of a ranking version, with its own sentences.
 
     Attributes
     ----------
     kind
         ``subgroups``, ``annotators`` or ``levels``.
     title, label
-        What groups the cases and which group it is; for an annotator the name is the label, for a level the methods.
+        Characteristic that groups the cases, and name of the group. For an annotator the name is the label, for a level the
+        methods.
     bootstrap
-        How many resamples its intervals are made of.
+        Number of resamples of its intervals.
     """
 
     kind: str
@@ -37,22 +38,22 @@ class Group:
 
     @property
     def is_annotator(self) -> bool:
-        """Whether it is about the references of one annotator, and not about a part of the cases."""
+        """True if the table is about the references of one annotator instead of a part of the cases."""
         return self.kind == ANNOTATORS
 
     @property
     def is_level(self) -> bool:
-        """Whether it is about methods of one level of interaction, on all cases."""
+        """True if the table is about methods of one level of interaction, on all cases."""
         return self.kind == LEVELS
 
     @property
     def parameter(self) -> str:
-        """What chooses it in addresses."""
+        """URL parameter that selects the table."""
         return PARAMETERS[self.kind]
 
     @property
     def scope(self) -> str:
-        """What a sentence about it is true of."""
+        """Text about the scope of the table's sentences."""
         if self.is_annotator:
             return f"Against the references of annotator {self.label} alone"
         if self.is_level:

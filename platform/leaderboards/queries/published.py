@@ -1,4 +1,4 @@
-"""A ranking as programs read it: the table of the page with every mark and deviation that stands beside it there."""
+"""Ranking as JSON for programs, with every mark and deviation that the page shows."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ SCHEMA = 2
 
 
 def described(version: RankingVersion) -> dict[str, Method]:
-    """What the ranked teams say about their methods, by team."""
+    """Return the method descriptions of the ranked teams, by team."""
     named = named_submissions(version)
     return {named[key]: method for key, method in methods.methods_of(version.phase, list(named)).items()}
 
@@ -30,16 +30,16 @@ def named_submissions(version: RankingVersion) -> dict[str, str]:
 
 
 def document(version: RankingVersion, *, key: str, stands: bool, part: Group | None = None) -> dict[str, Any]:
-    """The table of a version as JSON values.
+    """Return the table of a version as JSON values.
 
     Parameters
     ----------
     key
-        Names its phase in addresses.
+        Name of its phase in addresses.
     stands
-        Whether it is the ranking that stands for the person who asks.
+        Whether it is the current ranking for the requesting person.
     part
-        The table of a group of cases or of an annotator instead.
+        Group of cases or annotator whose table is returned instead.
     """
     phase = version.phase
     table = part.table if part else version.table

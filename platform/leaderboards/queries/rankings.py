@@ -24,7 +24,7 @@ FLAT = 2
 
 
 def freeze_of(phase: Phase) -> Freeze | None:
-    """How the public ranking of a phase is frozen before its end."""
+    """Return the freeze of a phase's public ranking before its end, or None."""
     freeze = Freeze.objects.filter(phase=phase).first()
     if freeze is not None:
         freeze.phase = phase
@@ -48,7 +48,7 @@ def versions_before(version: RankingVersion, *, most: int = 50) -> list[RankingV
 
 
 def history(phase: Phase, *, until: datetime | None = None) -> list[Standing]:
-    """All that ever stood, the newest first, without the heavy fields."""
+    """Return all current and former rankings, the newest first, without the large fields."""
     rows = standings_of(phase, until=until).order_by("-since", "-pk")
     standings = list(rows.defer("version__table", "version__inputs", "version__versions", "version__sentences"))
     for standing in standings:
@@ -57,7 +57,7 @@ def history(phase: Phase, *, until: datetime | None = None) -> list[Standing]:
 
 
 def last_tables(phase: Phase, *, most: int) -> list[tuple[datetime, dict[str, Any]]]:
-    """The last `most` rankings that stood, the oldest of them first: since when, and their tables."""
+    """Return start and table of the last `most` rankings, the oldest first."""
     rows = standings_of(phase).order_by("-since", "-pk")
     standings = list(rows.defer("version__versions", "version__sentences")[:most])[::-1]
     for standing in standings:
@@ -66,7 +66,7 @@ def last_tables(phase: Phase, *, most: int) -> list[tuple[datetime, dict[str, An
 
 
 def freezes_of(phases: Sequence[Phase]) -> list[tuple[Phase, Freeze]]:
-    """How the public rankings of phases are frozen, of those that are."""
+    """Return the freezes of the phases whose public ranking is frozen before its end."""
     rows = Freeze.objects.filter(phase__in=phases).in_bulk(field_name="phase_id")
     for phase in phases:
         if phase.pk in rows:
@@ -75,7 +75,7 @@ def freezes_of(phases: Sequence[Phase]) -> list[tuple[Phase, Freeze]]:
 
 
 def state_of(phase: Phase) -> tuple[Freeze | None, RankingRequest | None]:
-    """How the public ranking of a phase is frozen, and what is still to be computed, in one query."""
+    """Return the freeze of a phase's public ranking and its pending computation, in one query."""
     row = Phase.objects.select_related("freeze", "ranking_request").only("freeze", "ranking_request").get(pk=phase.pk)
     freeze, request = getattr(row, "freeze", None), getattr(row, "ranking_request", None)
     if freeze is not None:
@@ -84,18 +84,18 @@ def state_of(phase: Phase) -> tuple[Freeze | None, RankingRequest | None]:
 
 
 def teams_that_submitted(phase: Phase) -> int:
-    """How many teams have handed in something that was accepted; all that is said of a sealed phase."""
+    """Return the number of teams with an accepted submission, the only information about a sealed phase."""
     unsuccessful = Submission.UNSUCCESSFUL
     return Submission.objects.filter(phase=phase).exclude(state__in=unsuccessful).values("team").distinct().count()
 
 
 def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[UUID, str]) -> dict[str, dict[str, Any]]:
-    """What is known about the ranked teams beside their scores: how often and when they handed in, and marks.
+    """Return facts about the ranked teams other than scores: number and time of submissions, and marks.
 
     Parameters
     ----------
     names
-        What stands for each run in the ranking, by which the facts are returned.
+        Label of each run in the ranking, by which the facts are returned.
     """
     submission_counts: dict[int, int] = defaultdict(int)
     late: set[int] = set()
@@ -129,7 +129,10 @@ def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[UUID, str]) -> 
 
 
 def length_unit(phase: Phase) -> str:
-    """What distances in the images of a phase are measured in: mm where the files tell the spacing of all of them."""
+    """Return the unit of distances in the images of a phase.
+
+    The unit is mm if the files contain the spacing of all images, otherwise pixels or voxels.
+    """
     shapes = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True, geometry__isnull=False)
     unknown = (
         shapes.filter(geometry__has_key="shape", geometry__spacing=None).values_list("geometry", flat=True).first()

@@ -1,4 +1,7 @@
-"""What of single cases a person may see in a ranking: all but what running an algorithm took on hidden ones."""
+"""Information about single cases that a person can see in a ranking.
+
+The costs of running an algorithm on hidden cases are excluded.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,14 +15,15 @@ from leaderboards.queries.partial_tables import Group
 
 @dataclass(frozen=True)
 class WithheldCases:
-    """What is kept from a person of the single cases of a ranking version; nothing as a rule.
+    """Information about single cases of a ranking version that is withheld from a person, usually none.
 
     Attributes
     ----------
     metrics
-        Names of the metrics whose values are kept.
+        Names of the metrics whose values are withheld.
     orders
-        Keys of the orders that are made of them, alone or with others: what such an order says of a few cases tells of each.
+        Keys of the orders that use these metrics, alone or with others. Statements of such an order about a few cases reveal
+        information about each.
     """
 
     metrics: frozenset[str] = frozenset()
@@ -29,18 +33,18 @@ class WithheldCases:
         return bool(self.metrics)
 
     def told(self, of_orders: Mapping[str, Any]) -> dict[str, Any]:
-        """What stands under the keys of orders, without those that are kept."""
+        """Return the values by order, without the withheld orders."""
         return {key: value for key, value in of_orders.items() if key not in self.orders}
 
     def told_groups(self, findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The stored groups of cases, each with what may be told of it; none where nothing may."""
+        """Return the stored groups of cases with their visible information, without groups that have none."""
         if not self.orders:
             return findings
         groups = [entry | {name: self.told(entry.get(name, {})) for name in ("first", "gaps")} for entry in findings]
         return [entry for entry in groups if entry["first"]]
 
     def told_group(self, group: Group | None) -> Group | None:
-        """The table of a group of cases with the orders that may be told; None where there is none."""
+        """Return the table of a group of cases with the visible orders, or None without a group."""
         if group is None or not self.orders:
             return group
         table = {
@@ -54,7 +58,7 @@ class WithheldCases:
 
 
 def kept_in(user: Any, version: RankingVersion) -> WithheldCases:
-    """What is kept from a person of the single cases of a ranking version."""
+    """Return the information about single cases of a ranking version that is withheld from a person."""
     table = version.table
     metrics = kept_from(user, version.phase, table.get("costs", ()))
     if not metrics:

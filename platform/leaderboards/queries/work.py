@@ -1,4 +1,4 @@
-"""What waits for a worker: rankings that were asked for, what follows them, and what is drawn and compared from them."""
+"""Work queued for a worker: requested rankings, their follow-ups, and their figures and comparisons."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,7 +19,10 @@ PATIENCE = timedelta(seconds=2)
 
 
 def _standing_first(rows: QuerySet[Analysis]) -> QuerySet[Analysis]:
-    """Rankings that stand come first; one that was overtaken before its figures were drawn waits until nothing else is left."""
+    """Return analyses of current rankings first.
+
+    The analysis of a replaced version waits until no other work is left.
+    """
     standing = rows.filter(version_id__in=current_versions())
     if standing.exists():
         return standing
@@ -34,7 +37,7 @@ LONG_REST = timedelta(seconds=30)
 
 
 def rest(request: RankingRequest) -> timedelta | None:
-    """Return how long a ranking that a score asked for waits, since another one was made just now; None for not at all."""
+    """Return the waiting time of a ranking requested by a score after another recent ranking, or None."""
     if request.cause != Standing.Cause.SCORE:
         return None
     last = last_change(request.phase_id)
@@ -93,12 +96,12 @@ ANALYSES = Kind(
 
 
 def ranking_waits(now: datetime | None = None) -> bool:
-    """Whether a ranking that was asked for has found no free worker."""
+    """Return whether a requested ranking has found no free worker."""
     waiting: QuerySet[Any] = RANKING.open_rows.filter(overdue("requested_at", PATIENCE))
     return waiting.filter(free(now or shared_now())).exists()
 
 
 def failing() -> int:
-    """How many phases have a ranking, or something that follows one, whose last attempt failed."""
+    """Return the number of phases whose last attempt at a ranking or a follow-up failed."""
     rankings = RankingRequest.objects.exclude(failure="").exclude(failure__startswith=NOT_RANKED)
     return rankings.count() + FollowUp.objects.exclude(failure="").count()

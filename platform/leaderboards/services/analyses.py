@@ -1,4 +1,4 @@
-"""Acts on analyses: what is drawn and compared from a ranking once it stands, step by step and in the background."""
+"""Analyses of a ranking: figures and comparisons, made step by step in the background."""
 
 import json
 from collections import defaultdict
@@ -44,7 +44,7 @@ FEWEST_AUTOMATIC: Final = 2
 
 @dataclass(frozen=True)
 class Made:
-    """What one step has made."""
+    """Result of one step."""
 
     figures: Mapping[str, str] = field(default_factory=dict)
     sentences: Mapping[str, list[str]] = field(default_factory=dict)
@@ -95,12 +95,12 @@ STEPS: Mapping[str, Step] = {
 
 
 def analyse_version(*, version_id: int) -> Analysis | None:
-    """Take the steps that are left, unless another worker is at it or something more urgent waits.
+    """Run the remaining steps, unless another worker does it or more urgent work waits.
 
     Returns
     -------
     Analysis or None
-        The finished analysis; None when it was left to somebody else or to later.
+        The finished analysis; None if it was left to another worker or to a later time.
     """
     lease = claim(ANALYSES, version_id, give_up=_leave_out)
     if lease is None:
@@ -170,12 +170,12 @@ def _finish(lease: Lease) -> Analysis | None:
 
 
 def sources_of(version: RankingVersion, *, withheld: frozenset[str] = frozenset()) -> Sources:
-    """Read again what a version was made of, and what is known of its cases; with the names that the version shows.
+    """Read the inputs of a version and the facts about its cases, with the names that the version shows.
 
     Parameters
     ----------
     withheld
-        Metrics whose values of single cases may not be told to whom it is for.
+        Metrics whose values of single cases must not be shown to the reader.
     """
     phase = version.phase
     runs = Run.objects.select_related("submission__team", "test_set").in_bulk(
@@ -293,7 +293,10 @@ def store_parts(
     folder: str,
     parts: Iterable[tuple[str, str, str, Mapping[str, Any]]],
 ) -> list[dict[str, Any]]:
-    """Keep the tables of ranking documents beside that of a version, each given with its key, title and label."""
+    """Store the tables of ranking documents next to that of a version.
+
+    Each document comes with its key, title and label.
+    """
     copied_columns = [name for name in ("submissions", "handed_in", "marks") if name in version.table]
     places = {team: index for index, team in enumerate(version.table["teams"])}
     choices: list[dict[str, Any]] = []
@@ -319,9 +322,9 @@ def store_parts(
 
 
 def store_separate_ranking(version: RankingVersion, sources: Sources) -> list[dict[str, Any]]:
-    """Rank the teams whose method descriptions say that their method is fully automatic among themselves.
+    """Rank the fully automatic methods among themselves, according to the teams' method descriptions.
 
-    Returns what can be chosen, or why there is none; nothing where no separate ranking is registered.
+    Returns the selectable tables, or the reason for their absence. Empty if no separate ranking is registered.
     """
     if version.phase.interaction != Phase.Interaction.SEPARATE:
         return []

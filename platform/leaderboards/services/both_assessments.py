@@ -1,8 +1,8 @@
-"""After a deviation the ranking is there both ways: under the registered assessment and under the changed one.
+"""Rankings under the registered and under the changed assessment, after a deviation.
 
-The changed assessment is executed and its ranking stands. The registered one is ranked from the same submissions each
-time, as a version of its own that never stands; where the change asks for other values of cases, from the values that
-were scored for it.
+The changed assessment is executed, and its ranking is current. The registered assessment is ranked each time from the
+same submissions, as a separate version that never becomes current. If the change requires other values of cases, the
+values that were scored for the registered assessment are used.
 """
 
 from collections.abc import Sequence
@@ -103,12 +103,12 @@ def _store(phase: Phase, version: RankingVersion) -> bool:
 
 @dataclass(frozen=True)
 class Column:
-    """One way: an assessment, or a version of the references, with its latest ranking.
+    """Column of the comparison: an assessment, or a version of the references, with its latest ranking.
 
     Attributes
     ----------
     words
-        What tells it from the others: “under the registered assessment, with all cases”.
+        Text that distinguishes it from the others: “under the registered assessment, with all cases”.
     """
 
     digest: str
@@ -126,7 +126,7 @@ class Line:
 
     @property
     def moves(self) -> bool:
-        """Whether the ways differ for this team."""
+        """True if the team has different ranks in the columns."""
         return len(set(self.ranks)) > 1
 
 
@@ -139,12 +139,12 @@ class Comparison:
 
     @property
     def moved(self) -> int:
-        """How many teams have another rank."""
+        """Number of teams with a different rank."""
         return sum(line.moves for line in self.lines)
 
     @property
     def sentence(self) -> str:
-        """What the change did to the ranks; empty where nothing is ranked yet."""
+        """Sentence about the effect of the change on the ranks, empty if nothing is ranked yet."""
         return BOTH_WAYS.first(self.moved) if self.lines else ""
 
     def rows(self) -> list[list[Any]]:
@@ -157,7 +157,10 @@ class Comparison:
 
 
 def comparison(phase: Phase) -> Comparison | None:
-    """The latest ranking under each registered assessment beside the one that is executed; `None` without a deviation."""
+    """Return the latest rankings under each registered assessment and under the executed one.
+
+    Returns `None` without a deviation.
+    """
     registered, former = registered_digests(phase), _by_former_references(phase)
     if not registered and not former:
         return None
@@ -200,7 +203,7 @@ def comparison(phase: Phase) -> Comparison | None:
 
 
 def _words(way: str, assessment: Assessment | None, excluded: Sequence[int]) -> str:
-    """Name a way; where ways differ in the cases that count, say how many do not."""
+    """Return the name of a column, with the number of excluded cases if the columns differ in the cases."""
     if assessment is None or len(set(excluded)) < 2:
         return way
     number = len(assessment.exclusions.cases)

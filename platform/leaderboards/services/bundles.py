@@ -56,13 +56,16 @@ def _names(version: RankingVersion) -> dict[str, Any]:
 
 
 def _deviations(version: RankingVersion) -> dict[str, Any]:
-    """Where the ranking deviates from its registration; nothing for a challenge without one."""
+    """Return the deviations of the ranking from its registration, empty without a registration."""
     entries = deviations(version.phase, executed=version.assessment_digest)
     return {"deviations": [entry.facts for entry in entries]} if entries else {}
 
 
 def _rankings_of_changes(version: RankingVersion) -> dict[str, Any]:
-    """The rankings of the same phase by the other assessments, or former references, that a deviation left beside it."""
+    """Return the other rankings of the same phase after a deviation.
+
+    They were made under the other assessments or with the former references.
+    """
     comparison = both_assessments.comparison(version.phase)
     others = [
         {"what": column.words, "digest": column.version.digest, "number": column.version.number}
@@ -73,9 +76,9 @@ def _rankings_of_changes(version: RankingVersion) -> dict[str, Any]:
 
 
 def _executions(version: RankingVersion) -> dict[str, Any]:
-    """What the predictions of each team were made with, where algorithms were run here; nothing where none was.
+    """Return how the predictions of each team were made, if algorithms were run here.
 
-    Images and models of teams that are not named are absent: the same image in two phases would link them.
+    Images and models of unnamed teams are absent, because the same image in two phases would link them.
     """
     shown_teams = substitute(version.inputs["teams"], shown_names(version.phase))
     teams = {
@@ -93,7 +96,7 @@ def _executions(version: RankingVersion) -> dict[str, Any]:
 
 
 def _measured_outside(version: RankingVersion) -> dict[str, Any]:
-    """Where values come from that the platform did not compute."""
+    """Return the origin of values that the platform did not compute."""
     origins = version.inputs.get(bundle.MEASURED_OUTSIDE)
     return {bundle.MEASURED_OUTSIDE: origins} if origins else {}
 

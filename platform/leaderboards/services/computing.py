@@ -1,8 +1,9 @@
-"""From the results that count to a ranking version: read, rank, shape, store the files. No database writes.
+"""Computation of a ranking version from the results that count: read, rank, shape, store the files.
 
-Where the registered policy does not name every team, a ranking is computed and digested with the pseudonyms of its teams in
-this phase, so that the public bundle verifies against the published digest whoever may be named later. Names are a view
-over it: `leaderboards.queries.names`.
+It does not write to the database.
+If the registered policy does not name every team, the ranking is computed with pseudonyms of the teams in this phase.
+Its digest is computed with them, too. The public bundle therefore verifies against the published digest, regardless of
+the teams named later. `leaderboards.queries.names` inserts the names for display.
 """
 
 import io
@@ -59,20 +60,20 @@ class Inputs:
         return canonical.sha256(self.document)
 
     def identical(self) -> list[list[str]]:
-        """Groups of teams with the same result in every case: exact ties, whatever the ranking scheme."""
+        """Groups of teams with the same result in every case, which are exact ties in any ranking scheme."""
         groups: dict[str, list[str]] = defaultdict(list)
         for team in self.document["teams"]:
             groups[team["result"]].append(team["name"])
         return [group for group in groups.values() if len(group) > 1]
 
     def frame(self) -> pd.DataFrame:
-        """Read the results of all teams, each under what stands for its team."""
+        """Read the results of all teams, each under the label of its team."""
         levels = {team["run"]: team.get("level", "") for team in self.document["teams"]}
         frames = [team_frame(run, self.names[run.pk], self.assessment, level=levels[str(run.pk)]) for run in self.runs]
         return pd.concat(frames, ignore_index=True)
 
     def evidence(self) -> "Evidence | None":
-        """Read what values of the whole data set are made of, each team under what stands for it."""
+        """Read the components of values of the whole data set, each under the label of its team."""
         return merged_evidence((self.names[run.pk], run) for run in self.runs)
 
 
@@ -173,7 +174,7 @@ def compute(
 
 
 def team_frame(run: Run, name: str, assessment: Assessment, *, level: str) -> pd.DataFrame:
-    """The results of a run under what stands for its team; with the level of interaction where that weighs."""
+    """Return the results of a run under the label of its team, with the level of interaction if it matters."""
     return as_team(results_frame(run), name, assessment, level=level)
 
 
@@ -195,7 +196,7 @@ def as_team(frame: pd.DataFrame, name: str, assessment: Assessment, *, level: st
 
 
 def assessment_of(version: RankingVersion) -> Assessment:
-    """What a version was ranked by, also after the phase got another assessment."""
+    """Return the assessment of a version, even if the phase later received another assessment."""
     return assessment_by_digest(version.phase, version.assessment_digest) or version.phase.assessment
 
 
@@ -221,7 +222,7 @@ def _left_out_by_name(phase: Phase, missing: Sequence[LeftOut]) -> list[dict[str
 
 
 def _metadata(phase: Phase, assessment: Assessment, runs: Sequence[Run]) -> str | None:
-    """Write the case metadata that the ranking depends on as CSV, the form in which it is ranked, kept and handed out."""
+    """Write the case metadata of the ranking as CSV, the form in which it is ranked, stored and published."""
     columns = assessment.grouping_columns
     if not columns:
         return None
@@ -229,7 +230,7 @@ def _metadata(phase: Phase, assessment: Assessment, runs: Sequence[Run]) -> str 
 
 
 def characteristics(phase: Phase, runs: Sequence[Run]) -> pd.DataFrame:
-    """What is known of the cases that the runs were scored on, which may be an earlier version of the test set."""
+    """Return the metadata of the cases on which the runs were scored, even of an earlier test set version."""
     return metadata_frame_of(runs[0].test_set) if runs else case_metadata_frame(phase)
 
 
@@ -239,7 +240,7 @@ def read_metadata(text: str | None) -> pd.DataFrame | None:
 
 
 def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> dict[str, Any]:
-    """Say in which inputs two rankings differ.
+    """Return the differences between the inputs of two rankings.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Acts on what follows a ranking: people are told, and what stands beside it is brought up to date."""
+"""Follow-ups to a ranking: notifications of people, and updates of related information."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -25,15 +25,15 @@ log = structlog.get_logger(__name__)
 
 Step = Callable[[Phase], object]
 HISTORY_LENGTH: Final = 200
-"""So many of the last rankings are followed in the figure; all of them stay readable."""
+"""Maximum number of recent rankings in the figure; all rankings stay readable."""
 
 
 @transaction.atomic
 def tell(phase: Phase) -> None:
-    """Tell teams how they rank; everybody once, however often this is begun.
+    """Notify teams of their rank, each recipient once, even if the function runs again.
 
-    As long as another ranking is asked for, those whom none ranks wait for it. The chain is held, since no score may come
-    between that question and the letters.
+    Teams without a rank are notified only when no other ranking is requested.
+    The chain is locked, because no score must arrive between that check and the notifications.
     """
     hold_chain()
     is_last = not any(request.is_due for request in RankingRequest.objects.filter(phase=phase))
@@ -41,7 +41,7 @@ def tell(phase: Phase) -> None:
 
 
 def draw_history(phase: Phase) -> None:
-    """Draw the ranks of the teams through the last rankings that stood; one file a phase, drawn anew each time."""
+    """Draw the ranks of the teams over the last rankings, in one file per phase that is replaced each time."""
     standings = rankings.last_tables(phase, most=HISTORY_LENGTH)
     if standings:
         figure = order_figures.over_time([(since.date().isoformat(), table) for since, table in standings])
@@ -91,7 +91,7 @@ def follow_phase(*, phase_id: int) -> bool:
 
 
 def _finish(lease: Lease, *, done: int, failure: str) -> None:
-    """Give the lease back; what was asked for meanwhile is done next."""
+    """Release the lease, and queue requests that arrived during the work."""
     with suppress(LeaseLostError), lease.completing() as row:
         row.done, row.failure, row.attempts = done, failure, 0
         if row.is_due:

@@ -1,4 +1,4 @@
-"""Rankings over several tasks: from the rankings that stand in the tasks, by the registered combination and no other."""
+"""Rankings over several tasks, from the current rankings in the tasks and by the registered combination only."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,10 +21,10 @@ from uploads.storage import load_json
 
 
 def rank_overall(phase: Phase) -> list[OverallRanking]:
-    """Combine what stands, for every registered ranking over tasks that the phase belongs to; returns what is new.
+    """Combine the current rankings for every registered ranking over tasks that the phase belongs to.
 
-    Phases of the same short name are combined, one in each task. As long as one of the tasks has no ranking there is
-    none over the tasks.
+    Returns the new rankings. Phases of the same short name are combined, one in each task.
+    While one of the tasks has no ranking, there is no ranking over the tasks.
     """
     new_rankings = []
     for registered in phase.challenge.overall_rankings:
@@ -37,7 +37,7 @@ def rank_overall(phase: Phase) -> list[OverallRanking]:
 
 
 def _standing(phase: Phase, tasks: Sequence[str]) -> list[RankingVersion] | None:
-    """The rankings that stand in the phases of the same short name, in the order of the tasks."""
+    """Return the current rankings in the phases of the same short name, in the order of the tasks."""
     phase_by_key = {
         candidate.task.design_key: candidate
         for candidate in Phase.objects.filter(task__challenge=phase.challenge, slug=phase.slug, task__removed_at=None)
@@ -108,7 +108,10 @@ def _combined(phase: Phase, registered: Mapping[str, Any], versions: Sequence[Ra
 
 
 def _at_sites(versions: Sequence[RankingVersion]) -> str:
-    """Why tasks cannot be combined whose cases stay at sites; empty where all cases are here."""
+    """Explain why tasks with cases at sites cannot be combined.
+
+    The text is empty if all cases are here.
+    """
     named = [version.phase.task.name for version in versions if version.is_over_sites]
     if not named:
         return ""
@@ -116,9 +119,10 @@ def _at_sites(versions: Sequence[RankingVersion]) -> str:
 
 
 def _names(versions: Sequence[RankingVersion]) -> dict[int, str]:
-    """Label of each team over all tasks: its name where every task names every team, else a pseudonym of its own.
+    """Return the label of each team over all tasks.
 
-    It is another one than in any task, so that the ranking over tasks does not link the tasks.
+    The label is the name if every task names every team, otherwise a pseudonym.
+    The pseudonym differs from those in the tasks. The ranking over tasks therefore does not link the tasks.
     """
     teams = {team["team"] for version in versions for team in version.inputs["teams"]}
     if any(uses_pseudonyms(version.phase) for version in versions):
@@ -127,7 +131,7 @@ def _names(versions: Sequence[RankingVersion]) -> dict[int, str]:
 
 
 def _results(version: RankingVersion, ranking: str, names: Mapping[int, str]) -> TaskResults:
-    """What a version was made of, under the names that stand over all tasks."""
+    """Return the inputs of a version, under the labels used over all tasks."""
     teams = version.inputs["teams"]
     runs = Run.objects.select_related("submission__team", "test_set").in_bulk([team["run"] for team in teams])
     by_id = {str(key): run for key, run in runs.items()}

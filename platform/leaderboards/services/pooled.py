@@ -33,7 +33,7 @@ class PooledInputs:
 
     @property
     def counts(self) -> bool:
-        """Whether there is anything to rank: nothing is, before the phase has closed."""
+        """True if there is anything to rank, which requires that the phase has closed."""
         return self.phase.is_closed and bool(self.pool.arrived)
 
 
@@ -55,12 +55,12 @@ def collect(phase: Phase, federation: Federation) -> PooledInputs:
 
 
 def compute(inputs: PooledInputs, *, progress: Callable[[int, int], None] | None = None) -> RankingVersion:
-    """Pool and store the document; the version returned is not saved and has no number yet.
+    """Pool the summaries and store the document; the returned version is unsaved and has no number yet.
 
     Raises
     ------
     FederationError
-        Where the registered rule says that nothing is ranked yet, or summaries do not fit each other.
+        When the registered rule does not permit a ranking yet, or summaries do not fit each other.
     """
     phase, assessment = inputs.phase, inputs.phase.assessment
     rules = inputs.pool.federation.rules

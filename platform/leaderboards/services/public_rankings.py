@@ -1,4 +1,4 @@
-"""Telling those who take part that a final ranking can be read by everybody."""
+"""Notifications of participants about final rankings that became public."""
 
 from datetime import timedelta
 from typing import Final
@@ -25,7 +25,7 @@ LOOKS_BACK: Final = timedelta(days=7)
 
 
 def tell_of_public_rankings() -> int:
-    """Tell once of each final ranking that everybody may see by now; returns of how many."""
+    """Notify once about each final ranking that is public by now, and return the number of these rankings."""
     now = timezone.now()
     ended = Phase.objects.filter(
         task__challenge__is_public=True, is_dry_run=False, ended_at__isnull=False, ended_at__lte=now

@@ -113,10 +113,11 @@ log = structlog.get_logger(__name__)
 
 @transaction.atomic
 def request_ranking(phase_id: int, *, cause: str = Standing.Cause.SCORE) -> None:
-    """Ask for a new ranking of a phase; called inside the transaction of the act that made it necessary.
+    """Request a new ranking of a phase, inside the transaction of the action that requires it.
 
-    Many requests in a row cost one computation: a job is sent only for the first one that nobody works on, the worker
-    looks again when it is done, and the sweep finds what got lost.
+    Many requests in a row cost one computation.
+    A job is sent only for the first request that no worker processes. The worker looks again when it is done.
+    The sweep finds lost requests.
     """
     hold_chain()
     request, _ = RankingRequest.objects.get_or_create(phase_id=phase_id)
@@ -158,7 +159,7 @@ def request_changed_ranking(phase_id: int, needs_scoring: bool) -> None:  # noqa
 
 @transaction.atomic
 def freeze_board(*, actor: User, phase: Phase, hours: int | None) -> None:
-    """Let the public ranking stop moving so many hours before the phase closes; None lets it move to the end."""
+    """Freeze the public ranking `hours` before the phase closes, or never if `hours` is None."""
     before = rankings.freeze_of(phase)
     if (before.hours if before else None) == hours:
         return
@@ -174,13 +175,13 @@ def freeze_board(*, actor: User, phase: Phase, hours: int | None) -> None:
 
 
 def rank_phase(*, phase_id: int) -> RankingVersion | None:
-    """Compute what was requested, unless another worker is at it.
+    """Compute the requested ranking, unless another worker does it.
 
     Returns
     -------
     RankingVersion or None
-        The version that stands now; None when there was nothing to do, nothing to rank, or when it failed (the reason
-        is kept for the organizers).
+        The current version. None if nothing was requested, nothing can be ranked, or the computation failed.
+        The reason for a failure is stored for the organizers.
     """
     lease = claim(RANKING, phase_id, give_up=_give_up)
     if lease is None:
@@ -243,9 +244,9 @@ def _version_of(phase: Phase, request: RankingRequest, lease: Lease) -> RankingV
 
 
 def _inputs(phase: Phase, request: RankingRequest) -> computing.Inputs:
-    """What is to be ranked: that which an earlier slice began with, or what counts now.
+    """Return the inputs of the ranking: those of an earlier slice, otherwise those that count now.
 
-    A slice that began anew with every result that came meanwhile would never end. What came is ranked next.
+    A computation that restarted with every new result would never end. New results are ranked next.
     """
     if request.begun:
         run_by_id = Run.objects.select_related("submission__team", "test_set").in_bulk(request.begun["runs"])
@@ -258,7 +259,10 @@ def _inputs(phase: Phase, request: RankingRequest) -> computing.Inputs:
 
 
 def _pause(request: RankingRequest, lease: Lease, inputs: computing.Inputs) -> None:
-    """Leave the rest to a job of its own, behind the others that wait; a slice that ended well is no failed attempt."""
+    """Leave the remaining work to a separate job behind the other queued jobs.
+
+    A slice that ended well is not counted as a failed attempt.
+    """
     begun = {
         "digest": inputs.digest,
         "runs": [str(run.pk) for run in inputs.runs],
@@ -311,7 +315,7 @@ def _request_follow_up(phase_id: int, *, is_ranked: bool = False) -> None:
 
 
 def _supersede(before: Standing) -> None:
-    """Draw no more figures of a version that is not shown as the current one any more, whoever is at it."""
+    """Stop drawing figures of a version that is no longer shown as the current one, in any worker."""
     freeze = rankings.freeze_of(before.phase)
     if freeze is None or not freeze.holds or before.since > freeze.moment:
         withdraw(Analysis.objects.filter(version=before.version_id, finished_at=None), is_superseded=True)

@@ -15,7 +15,7 @@ register = template.Library()
 
 @register.simple_tag
 def sort_state(key: str, sort: str) -> dict[str, str]:
-    """How a column is sorted and what a click on its head asks for next.
+    """Return the sort state of a column, and the sort order that a click on its head requests.
 
     Examples
     --------
@@ -52,7 +52,10 @@ def forest_axis(axis: Axis) -> SafeString:
 
 @register.simple_tag
 def forest(row: Row, axis: Axis) -> SafeString:
-    """Rank set, resampling range and rank of a row on the axis of its table; in words they are in the row's sentence."""
+    """Draw rank set, resampling range and rank of a row on the axis of its table.
+
+    The row's sentence contains the same information as text.
+    """
     drawn = ['<use href="#forest-ground"/>']
     for kind, low, high in (("set", row.set_low, row.set_high), ("range", row.low, row.high)):
         if low is not None and high is not None:
@@ -64,13 +67,13 @@ def forest(row: Row, axis: Axis) -> SafeString:
 
 
 def _half_a_rank(axis: Axis) -> float:
-    """Half the way between two ranks in percent, at most what stands free at the ends."""
+    """Return half the distance between two ranks in percent, at most the margin at the ends."""
     return min((axis.at(axis.first + 1) - axis.at(axis.first)) / 2, MARGIN)
 
 
 @register.simple_tag
 def board_legend(board: Board, samples: int | None, tells_failures: object) -> list[Said]:
-    """How to read a table, line by line."""
+    """Return the legend of a table, line by line."""
     return board.legend(samples or 0, failures=bool(tells_failures))
 
 
@@ -109,7 +112,7 @@ def _drawn(row: Row) -> str:
 
 
 def _small(text: str | None) -> str:
-    """A second line of a cell; nothing where there is nothing to say."""
+    """Return a second line of a cell, or an empty text without content."""
     return f"<small>{escape(text)}</small>" if text else ""
 
 

@@ -1,4 +1,4 @@
-"""Why a leaderboard of values of the whole data set has fewer views than others, in a sentence."""
+"""Sentence that explains why a leaderboard of values of the whole data set has fewer views than others."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ def pooled_note(phase: Phase, views: Sequence[Tab]) -> str:
 
 
 def _drawn_words(phase: Phase) -> str:
-    """Where what is said of the uncertainty of such values comes from."""
+    """Describe the sources of the uncertainty of such values."""
     sources = sources_of(phase.assessment)
     words = []
     if sources.sent:

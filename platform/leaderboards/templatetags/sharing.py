@@ -1,4 +1,4 @@
-"""Where the picture of a ranking is."""
+"""Address of the picture of a ranking."""
 
 from typing import Any
 

@@ -112,7 +112,7 @@ def table_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpRes
 @fresh_copy
 @vary_on_headers("Cookie")
 def table_json(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
-    """The same with every mark and deviation that the page shows, for programs."""
+    """Return the table as JSON for programs, with every mark and deviation that the page shows."""
     leaderboard = find(request, slug, key)
     version = leaderboard.version(number)
     standing = leaderboard.standing()
@@ -146,14 +146,14 @@ def hardest_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpR
 
 
 def asked_part(request: HttpRequest, leaderboard: Place, version: RankingVersion) -> partial_tables.Group | None:
-    """The group of cases, the annotator or the level of interaction that was asked for.
+    """Return the requested group of cases, annotator or level of interaction.
 
     Raises
     ------
     PermissionDenied
-        For a group of cases before single cases may be seen; said before it is looked up.
+        For a group of cases while single cases are not visible; raised before the look-up.
     Http404
-        When there is no such group, annotator or level.
+        When the group, annotator or level does not exist.
     """
     for kind, name in partial_tables.PARAMETERS.items():
         asked = request.GET.get(name)

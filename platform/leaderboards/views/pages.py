@@ -45,7 +45,7 @@ from test_sets.domain.case_access import HIDDEN_IMAGES
 
 EVERYTHING = "all"
 MOST_FIGURES = 8
-"""So many figures of one kind stand on a page."""
+"""Maximum number of figures of one kind on a page."""
 MOST_PICTURES = 3
 """Pictures of the hardest cases on a page."""
 
@@ -61,13 +61,13 @@ def first(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def current(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """The ranking of a phase as it stands."""
+    """Show the current ranking of a phase."""
     return _current(request, find(request, slug, key))
 
 
 @require_safe
 def version(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
-    """One version of the ranking, whether it still stands or not."""
+    """Show one version of the ranking, current or former."""
     leaderboard = find(request, slug, key)
     if not leaderboard.may_view:
         return sealed_page(request, leaderboard)
@@ -80,7 +80,10 @@ def version(request: HttpRequest, slug: str, key: str, number: int) -> HttpRespo
 @xframe_options_exempt
 @csp_replace({"frame-ancestors": ["*"]})  # type: ignore[arg-type]
 def embed(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """The table alone, for a frame on another site: as everybody sees it, whoever is signed in, and without any act."""
+    """Show only the table, for a frame on another site.
+
+    It shows the public view for every visitor, signed in or not, and offers no actions.
+    """
     request.user = AnonymousUser()
     leaderboard = find(request, slug, key)
     standing = leaderboard.standing() if leaderboard.may_view else None
@@ -122,7 +125,7 @@ def request_again(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @login_required
 @require_POST
 def freeze(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
-    """Organizers say when the public ranking stops moving."""
+    """Set the time at which the public ranking is frozen, by organizers."""
     leaderboard = find(request, slug, key)
     if not request.user.has_perm("leaderboards.freeze", leaderboard.phase):
         raise PermissionDenied("Only organizers freeze a ranking.")
@@ -164,7 +167,7 @@ def _current(request: HttpRequest, leaderboard: Place) -> HttpResponse:
 
 
 def sealed_page(request: HttpRequest, leaderboard: Place) -> HttpResponse:
-    """All that is said of a sealed ranking."""
+    """Show the page of a sealed ranking, with the only information that is public."""
     context = {
         **common_context(request, leaderboard),
         "state": states.of_sealed(leaderboard.phase, submitted=rankings.teams_that_submitted(leaderboard.phase)),
@@ -263,7 +266,7 @@ def _ranking(
 
 
 def _pseudonyms(request: HttpRequest, ranking_version: RankingVersion) -> list[tuple[str, str]]:
-    """Which pseudonym is whose, for the organizers; nothing where every team is named."""
+    """Return the teams behind the pseudonyms, for organizers; empty if every team is named."""
     if not names.uses_pseudonyms(ranking_version.phase):
         return []
     return (
@@ -327,7 +330,7 @@ def _hard_cases(
 
 
 def _repeated(request: HttpRequest, ranking_version: RankingVersion) -> list[Repeated] | None:
-    """Algorithms that were run again, for organizers; None for everybody else."""
+    """Return the algorithms that were run again, for organizers, or None for other people."""
     if not test_rule("executions.view_agreement", request.user, ranking_version.phase):
         return None
     teams = {UUID(team["submission"]): team["name"] for team in ranking_version.inputs["teams"]}
@@ -335,7 +338,10 @@ def _repeated(request: HttpRequest, ranking_version: RankingVersion) -> list[Rep
 
 
 def _annotators(ranking_version: RankingVersion) -> dict[str, Any]:
-    """Whose references can be chosen, whose decide where nothing is merged, and who has no ranking and why."""
+    """Return the selectable annotators, the deciding annotator, and the annotators without a ranking.
+
+    An annotator decides if references are not merged. Annotators without a ranking come with the reason.
+    """
     annotators = ranking_version.analysis.findings.get(partial_tables.ANNOTATORS, [])
     deciding = next((entry["label"] for entry in annotators if entry.get("decides")), "")
     return {
@@ -373,7 +379,7 @@ def _said(
     may_view_cases: bool,
     views: list[catalogue.Tab],
 ) -> dict[str, Any]:
-    """The headline, and the answers to what everybody asks, each with the tabs that show more of it."""
+    """Return the headline, and the answers to common questions, each with the tabs that show more details."""
     key = board.order["key"]
     sentences = boards.spoken(
         board.order, (group or ranking_version).sentences[key], closed=ranking_version.phase.is_closed

@@ -1,4 +1,4 @@
-"""Which ranking an address means, whether the person who asks may see it, and what all its pages show around their content."""
+"""Ranking at an address, the permission of the person to see it, and the common content of its pages."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -75,10 +75,10 @@ class Place:
         Raises
         ------
         PermissionDenied
-            When the ranking is sealed, or frozen before that version; said before it is looked up, so that nothing is learnt from the answer.
-            Also for a version that contains names which may not be shown any more.
+            When the ranking is sealed, or frozen before that version. It is raised before the look-up, so the answer reveals
+            nothing. Also for a version that contains names which must no longer be shown.
         Http404
-            When there is no such version.
+            When the version does not exist.
         """
         if not self.may_view:
             raise PermissionDenied(SEALED)
@@ -121,14 +121,18 @@ def find(request: HttpRequest, slug: str, key: str | None) -> Place:
 
 
 def may_view_figure(user: User | AnonymousUser, picture: Picture, phase: Phase) -> bool:
-    """Whether a figure is open to a person: those of single cases with these, those made of the references with what tells them."""
+    """Return whether a person can see a figure.
+
+    Figures of single cases require permission for single cases.
+    Figures made of the references require permission for information that reveals the references.
+    """
     if picture.shows_cases and not user.has_perm("leaderboards.view_cases", phase):
         return False
     return not picture.tells_references or test_rule("leaderboards.view_what_tells_references", user, phase)
 
 
 def common_context(request: HttpRequest, leaderboard: Place) -> dict[str, Any]:
-    """What every page of a leaderboard shows around its content."""
+    """Return the common content of every page of a leaderboard."""
     return {
         **challenge_context(request, leaderboard.challenge),
         "active_tab": "leaderboards:first",
@@ -165,7 +169,7 @@ def _freeze_form(request: HttpRequest, leaderboard: Place) -> FreezeForm | None:
 
 
 def state_of(leaderboard: Place) -> dict[str, Any]:
-    """What is still to be computed of a ranking, and whether that failed."""
+    """Return the pending computation of a ranking, and whether it failed."""
     request = leaderboard.ranking_request
     waits = request is not None and request.is_due and leaderboard.frozen_at is None
     return {

@@ -1,4 +1,4 @@
-"""What is on record beside the ranking that stands: all that ever stood, and the ranking both ways after a deviation."""
+"""Records of a ranking: all former rankings, and the rankings under both assessments after a deviation."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ from web.spreadsheets import harmless
 
 @require_safe
 def history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """All rankings that ever stood."""
+    """Show all current and former rankings."""
     leaderboard = find(request, slug, key)
     if not leaderboard.may_view:
         return sealed_page(request, leaderboard)

@@ -1,4 +1,4 @@
-"""The picture of a ranking that other sites show beside a link to it."""
+"""Picture of a ranking that other sites show next to a link to it."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ TEXT = "vendor/source-sans-3/source-sans-3-latin-wght-normal.woff2"
 
 @require_safe
 def picture(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
-    """The first teams of a version of the ranking, as everybody may see it, whoever asks."""
+    """Draw the first teams of a ranking version in its public view, for every visitor."""
     request.user = AnonymousUser()
     leaderboard = find(request, slug, key)
     if not leaderboard.may_view:

@@ -1,4 +1,4 @@
-"""The ranking over sites: what stands at each of them."""
+"""Ranking over sites, with the values at each site."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from leaderboards.views.place import Place, common_context, find
 
 @require_safe
 def over_sites_now(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """Of the ranking that stands."""
+    """Show the current ranking over sites."""
     leaderboard = find(request, slug, key)
     if not leaderboard.may_view:
         return sealed_page(request, leaderboard)

@@ -1,4 +1,7 @@
-"""What the pages of a leaderboard say of its state: facts of the phase, the version and the person, handed to `leaderboards.domain.states`."""
+"""States of a leaderboard on its pages, from facts of the phase, the version and the person.
+
+The texts are those of `leaderboards.domain.states`.
+"""
 
 from typing import Any
 
@@ -14,7 +17,7 @@ from test_sets.queries.dry_runs import are_public
 
 
 def of_empty(leaderboard: Place, *, computing: bool, nothing_counts: bool, under_way: int) -> Letter:
-    """Why there is no ranking."""
+    """Return the texts that explain why there is no ranking."""
     phase = leaderboard.phase
     return states.EMPTY.letter(
         states.Empty(

@@ -1,1 +1,1 @@
-"""What this app answers to the hooks of the apps above it."""
+"""Answers of this app to the hooks of the apps above it."""

@@ -1,4 +1,4 @@
-"""What this app adds to the pages of organizers and to what a registered challenge has sealed."""
+"""Contributions of this app to the pages of organizers, and to the seals of a registered challenge."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,14 +19,14 @@ def register() -> None:
 
 
 def brings_values(user: Any, challenge: Challenge) -> bool:
-    """Whether a person brings values, and the challenge has a phase that takes them."""
+    """Return whether a person can provide values and the challenge has a phase that accepts them."""
     if not user.has_perm("measurements.bring_values", challenge):
         return False
     return any_takes_tables(challenge)
 
 
 def seals(registration: Registration) -> Iterator[Seal]:
-    """The sealed versions of values measured outside, once everybody may see the challenge."""
+    """Yield the sealed versions of values measured outside, once the challenge is public."""
     rows = Measurement.objects.filter(
         phase__task__challenge__projection__registration=registration,
         phase__task__challenge__is_public=True,

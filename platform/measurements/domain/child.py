@@ -1,4 +1,4 @@
-"""What a confined child does with a table that was brought: read it, and write its values."""
+"""Work of a confined child on an uploaded table: read it, and write its values."""
 
 import json
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ _SAMPLES: Final = 3
 
 @dataclass(frozen=True)
 class Brought:
-    """The files of a table of values.
+    """Files of a table of values.
 
     Attributes
     ----------
     path, name
-        The table, and what it is called in messages.
+        The table, and its name in messages.
     replicates, replicates_name
-        The replicates beside it; ``None`` without any.
+        The replicates that belong to it; ``None`` without any.
     """
 
     path: Path

@@ -19,7 +19,7 @@ _LONGEST: Final = 300
 
 
 class ImpossibleError(ValueError):
-    """What a process that read a stranger's file reports cannot be."""
+    """Error for an impossible report of a process that read an untrusted file."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Values:
 
     @property
     def document(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Values as JSON."""
         return self.measured.document
 
 
@@ -131,7 +131,7 @@ def _checked_worst(reported: Any, fitting: Fitting) -> dict[tuple[str, str, str]
 
 
 def _check_uncertainty(measured: Measured, fitting: Fitting) -> None:
-    """Every value of the whole data set has one thing that says how uncertain it is, and others have none."""
+    """Check that every value of the whole data set has exactly one form of uncertainty, and others have none."""
     first = len(fitting.keys) - len(fitting.whole)
     for team, values in measured.values.items():
         for index, (_, metric) in enumerate(fitting.whole):
@@ -160,7 +160,7 @@ def rows_of(values: Values, team: str, fitting: Fitting) -> list[CaseRow]:
 
 
 def evidence_of(values: Values, team: str, fitting: Fitting) -> "Evidence | None":
-    """What is known of the uncertainty of values of the whole data set; nothing where no metric has any."""
+    """Return the uncertainty of values of the whole data set, or None if no metric has any."""
     if not fitting.whole:
         return None
     # Here, so that pages start without the libraries of scoring.
@@ -174,11 +174,14 @@ def evidence_of(values: Values, team: str, fitting: Fitting) -> "Evidence | None
 
 
 FORMS: Final = {"replicates": "replicates", "error": "standard errors"}
-"""What is known of how uncertain a value of the whole data set is, in words."""
+"""Forms of uncertainty of a value of the whole data set, as text."""
 
 
 def form_of(values: Values, team: str, region: str, metric: "MetricUse", fitting: Fitting) -> str:
-    """What is known of a value of the whole data set: a key of `FORMS`, of replicates with their fingerprint; empty for nothing."""
+    """Return the form of uncertainty of a value of the whole data set, or an empty text.
+
+    The form is a key of `FORMS`, for replicates with their fingerprint.
+    """
     from evaluation.scoring.given_evidence import fingerprint
 
     index = [(own_region, own_metric.name) for own_region, own_metric in fitting.whole].index((region, metric.name))
@@ -188,7 +191,7 @@ def form_of(values: Values, team: str, region: str, metric: "MetricUse", fitting
 
 
 def form_in(evidence: "Evidence", team: str, region: str, metric: "MetricUse") -> str:
-    """The same of a result that stands."""
+    """Return the form of uncertainty of a value in an existing result."""
     from evaluation.scoring.given_evidence import STANDARD_ERROR
     from evaluation.scoring.given_evidence import form_of as form
 
@@ -203,7 +206,7 @@ def form_in(evidence: "Evidence", team: str, region: str, metric: "MetricUse") -
 
 
 def uncertainty_words(values: Values, team: str, fitting: Fitting) -> list[str]:
-    """What is known of each value of the whole data set, in words."""
+    """Describe the uncertainty of each value of the whole data set."""
     first = len(fitting.keys) - len(fitting.whole)
     words = []
     for index, (region, metric) in enumerate(fitting.whole):
@@ -222,7 +225,7 @@ def uncertainty_words(values: Values, team: str, fitting: Fitting) -> list[str]:
 
 
 def changes(before: Mapping[tuple[str, str, str], float | None], rows: Sequence[CaseRow]) -> list[str]:
-    """Which values differ from those that stand now, in words."""
+    """Describe the values that differ from the current values."""
     changed_values = []
     for row in rows:
         key = (row.case, row.region, row.metric)

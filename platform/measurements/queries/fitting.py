@@ -1,4 +1,4 @@
-"""What a table has to fit: the assessment, the sealed list of cases, and the teams."""
+"""Requirements on a table: the assessment, the sealed list of cases, and the teams."""
 
 from evaluation.importing import Fitting
 from measurements.models import Measurement
@@ -7,7 +7,7 @@ from test_sets.queries import case_names
 
 
 def fitting_of(table: Measurement) -> Fitting:
-    """What the table is read against now."""
+    """Return the current requirements against which the table is read."""
     phase = table.phase
     return Fitting(
         assessment=phase.assessment,

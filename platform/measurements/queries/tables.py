@@ -19,15 +19,15 @@ WHERE_TAKEN = (
 )
 _LARGE = ("roles", "reading", "preview")
 MOST_UNDECIDED = 20
-"""So many tables of a phase may wait for a decision."""
+"""Maximum number of tables of a phase that await a decision."""
 _REMEMBERED_SECONDS = 60
 
 
 def takes_tables(phase: Phase) -> bool:
-    """Whether values of a phase are measured outside, by what is registered and by nothing else.
+    """Return whether the registered design states that values of a phase are measured outside.
 
-    That is so where the assessment describes metrics that are measured elsewhere, and where the design registers ways to
-    hand in of which none brings predictions to the platform, and no algorithms are run here.
+    This is true if the assessment describes metrics that are measured elsewhere. It is also true if no registered way
+    of submission brings predictions to the platform and no algorithms are run here.
     """
     if is_measured_elsewhere(phase):
         return True
@@ -35,7 +35,10 @@ def takes_tables(phase: Phase) -> bool:
 
 
 def any_takes_tables(challenge: Challenge) -> bool:
-    """Whether any phase of a challenge takes tables; every page asks it for organizers, so it is remembered for a minute."""
+    """Return whether any phase of a challenge accepts tables.
+
+    The result is cached for a minute, because every page needs it for organizers.
+    """
     key = f"measurements:any:{challenge.pk}"
     takes_any = cache.get(key)
     if takes_any is None:
@@ -45,7 +48,7 @@ def any_takes_tables(challenge: Challenge) -> bool:
 
 
 def is_measured_elsewhere(phase: Phase) -> bool:
-    """Whether the assessment of a phase describes what somebody measures elsewhere, so that nothing is scored here."""
+    """Return whether the assessment of a phase describes external measurements, so nothing is scored here."""
     return phase.assessment.kind.is_measured_elsewhere
 
 
@@ -75,7 +78,7 @@ def active_list(phase: Phase) -> TestSet | None:
 
 
 def refusal_of(phase: Phase, kind: str) -> str:
-    """Why no table of a kind can be brought into a phase now; empty if one can."""
+    """Explain why no table of a kind can be added to a phase now, or return an empty text if it can."""
     if not takes_tables(phase):
         return f"{phase.name} takes no tables: by what is registered, the platform scores what teams hand in. {WHERE_TAKEN}"
     if not phase.has_opened:
@@ -88,7 +91,10 @@ def refusal_of(phase: Phase, kind: str) -> str:
 
 
 def refusal_of_new_teams(phase: Phase) -> str:
-    """Why organizers cannot make teams for a table; empty where the rules of participation allow it."""
+    """Explain why organizers cannot create teams for a table.
+
+    The text is empty if the rules of participation permit it.
+    """
     terms = terms_of(phase.challenge)
     if terms is not None and terms.agreement:
         return "Whoever takes part in this challenge agrees to its data usage agreement first; a team made by organizers has nobody who did."
@@ -103,7 +109,7 @@ def teams_of(phase: Phase) -> QuerySet[Team]:
 
 
 def present_runs(phase: Phase) -> dict[int, Run]:
-    """The result that stands for each team, by the id of the team."""
+    """Return the current result of each team, by the id of the team."""
     runs = Run.objects.filter(counts=True, submission__phase=phase, submission__state=Submission.State.SCORED)
     return {run.submission.team_id: run for run in runs.select_related("submission__team")}
 

@@ -1,4 +1,4 @@
-"""What sealing a table would store, said before it counts."""
+"""Preview of the results that sealing a table would store."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -22,7 +22,7 @@ _SHOWN: Final = 10
 
 
 def of_cases(phase: Phase, cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What the list of cases holds, and what the ranking needs of it."""
+    """Return the contents of the list of cases, and the characteristics that the ranking requires."""
     columns = [name for name in (cases[0] if cases else {}) if name != "case"]
     return {
         "cases": len(cases),
@@ -35,7 +35,7 @@ def of_cases(phase: Phase, cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]
 def of_values(
     table: Measurement, values: domain.Values, fitting: Fitting, *, new_teams: Mapping[str, int]
 ) -> dict[str, Any]:
-    """What would be stored for which team, and what that changes; problems where it may not be stored."""
+    """Return the values that would be stored per team, their changes, and the problems that prevent storing."""
     phase, problems = table.phase, []
     present = {run.submission.team.name: run for run in present_runs(phase).values()}
     teams = []
@@ -88,7 +88,10 @@ def _pk(sealed: TestSet | None) -> int | None:
 
 
 def _unlike(file: str, values: domain.Values, fitting: Fitting, untouched: Mapping[str, Run]) -> list[str]:
-    """Values of the whole data set that could not be compared with those that stand: what is known of them is of another kind."""
+    """Describe values of the whole data set that are not comparable with the current values.
+
+    Their uncertainty has another form.
+    """
     problems = []
     for region, metric in fitting.whole:
         new_form = next(

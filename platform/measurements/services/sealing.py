@@ -122,7 +122,7 @@ def digest_of(table: Measurement, test_set: TestSet, digests: Iterable[str]) -> 
 
 
 def _holds(table: Measurement, phase: Phase, sealed: TestSet, fitting: Fitting, new: Sequence[str]) -> bool:
-    """Whether cases, assessment and teams are those that the preview was made for."""
+    """Return whether cases, assessment and teams are still those of the preview."""
     read = table.preview
     named = {team["name"] for team in read["teams"]}
     return (
@@ -135,7 +135,7 @@ def _holds(table: Measurement, phase: Phase, sealed: TestSet, fitting: Fitting, 
 
 @dataclass(frozen=True)
 class Result:
-    """What a table says of one team: its rows, what is known of values of the whole data set, and the digest of both."""
+    """Result of one team in a table: rows, uncertainty of values of the whole data set, and digest of both."""
 
     rows: list[CaseRow]
     evidence: "Evidence | None"
@@ -205,7 +205,10 @@ def _cells(row: CaseRow) -> tuple[str, str, str, str, str]:
 
 
 def _submission(table: Measurement, team: Team, content: bytes) -> tuple[Submission, bool]:
-    """The one submission that stands for the values of a team in a phase, with the file of this version."""
+    """Return the submission that represents the values of a team in a phase, and whether it is new.
+
+    It contains the file of this version.
+    """
     phase, actor, now = table.phase, table.sealed_by, timezone.now()
     assert actor is not None  # named when sealing was asked for
     # What a team handed in itself stays what it is: a table has a submission of its own, one a team and phase.

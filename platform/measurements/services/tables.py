@@ -1,4 +1,4 @@
-"""Acts of organizers on tables of values measured outside: bring, say what columns are, seal, discard."""
+"""Actions of organizers on tables of values measured outside: add, confirm columns, seal, discard."""
 
 import hashlib
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ State = Measurement.State
 
 
 class Sent(NamedTuple):
-    """A file that somebody sent: what it is called, and its bytes."""
+    """Uploaded file: its name and its bytes."""
 
     name: str
     content: bytes
@@ -40,20 +40,20 @@ def bring_table(
     makes_teams: bool = False,
     origin: Mapping[str, str] | None = None,
 ) -> Measurement:
-    """Keep a table and have it read; nothing counts before it is sealed.
+    """Store a table and queue it for reading; nothing counts before it is sealed.
 
     Parameters
     ----------
     replicates
-        The table of replicates beside it, of values of the whole data set.
+        The table of replicates that belongs to it, for values of the whole data set.
     origin
-        Who measured (``by``), ``with`` what and ``when``; needed for values.
+        Who measured (``by``), ``with`` what and ``when``; required for values.
 
     Raises
     ------
     ValidationError
-        When the phase takes no such table now, it is too large, its origin is not said, or it would make teams that the rules of
-        participation do not allow.
+        When the phase does not accept such a table now, the table is too large, or its origin is missing.
+        Also when it would create teams that the rules of participation do not permit.
     """
     phase = (
         Phase.objects.select_for_update(of=("self",), no_key=True).select_related("task__challenge").get(pk=phase.pk)
@@ -97,12 +97,12 @@ def bring_table(
 
 @transaction.atomic
 def confirm_columns(*, actor: User, table: Measurement, roles: Mapping[str, str]) -> None:
-    """Have a table read again by what its columns are said to be.
+    """Queue a table for reading again with the confirmed roles of its columns.
 
     Raises
     ------
     ValidationError
-        When it waits for no decision.
+        When the table does not await a decision.
     """
     row = _waiting(table)
     row.roles, row.state, row.preview, row.attempts = dict(roles), State.READING, {}, 0
@@ -113,12 +113,12 @@ def confirm_columns(*, actor: User, table: Measurement, roles: Mapping[str, str]
 
 @transaction.atomic
 def seal(*, actor: User, table: Measurement) -> None:
-    """Have what the preview shows stored, and ranked.
+    """Queue the previewed values for storage and ranking.
 
     Raises
     ------
     ValidationError
-        When it waits for no decision, or something stands against it.
+        When the table does not await a decision, or has problems.
     """
     row = _waiting(table)
     if not row.may_be_sealed:
@@ -163,5 +163,5 @@ def _record(actor: User, act: str, table: Measurement) -> None:
 
 
 def folder_of(table: Measurement) -> str:
-    """Where the files of a table lie in the private storage."""
+    """Return the folder of a table's files in the private storage."""
     return f"measurements/{table.key}"

@@ -1,4 +1,4 @@
-"""What a worker does with a table: read it in a confined child and say what sealing would store, or seal it."""
+"""Work on a table: read it in a confined child and preview its sealing, or seal it."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -101,7 +101,10 @@ def _read(lease: Lease, table: Measurement) -> None:
 
 
 def _in_child(work: Callable[[str, Path], dict[str, Any]], paths: Sequence[Path], folder: Path) -> dict[str, Any]:
-    """Read in a confined child that sees the table with what stands beside it, and nothing else of the platform."""
+    """Read the table in a confined child that sees only the table and its replicates.
+
+    It sees nothing else of the platform.
+    """
     limits = replace(child_limits(), item_seconds=SECONDS, message_bytes=_MESSAGE)
     try:
         [answer] = answers(["table"], work, limits=limits, reads=paths, hands_over=folder)

@@ -1,4 +1,4 @@
-"""What goes of messages when an account is closed, and when they are old."""
+"""Deletion of messages when an account is closed, and after their retention time."""
 
 from datetime import datetime
 

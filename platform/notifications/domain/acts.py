@@ -1,4 +1,4 @@
-"""The pattern of what messages say of an act: a subject and paragraphs, each a claim with the condition under which it is true."""
+"""Pattern of messages about an action: a subject and paragraphs, each a claim with its condition."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from evaluation.claims.catalogue import Catalogue, Claim, Group
 
 CATALOGUE: Final = Catalogue()
-"""The claims about acts: everything that messages of the platform say in its own words."""
+"""Claims about actions: all texts that the platform itself writes in messages."""
 MESSAGE: Final = "notifications/mail/message"
 """The template that writes a letter: its `text`, and an `address`."""
 Facts = TypeVar("Facts")
@@ -38,7 +38,7 @@ class Paragraph(NamedTuple):
 
 @dataclass(frozen=True)
 class Act(Generic[Facts]):
-    """What is said of an act: the first subject that is true, and every paragraph that is."""
+    """Texts about an action: the first subject whose condition is true, and every such paragraph."""
 
     subject: Group
     text: Group
@@ -56,7 +56,7 @@ def always(name: str, words: Callable[[Any], str], example: str) -> Paragraph:
 def act(
     name: str, subjects: list[Paragraph], paragraphs: list[Paragraph], catalogue: Catalogue = CATALOGUE
 ) -> Act[Any]:
-    """Register what is said of an act, or in a catalogue of its own of a state that a page tells."""
+    """Register the texts about an action, or in a separate catalogue the texts about a state on a page."""
     groups = [
         catalogue.group(*[Claim(f"{name}.{one.name}", one.condition, one.true, one.words, one.example) for one in part])
         for part in (subjects, paragraphs)

@@ -1,8 +1,9 @@
-"""What messages about submissions and phases say: facts in, subject and text out.
+"""Messages about submissions and phases: facts in, subject and text out.
 
-The first sentence says what happened, in which challenge and phase; then what it means, and what to do next. The subject
-names the challenge, so that a reader of a full inbox knows what it is about. Nothing here looks anything up: whoever calls
-decides what its reader may know.
+The first sentence states the event, its challenge and its phase.
+The following sentences state the meaning and the next step.
+The subject names the challenge, which helps readers of a full inbox.
+No function here looks anything up: the caller decides which information the reader is allowed to see.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ class Where:
 
 @dataclass(frozen=True)
 class Stands:
-    """How a team stands in a ranking, in words that its members may read on the pages as well."""
+    """Ranking status of a team, as text that its members can also see on the pages."""
 
     rank: str
     could_be: str
@@ -61,17 +62,17 @@ class OfSubmission:
 
     @property
     def name(self) -> str:
-        """As subjects name it."""
+        """Name of the submission in subjects."""
         return f"submission {self.number} of {self.team}"
 
     @property
     def place(self) -> str:
-        """As texts name it, with where it was sent."""
+        """Name of the submission in texts, with its phase and challenge."""
         return f"Submission {self.number} of {self.team} to {self.where.phase} of {self.where.challenge}"
 
     @property
     def failing(self) -> str:
-        """What could not be done."""
+        """Text about the action that failed."""
         return "could not be scored again" if self.again else "could not be scored"
 
 
@@ -339,7 +340,7 @@ class OfPhase:
 
     @property
     def place(self) -> str:
-        """As texts name it."""
+        """Name of the phase in texts."""
         return f"{self.where.phase} of {self.where.challenge}"
 
 

@@ -1,4 +1,4 @@
-"""What messages about changes of a registered design say."""
+"""Messages about changes of a registered design."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

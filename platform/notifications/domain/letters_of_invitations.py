@@ -1,4 +1,4 @@
-"""What invitations say that go to people by e-mail: into a team, to a design, and to a site of a federation."""
+"""E-mails with invitations into a team, to a design, and to a site of a federation."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,22 +9,22 @@ from notifications.domain.acts import Act, Paragraph, act, always
 
 @dataclass(frozen=True)
 class OfInvitation:
-    """Who invites whom into what.
+    """Invitation: its sender, its target and its terms.
 
     Attributes
     ----------
     into
-        Name of the team or site, title of the design.
+        Name of the team or site, or title of the design.
     challenge, phase
-        Where the team or site takes part.
+        Challenge and phase in which the team or site takes part.
     institution
-        Of the site, where it is known.
+        Institution of the site, if it is known.
     role
-        As what, as the choice of roles says it.
+        Role of the invited person, with the text of the choice of roles.
     days, until
-        How long the link works: in days, or until a moment.
+        Validity of the link: in days, or until a moment.
     only_addressee
-        Whether nobody but the account with the invited address may accept.
+        Whether only the account with the invited address can accept.
     """
 
     actor: str

@@ -1,4 +1,4 @@
-"""What messages about people say: who takes part, in which team, who organizes, and what people wrote to each other."""
+"""Texts of messages about people: participants, teams, organizers and posts."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,20 +8,20 @@ from notifications.domain.acts import Act, Paragraph, act, always
 
 @dataclass(frozen=True)
 class OfPerson:
-    """What somebody did to the place of a person or team in a challenge.
+    """Facts of a message about a change to a person or team in a challenge.
 
     Attributes
     ----------
     actor
-        Who did it; where somebody asks or answers, that person.
+        The person who made the change. For a request or an answer, the person who sent it.
     standing, reason
-        How a team takes part in rankings from now on, and why.
+        How the team takes part in rankings from now on, and the reason.
     role
-        What a person organizes as, as the choice of roles says it.
+        The organizer role, as labelled in the choice of roles.
     words
-        What somebody wrote.
+        Text that the person wrote.
     agreed
-        Whether people were let in, or accepted.
+        True if the people were admitted or accepted.
     """
 
     challenge: str
@@ -226,7 +226,10 @@ ORGANIZES: Final[Act[OfPerson]] = act(
 
 @dataclass(frozen=True)
 class OfPost:
-    """What somebody wrote for others: a post in a discussion, or an announcement; `thread` is its title."""
+    """Facts of a message about a post in a discussion or an announcement.
+
+    `thread` is its title.
+    """
 
     about: str
     thread: str

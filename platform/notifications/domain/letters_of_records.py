@@ -1,4 +1,4 @@
-"""What messages about registered designs, reviews, sites and reported cases say."""
+"""Texts of messages about registered designs, reviews, sites and reported cases."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -23,7 +23,7 @@ class OfRecord:
 
     @property
     def name(self) -> str:
-        """As texts name it."""
+        """Title in quotation marks with the identifier, as used in texts."""
         return f"“{self.title}” ({self.identifier})"
 
     @property
@@ -34,7 +34,7 @@ class OfRecord:
 
 
 def _plain(name: str, subject: Any, subject_like: str, text: Any, text_like: str) -> Act[Any]:
-    """A message that always says the same of its facts."""
+    """Return a message whose subject and text do not depend on conditions."""
     return act(name, [always("subject", subject, subject_like)], [always("news", text, text_like)])
 
 
@@ -263,7 +263,10 @@ SITE_REFUSED: Final[Act[OfSite]] = _plain(
 
 @dataclass(frozen=True)
 class OfCase:
-    """A case of a phase that somebody reported, in the words of who wrote; `what` is what seems wrong, or what was decided."""
+    """Facts of a message about a reported case of a phase.
+
+    `words` is the text of the author. `what` is the suspected problem or the decision.
+    """
 
     challenge: str
     phase: str

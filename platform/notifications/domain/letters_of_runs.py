@@ -1,4 +1,4 @@
-"""What messages about the compute time of algorithms say."""
+"""Texts of messages about the compute time of algorithms."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,7 +8,7 @@ from notifications.domain.acts import Act, Paragraph, act, always
 
 @dataclass(frozen=True)
 class OfComputeTime:
-    """What all teams of a task have used of the compute time that is registered for them."""
+    """Registered compute time of a task, and how much of it all teams together have used."""
 
     challenge: str
     task: str

@@ -1,4 +1,4 @@
-"""Acts: tell people something, in the page and by e-mail."""
+"""Acts that notify people on the site and by e-mail."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -26,22 +26,22 @@ DIGEST = "digest"
 
 @dataclass(frozen=True)
 class Message:
-    """What some people are told.
+    """A message and its recipients.
 
     Attributes
     ----------
     people
-        Users; one who is named twice is told once, one whose account is closed is not told.
+        Users. Duplicates are notified once. People with a closed account are not notified.
     subject
-        One line. Line ends become spaces.
+        A single line. Line ends become spaces.
     text
-        Plain text; never anything that its reader may not see on the page at `address`.
+        Plain text. It must not contain anything that its reader cannot see on the page at `address`.
     address
-        Path on this site where one reads on.
+        Path on this site with further information.
     scope
-        Slug of the challenge or call it belongs to.
+        Slug of the challenge or call that the message belongs to.
     key
-        What it is about, where the same act may run twice: a person is told the same kind and key once.
+        Identifies the event if the same act can run twice. A person is notified once per kind and key.
     """
 
     people: Iterable[Any]
@@ -55,7 +55,9 @@ class Message:
 def notify(
     *, people: Iterable[Any], kind: str, subject: str, text: str, address: str = "", scope: str = "", key: str = ""
 ) -> list[Notification]:
-    """Tell people one thing: in the page at once, by e-mail as each of them prefers; see `Message` for the arguments.
+    """Notify people immediately on the site, and by e-mail according to their preferences.
+
+    See `Message` for the other arguments.
 
     Parameters
     ----------
@@ -72,7 +74,9 @@ def notify(
 
 @transaction.atomic
 def notify_each(*, kind: str, messages: Iterable[Message]) -> list[Notification]:
-    """Tell several things of one kind, each to its people, in a number of queries that does not grow with them.
+    """Send several messages of one kind, each to its recipients.
+
+    The number of queries does not depend on the number of messages or recipients.
 
     Returns
     -------
@@ -280,9 +284,10 @@ def write_digest(*, user_id: int) -> Email | None:
 
 @transaction.atomic
 def choose(*, user: Any, choices: Mapping[str, str]) -> None:
-    """Store how a person wants kinds of messages mailed.
+    """Store the mailing options that a person chose for kinds of messages.
 
-    Messages that already wait for a daily mail leave with it all the same, unless the kind is now never mailed.
+    Messages that are already queued for a daily mail are still sent with it. They are not sent if the kind is now
+    never mailed.
     """
     changed = []
     for kind, how in choices.items():

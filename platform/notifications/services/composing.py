@@ -1,4 +1,7 @@
-"""Words and headers of an e-mail: one line each, nothing a person typed can become a header or markup."""
+"""Text and headers of an e-mail.
+
+Each header is a single line. User input can never become a header or markup.
+"""
 
 import re
 import unicodedata
@@ -20,7 +23,9 @@ DIGEST_EXCERPT = 600
 
 
 def one_line(text: str, length: int = SUBJECT_LENGTH) -> str:
-    r"""Make `text` fit for a header: no line ends or control characters, no more than `length` characters.
+    r"""Return `text` as a header value without line ends or control characters, at most `length` long.
+
+    The length is counted in characters.
 
     >>> one_line("Scored\r\nBcc: everybody@example.org")
     'Scored Bcc: everybody@example.org'
@@ -38,7 +43,10 @@ def unsubscribe_token(*, kind: str, user_id: int | None = None, address: str = "
 
 
 def read_unsubscribe_token(token: str) -> dict[str, Any] | None:
-    """Return what a token says (k: kind, u: person or a: address), or none if this site did not write it."""
+    """Return the content of a token (k: kind, u: person or a: address).
+
+    Returns None if this site did not write the token.
+    """
     try:
         content = signing.loads(token, salt=_SALT)
     except signing.BadSignature:

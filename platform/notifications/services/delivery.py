@@ -103,7 +103,7 @@ def _give_up(lease: Lease) -> None:
 
 
 def _judge(error: Exception) -> tuple[bool, bool]:
-    """Whether an error is about one message, and whether trying again is of no use."""
+    """Return whether an error concerns one message, and whether a retry is useless."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         codes = [code for code, _ in error.recipients.values()]
         return True, bool(codes) and all(code in _PERMANENT for code in codes)
@@ -131,7 +131,10 @@ def withhold_waiting(*, reason: str) -> int:
 
 
 def server_problem() -> str:
-    """Say why no mail could be sent now, by letting the mail server let us in; nothing where it does, or where none is set."""
+    """Return the reason why no mail can be sent now, after a connection to the mail server.
+
+    The result is empty if the connection succeeds or if no mail server is configured.
+    """
     if "smtp" not in settings.EMAIL_BACKEND:
         return ""
     link = get_connection(fail_silently=False)

@@ -1,7 +1,7 @@
-"""How many invitations by e-mail go out: designs, teams and calls are held to one limit, in one place.
+"""Limits on the number of invitations by e-mail, shared by designs, teams and calls.
 
-An invitation is a letter in the installation's name to whoever a person names. Each letter that was written counts, also
-when its invitation was withdrawn, declined or replaced since.
+An invitation is a message in the name of the installation to an address that a user enters.
+Each message counts, even if its invitation was withdrawn, declined or replaced later.
 """
 
 from collections.abc import Collection
@@ -20,18 +20,20 @@ PERIOD = timedelta(days=1)
 
 
 def check_invitations(*, inviter: User, addresses: Collection[str]) -> None:
-    """Refuse invitations beyond what a day allows; within a transaction, which then holds back others of the same person.
+    """Refuse invitations beyond the limits for 24 hours.
+
+    Call it within a transaction, which then blocks other invitations of the same person.
 
     Parameters
     ----------
     addresses
-        In small letters, each once.
+        In lower case, without duplicates.
 
     Raises
     ------
     ValidationError
-        When the person has sent, or an address has got from anybody, as many as the settings allow
-        (`PODIUM_INVITATIONS_PER_DAY`, `PODIUM_INVITATIONS_TO_ADDRESS_PER_DAY`).
+        If the person would exceed the limit for senders (`PODIUM_INVITATIONS_PER_DAY`), or if an address has
+        already received the maximum from all senders (`PODIUM_INVITATIONS_TO_ADDRESS_PER_DAY`).
     """
     User.objects.select_for_update(no_key=True).get(pk=inviter.pk)
     recent = Email.objects.filter(inviter__isnull=False, created_at__gt=timezone.now() - PERIOD)

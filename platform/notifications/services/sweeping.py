@@ -1,4 +1,7 @@
-"""What is due by the clock: daily mails, and contents that are forgotten. Mails that got lost are found by `work`."""
+"""Scheduled work of notifications: daily mails and the deletion of old contents.
+
+Lost mails are found by `work`.
+"""
 
 from notifications.queries import awaiting_digest
 from notifications.services import delivery
@@ -9,7 +12,10 @@ AT_ONCE = 500
 
 
 def sweep() -> dict[str, int]:
-    """Ask for digests that are due and not asked for already; returns how many were, and how many contents were deleted."""
+    """Queue the digests that are due and delete old contents.
+
+    Digests that are already queued are skipped. Returns the number of queued digests and of deleted contents.
+    """
     digests = list(awaiting_digest()[:AT_ONCE])
     sent = send_missing("notifications.tasks.write_digest", [(user_id,) for user_id in digests])
     return {"digests": sent, "forgotten": delivery.tidy()}

@@ -1,4 +1,4 @@
-"""What `check --deploy` says of an installation before anything is migrated."""
+"""System checks that `check --deploy` runs on an installation before any migration."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,7 +10,10 @@ from django.db import DatabaseError, connection
 
 @checks.register(checks.Tags.security, deploy=True)
 def address_is_public(**_: Any) -> list[checks.CheckMessage]:
-    """The address stands in mails and, for good, in citations."""
+    """Report an error if the address of the site is local and TLS is enabled.
+
+    The address appears in mails and, permanently, in citations.
+    """
     host = urlsplit(settings.PODIUM_ADDRESS).hostname or ""
     if not settings.PODIUM_TLS or host not in ("localhost", "127.0.0.1", "::1", ""):
         return []

@@ -1,1 +1,1 @@
-"""Plain values: what a backup says of itself, what `.env` holds, whether the web process answers."""
+"""Plain values: backup manifests, the content of `.env`, the health of the web process."""

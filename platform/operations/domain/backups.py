@@ -1,4 +1,4 @@
-"""What a backup says of itself: its manifest, as it is written and read."""
+"""The manifest of a backup, with functions that write and read it."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -11,7 +11,10 @@ _MOST_BYTES = 512 * 1024**2
 
 
 class BackupError(Exception):
-    """A backup that cannot be made, read or restored; says what is wrong and what to do."""
+    """A backup cannot be created, read or restored.
+
+    The message states the problem and the remedy.
+    """
 
 
 @dataclass(frozen=True)
@@ -21,14 +24,15 @@ class BackupFile:
     Attributes
     ----------
     name
-        In the private storage of the installation.
+        Name in the private storage of the installation.
     sha256, size
-        Of its bytes as they are there.
+        Digest and size of its bytes in that storage.
     seen
-        When it was last written, as the storage says; with the size it tells the next backup that the file is the same.
+        Time of the last write, as reported by the storage. The next backup compares it and the size to detect an
+        unchanged file.
     kept_sha256, kept_size
-        Of its bytes as the backup keeps them, which differ where the backup is encrypted. Empty and 0 in manifests
-        from before these fields.
+        Digest and size of its bytes in the backup, which differ if the backup is encrypted. Empty and 0 in
+        manifests that are older than these fields.
     """
 
     name: str
@@ -41,31 +45,31 @@ class BackupFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """One backup.
+    """Manifest of a backup.
 
     Attributes
     ----------
     made_at
-        ISO time, UTC: when the database was read.
+        Time at which the database was read, in ISO format and UTC.
     version
-        Of Podium.
+        Version of Podium.
     vendor
         ``sqlite`` or ``postgresql``.
     database, database_sha256
-        The file with the database inside the backup, and the digest of its bytes there.
+        Database file inside the backup, and the digest of its bytes.
     encrypted
-        Whether database and files are encrypted, for whoever holds the age identity.
+        Whether database and files are encrypted. The age identity is required to read them.
     head
-        Sequence number and digest of the last entry of the audit chain. Note it elsewhere too: a chain that lost its last
-        entries is intact in itself.
+        Sequence number and digest of the last entry of the audit chain. Store it outside the backup too: a chain
+        that lost its last entries is still consistent.
     key
-        Public part of the age identity that references are sealed with; the identity is in no backup.
+        Public part of the age identity that references are sealed with. No backup contains the identity.
     layout
-        Layout of the installation: the first migrations that its database began with.
+        Layout of the installation: the first migrations that its database was created with.
     files
         All stored files.
     kept_sha256
-        Digest of the file with the database as the backup keeps it; empty in manifests from before this field.
+        Digest of the database file as stored in the backup. Empty in manifests that are older than this field.
     """
 
     made_at: str
@@ -82,7 +86,7 @@ class Manifest:
     form: int = FORMAT
 
     def written(self) -> bytes:
-        """As JSON."""
+        """Return the manifest as JSON."""
         return json.dumps(asdict(self), indent=1, sort_keys=True).encode()
 
 

@@ -1,4 +1,4 @@
-"""The two files that the several-machine shape reads its settings from, and what stands in them."""
+"""The two settings files of an installation on several machines, and their content."""
 
 import re
 from dataclasses import dataclass
@@ -9,29 +9,32 @@ _PREFIX = re.compile(r"[a-z][a-z0-9-]{1,30}")
 
 
 class AnswerError(ValueError):
-    """An answer that cannot be a setting; says why, and what is wanted."""
+    """An answer is not a valid setting.
+
+    The message states the reason and the expected value.
+    """
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What only the operator can know.
+    """Settings that only the operator knows.
 
     Attributes
     ----------
     address
-        Where people reach the site, for example ``https://podium.example.org``.
+        Public address of the site, for example ``https://podium.example.org``.
     admin_email, admin_name
         The account that administers the platform.
     email_url
-        How mail is sent, for example ``smtp+tls://user:password@mail.example.org:587``.
+        Mail server, for example ``smtp+tls://user:password@mail.example.org:587``.
     sender
-        Address from which it comes.
+        Sender address of mails.
     prefix
         First part of every identifier of the registry.
     publisher
-        In citations.
+        Publisher in citations.
     tls
-        Empty for certificates by ACME, ``internal`` for an authority of the proxy's own, ``own`` for files.
+        Empty for certificates by ACME, ``internal`` for the proxy's internal authority, ``own`` for files.
     """
 
     address: str
@@ -55,7 +58,7 @@ FOR_GOOD = {
     "PODIUM_REFERENCE_KEY": "sealed references open with no other key",
     "SECRET_KEY": "a new one ends all sessions and all links in mails",
 }
-"""What cannot be changed later without loss, and why."""
+"""Settings that cannot be changed later without loss, with the reason."""
 
 
 def checked(answers: Answers) -> Answers:

@@ -1,11 +1,11 @@
-"""What a check of the installation found."""
+"""Findings of a check of the installation."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How bad it is."""
+    """Severity of a finding."""
 
     FINE = "fine"
     WARNING = "warning"

@@ -60,7 +60,10 @@ def worker() -> State:
 
 
 def confinement() -> State:
-    """How children that read participants' files are confined where workers run: what holds on all machines."""
+    """Return the confinement guarantees that apply on all machines with workers.
+
+    They concern the child processes that read participants' files.
+    """
     try:
         holds = held_everywhere(Heartbeat.objects.all())
     except DatabaseError:
@@ -71,7 +74,10 @@ def confinement() -> State:
 
 
 def runs() -> State:
-    """Which machines run algorithms, and why others do not; an installation without an engine is well."""
+    """Return which machines run algorithms, and why others do not.
+
+    An installation without an engine is healthy.
+    """
     try:
         ok, detail = summary()
     except DatabaseError:
@@ -80,7 +86,10 @@ def runs() -> State:
 
 
 def held_everywhere(beats: Iterable[Heartbeat]) -> dict[str, bool]:
-    """Return for each guarantee whether it holds on every machine that told of them; empty when none did."""
+    """Return whether each guarantee applies on every machine that reported its guarantees.
+
+    The result is empty if no machine reported any.
+    """
     confinements = [beat.confinement for beat in beats if beat.confinement]
     return (
         {name: all(guarantees.get(name, False) for guarantees in confinements) for name in NAMES}

@@ -1,7 +1,8 @@
-"""Figures for operators, in Prometheus' format: read from the database at the moment they are asked for.
+"""Figures for operators in the Prometheus format, read from the database at each request.
 
-Counted at the source rather than in each process, so that any number of web processes and workers give one answer and a
-restart loses nothing. Labels are states and queues, never people, teams or challenges.
+The figures are counted at the source, not in each process. Any number of web processes and workers
+therefore gives the same answer, and a restart loses nothing. Labels are states and queues, never people,
+teams or challenges.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,10 +30,10 @@ RECENT = timedelta(hours=1)
 
 
 class Collector:
-    """What `prometheus_client` asks for the figures."""
+    """Collector that provides the figures to `prometheus_client`."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield whether each part works and, where the database answers, how the work stands."""
+        """Yield whether each part works and, if the database answers, the state of the work."""
         parts = health()
         up = GaugeMetricFamily("podium_up", "Whether a part of the installation works", labels=["part"])
         for name, part in parts.items():
@@ -81,7 +82,10 @@ def _queues(now: datetime) -> Iterable[Metric]:
 
 
 def _messages(now: datetime) -> Iterable[Metric]:  # noqa: ARG001
-    """Messages that no worker has taken: far more of them than work is left says that something sends without end."""
+    """Yield the number of messages at the broker that no worker has accepted.
+
+    If they far outnumber the remaining work, some part of the system sends messages without end.
+    """
     family = GaugeMetricFamily("podium_broker_messages", "Messages queued at the broker", labels=["queue"])
     for queue in settings.PODIUM_QUEUES:
         queued = queued_messages(queue)
@@ -105,7 +109,10 @@ def _uploads(now: datetime) -> Iterable[Metric]:  # noqa: ARG001
 
 
 def _recent(now: datetime) -> Iterable[Metric]:
-    """How long work took lately: alerts want the present, not the average since the beginning."""
+    """Yield the number and duration of the runs scored in the last hour.
+
+    Alerts need current values, not the average since the start.
+    """
     scored = Run.objects.filter(finished_at__gt=now - RECENT, state__in=(Run.State.SCORED, Run.State.SUPERSEDED))
     statistics = scored.aggregate(
         rows=Count("pk"), mean=Avg(F("finished_at") - F("queued_at")), longest=Max(F("finished_at") - F("queued_at"))

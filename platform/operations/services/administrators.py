@@ -1,4 +1,4 @@
-"""Who administers the platform and who runs calls, as operators give it by command."""
+"""Roles that operators assign by command: platform administrator and chair of calls."""
 
 from allauth.account.forms import default_token_generator
 from allauth.account.models import EmailAddress
@@ -17,7 +17,10 @@ ADMINISTRATOR, CHAIR = "administrator", "chair"
 
 @transaction.atomic
 def make_first_administrator(*, email: str, username: str) -> User | None:
-    """Make the account that administers the platform, without a password; None when somebody administers it already."""
+    """Create the account that administers the platform, without a password.
+
+    Returns None if an active administrator already exists.
+    """
     if User.objects.filter(is_superuser=True, is_active=True).exists():
         return None
     user = User.objects.create_superuser(username=username, email=email, password=None)

@@ -1,4 +1,7 @@
-"""Where backups are kept: a folder, or a bucket of an object store that need not be that of the installation."""
+"""Targets of backups: a folder, or a bucket of an object store.
+
+The object store can differ from that of the installation.
+"""
 
 import hashlib
 import os

@@ -32,23 +32,25 @@ Tell = Callable[[str], None]
 
 
 def back_up(storage: Storage, *, recipient: str = "", tell: Tell = print) -> str:
-    """Make a backup in which every file was read back and has its digest; returns its name.
+    """Create a backup in which every file was read back and its digest verified, and return its name.
 
     Parameters
     ----------
     storage
-        Where it is kept.
+        The target of the backup.
     recipient
-        Public part of an age identity; with it, database and files are encrypted.
+        Public part of an age identity. If present, database and files are encrypted with it.
     tell
         Called with a line about each step.
 
     Raises
     ------
     BackupError
-        For an invalid recipient, when the database cannot be read, or when a file does not read back as it was written.
+        For an invalid recipient, if the database cannot be read, or if a file does not read back as it was
+        written.
     OSError
-        When the disk is full or fails. What was written is no backup, and the next one does not rely on it.
+        If the disk is full or fails. The written files are not a backup, and the next backup does not rely on
+        them.
     """
     if recipient:
         try:
@@ -165,7 +167,7 @@ class _Keeper:
 
 
 def place_of(digest: str, *, encrypted: bool) -> str:
-    """Where a target keeps a file."""
+    """Return the path of a file in a backup target."""
     return f"{FILES}/{digest[:2]}/{digest}{'.age' if encrypted else ''}"
 
 

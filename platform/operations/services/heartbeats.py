@@ -9,7 +9,7 @@ from confinement import guarantees
 from operations.models import Heartbeat
 
 FORGOTTEN = timedelta(days=1)
-"""Machines that have been silent for so long are no longer told of."""
+"""Time after which a machine without heartbeats is no longer listed."""
 
 
 def beat(*, queue: str) -> None:

@@ -1,7 +1,8 @@
-"""Pin the images that the composition is made of by digest: a tag can be moved, a digest cannot.
+"""Pin the images of the composition by digest: a tag can be moved, a digest cannot.
 
-Asks each image's registry by the protocol of the Open Container Initiative (distribution-spec, pulling manifests) for the digest
-that its tag has now, and writes it into a file that lies over `docker-compose.yml`.
+The module requests the current digest of each image's tag from its registry. It uses the protocol of the Open
+Container Initiative (distribution-spec, pulling manifests). It writes the digest into a file that overrides
+`docker-compose.yml`.
 """
 
 import json
@@ -24,7 +25,10 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class RegistryError(Exception):
-    """A registry that gives no digest; says which image and why."""
+    """A registry does not return a digest.
+
+    The message states the image and the reason.
+    """
 
 
 @dataclass(frozen=True)
@@ -121,14 +125,14 @@ def _token(challenge: str, timeout: float) -> str:
 
 
 def overlay(digests: dict[str, str], images: dict[str, str], built: list[str]) -> str:
-    """Return the file that lies over `docker-compose.yml`: every image with its digest.
+    """Return the file that overrides `docker-compose.yml`: every image with its digest.
 
     Parameters
     ----------
     digests
-        Service → digest, and that of the base under ``build``.
+        Digest by service, and the digest of the base under ``build``.
     images
-        As `named` gives them.
+        Images as returned by `named`.
     built
         Services that are built from the Dockerfile.
     """

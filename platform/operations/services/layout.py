@@ -1,8 +1,8 @@
-"""The layout of a data folder: which one a folder was made with, and whether this code can go on with it.
+"""The layout of a data folder, and its compatibility with this code.
 
-As long as the first migration of an app stays as it is, later ones bring its tables up to date. Where a first migration
-was written anew, there is no way from the old tables to the new ones, and Django would end in an error about a table or a
-column. So each data folder holds the digests of the first migrations that its database began with.
+As long as the first migration of an app does not change, later migrations update its tables. If a first migration was
+rewritten, the old tables cannot be converted to the new ones. Django would then fail with an error about a table or a
+column. Each data folder therefore contains the digests of the first migrations that its database was created with.
 """
 
 import hashlib
@@ -38,9 +38,9 @@ def mark(folder: Path) -> None:
 
 
 def is_older(folder: Path) -> bool:
-    """Whether a data folder holds a layout that this code cannot go on with.
+    """Return whether a data folder has a layout that this code cannot use.
 
-    An empty folder is not older, and neither is one that lacks an app which this code has: its tables are made.
+    An empty folder is not older. A folder without an app of this code is not older either: the tables are created.
     """
     try:
         stored = json.loads((folder / _MARKER).read_text(encoding="utf-8"))
@@ -54,7 +54,7 @@ def is_older(folder: Path) -> bool:
 
 
 def refusal(folder: Path) -> str:
-    """Sentence that says what is wrong with an older folder, and the remedy."""
+    """Return a sentence that states the problem with an older folder, and the remedy."""
     return (
         f"The data in {folder} have the layout of an older Podium, which this version cannot read: move that folder away "
         f"(for example: mv {folder} {folder}-old) to begin with an empty one, or set PODIUM_DATA to another folder."
@@ -69,7 +69,10 @@ def mark_new_database(*, using: str, **_signal: Any) -> None:
 
 
 def _has_tables(path: Path) -> bool:
-    """Whether an embedded database was migrated; one that was only opened is as good as none."""
+    """Return whether an embedded database was migrated.
+
+    A database that was only opened counts as missing.
+    """
     if not path.exists():
         return False
     with closing(sqlite3.connect(path)) as database:

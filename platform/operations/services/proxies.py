@@ -1,7 +1,7 @@
-"""How many proxies stand before the web process, as one of its own requests sees them.
+"""Number of proxies in front of the web process, measured with a request of the installation to itself.
 
-`doctor` asks the public address with a header that only this installation can sign, and ``/healthz`` then says how many
-entries `X-Forwarded-For` had. Nobody else learns it.
+`doctor` requests the public address with a header that only this installation can sign. ``/healthz`` then reports the
+number of entries in `X-Forwarded-For`. Other clients do not receive this number.
 """
 
 import json

@@ -20,11 +20,11 @@ from uploads.storage import sha256_of, store_file
 def restore(
     storage: Storage, name: str = "", *, identity: str = "", other_key: bool = False, tell: Tell = print
 ) -> list[str]:
-    """Restore a backup, by default the last one; returns what does not hold afterwards.
+    """Restore a backup, by default the last one, and return the problems that remain.
 
-    Nothing is written unless everything needed is there: an empty database of the same kind, an empty storage, the key of
-    the references, and a backup whose files have their digests. Mails that waited are withheld, since they may have been
-    sent after the backup was made.
+    Nothing is written unless all requirements are met: an empty database of the same kind, an empty storage, the
+    key of the references, and a backup whose files match their digests. Queued mails are withheld, because they
+    could have been sent after the backup was made.
 
     Parameters
     ----------
@@ -33,14 +33,14 @@ def restore(
     identity
         Age identity that opens an encrypted backup.
     other_key
-        Go on without the key that the references were sealed with; they cannot be read then.
+        Continue without the key that the references were sealed with. They cannot be read then.
     tell
         Called with a line about each step.
 
     Raises
     ------
     BackupError
-        With what is missing.
+        If a requirement is not met. The message states it.
     """
     name = name or (complete(storage) or [""])[-1]
     manifest = manifest_of(storage, name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 _PR_SET_PDEATHSIG = 1
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""By these an installation is told to stop."""
+"""Signals that stop an installation."""
 
 
 def die_with_parent() -> None:
@@ -71,7 +71,10 @@ class Process:
     failures: int = 0
 
     def start(self) -> None:
-        """Start in a session of its own, so that Ctrl-C reaches the supervisor alone, which stops all in order."""
+        """Start the process in a separate session.
+
+        Ctrl-C then reaches only the supervisor, which stops all processes in order.
+        """
         self.popen = subprocess.Popen(  # noqa: S603 (the commands are ours)
             list(self.command),
             env={**os.environ, **self.env},
@@ -95,10 +98,10 @@ class Process:
 
 
 class Supervisor:
-    """Keeps a list of processes running until it is told to stop.
+    """Keeps a list of processes running until it receives a stop signal.
 
-    A process that ends by itself is started again after a growing pause; one that cannot stay up for two seconds five
-    times in a row ends the whole.
+    A process that ends by itself is restarted after a growing pause. If a process fails to run for two seconds
+    five times in a row, the supervisor ends.
     """
 
     LIMIT = 5
@@ -117,7 +120,10 @@ class Supervisor:
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Being told to stop ends what is done inside at once; told before, nothing is done."""
+        """Interrupt the body of the context immediately on a stop signal.
+
+        If the signal arrived earlier, the body does not run.
+        """
         try:
             self._interruptible = True
             if self.stopping:

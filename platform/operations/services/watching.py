@@ -1,7 +1,7 @@
-"""What stays of `manage.py run` once everything is up: a process that watches the others and has loaded nothing else.
+"""Process that replaces `manage.py run` after the start and only watches the other processes.
 
-The command has the whole platform in memory to prepare it, a quarter of what an idle installation weighs. It therefore
-becomes this program: the same process by its number, so that its children stay its children.
+The command loads the whole platform to prepare it, which is a quarter of the memory of an idle installation. It
+therefore becomes this program. The process keeps its number, and its children remain its children.
 """
 
 import json
@@ -60,7 +60,7 @@ def _kept(process: Process) -> dict[str, Any]:
 
 
 def main(reader: int) -> int:
-    """Watch until told to stop, then stop all and clear up; returns the exit code."""
+    """Watch until a stop signal, then stop all processes, clean up and return the exit code."""
     with os.fdopen(reader, "rb") as pipe:
         state = json.load(pipe)
     supervisor = Supervisor()

@@ -1,8 +1,8 @@
 """All workers of one machine, forked from one process that has loaded the platform once.
 
-``python -m operations.services.workers '{"worker": ["worker", "--queues", …], "beat": ["beat", …]}'`` starts a process of
-each name with the arguments of the `celery` program, and starts again what ends. What is loaded before lies in memory once:
-each worker that loads it for itself, and each process of its pool, weighs 100 to 200 MB more.
+``python -m operations.services.workers '{"worker": ["worker", "--queues", …], "beat": ["beat", …]}'`` starts a
+process of each name with the arguments of the `celery` program, and restarts processes that end. The code loaded
+before the fork is in memory once. Each worker or pool process that loads it separately needs 100 to 200 MB more.
 """
 
 import ctypes
@@ -35,7 +35,10 @@ _LOADED_LATE = (
 """Modules that one of the processes loads only when it comes to need them: each of them would have its own."""
 
 _OWN_KIB = 96 * 1024
-"""A process of a pool that needed more beside what it shares makes room for a fresh one after its task."""
+"""Memory of a pool process in addition to the shared memory, in KiB.
+
+A process that exceeded it is replaced after its task.
+"""
 
 
 def worker_commands(concurrency: int, *, level: str, runs_containers: bool) -> dict[str, list[str]]:
@@ -121,13 +124,16 @@ def load() -> None:
 
 
 def _resident_kib() -> int:
-    """What is loaded, without pages of files: processes of a pool begin with it."""
+    """Return the memory that is loaded, without pages of files, in KiB.
+
+    Pool processes start with it.
+    """
     resident, shared = map(int, Path("/proc/self/statm").read_text().split()[1:3])
     return (resident - shared) * os.sysconf("SC_PAGE_SIZE") // 1024
 
 
 def main(commands: dict[str, list[str]]) -> int:
-    """Fork a process for each command and watch over them until told to stop; returns the exit code."""
+    """Fork a process for each command, watch until a stop signal and return the exit code."""
     supervisor = Supervisor()
     try:
         with supervisor.interruptible():

@@ -1,4 +1,4 @@
-"""What goes of invitations when an account is closed, and when they are old."""
+"""Data of invitations that is deleted when an account is closed or an invitation is old."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from accounts.queries import addresses_of
 from people.models import Invitation
 
 FORGOTTEN = "closed-account@invalid"
-"""Stands where the address of a closed account stood."""
+"""Text that replaces the address of a closed account."""
 
 
 def register() -> None:

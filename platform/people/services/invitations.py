@@ -1,4 +1,4 @@
-"""Acts: invite somebody by e-mail into a design, call or team; withdraw, accept or decline an invitation."""
+"""Acts of invitations into designs, calls and teams: invite by e-mail, withdraw, accept, decline."""
 
 import secrets
 from datetime import timedelta
@@ -30,20 +30,20 @@ def invite(*, actor: User, target: Model, email: str, role: str) -> Invitation:
     Parameters
     ----------
     target
-        What the person is invited into; its app registered a policy for it (`people.hooks.policies`).
+        The target of the invitation. Its app registered a policy for it (`people.hooks.policies`).
     role
         A role of the policy.
 
     Returns
     -------
     Invitation
-        Its `is_mailed` says whether a letter goes out: none does to an address that wants no invitations.
+        Its `is_mailed` shows whether a letter is sent. Addresses that unsubscribed from invitations receive none.
 
     Raises
     ------
     ValidationError
-        For an address that is none or cannot be invited, a role that does not exist, and when the actor or the address has
-        had as many invitations as a day allows.
+        For an invalid address or one that cannot be invited, for a role that does not exist, and if the actor or
+        the address has reached the daily limit of invitations.
     """
     policy = policy_of(target)
     email = email.strip().lower()
@@ -90,23 +90,23 @@ def withdraw(*, actor: User, invitation: Invitation) -> None:
 
 @transaction.atomic
 def accept(*, user: User, token: str, into: type[Model]) -> Any:
-    """Take up an invitation; each is answered once.
+    """Accept an invitation; each invitation is answered once.
 
     Parameters
     ----------
     into
-        Model of what the page that was asked invites into: a link works on its own page alone.
+        Model of the targets of the requested page. A link works only on its own page.
 
     Returns
     -------
     Any
-        The row that holds the role.
+        The row that stores the role.
 
     Raises
     ------
     ValidationError
-        When the link is unknown, used, withdrawn or too old, was meant for another address, or the person cannot have the
-        role.
+        If the link is unknown, used, withdrawn or expired, if it is for another address, or if the person cannot
+        have the role.
     """
     policy, target, invitation = _answerable(token, into)
     if policy.only_addressee and user.email.lower() != invitation.email.lower():
@@ -120,12 +120,12 @@ def accept(*, user: User, token: str, into: type[Model]) -> Any:
 
 @transaction.atomic
 def decline(*, user: User | None, token: str, into: type[Model]) -> None:
-    """Turn an invitation down; whoever has the link may, without an account too.
+    """Decline an invitation; anyone who has the link can do this, even without an account.
 
     Raises
     ------
     ValidationError
-        When the link is unknown, used, withdrawn or too old.
+        If the link is unknown, used, withdrawn or expired.
     """
     policy, target, invitation = _answerable(token, into)
     invitation.close(state=State.DECLINED, by=user)
@@ -134,7 +134,7 @@ def decline(*, user: User | None, token: str, into: type[Model]) -> None:
 
 
 def _make_room(policy: InvitationPolicy[Any], target: Model, *, actor: User, email: str) -> None:
-    """End what stands in the way of a new invitation, or refuse it."""
+    """End earlier invitations that block a new one, or refuse the new one."""
     open_ones = invitations_into(target).filter(state=State.OPEN)
     ended = {"state": State.WITHDRAWN, "closed_at": timezone.now()}
     open_ones.filter(expires_at__lte=timezone.now()).update(**ended)

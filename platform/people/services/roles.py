@@ -1,14 +1,14 @@
-"""What holds for every kind of role: something that people run is never left without one of them."""
+"""Rule for every kind of role: the last person with a role cannot leave it."""
 
 from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 
 
 def keep_a_holder(target: Model, holders: QuerySet, *, leaving: int, message: str) -> None:
-    """Refuse to take a role from the only person who has it.
+    """Refuse to remove a role from the only person who has it.
 
-    Call it within the transaction of the act: it holds `target`, so that two people who leave at the same moment do so one
-    after the other.
+    Call it within the transaction of the act. It locks `target`, so two people who leave at the same moment are
+    processed one after the other.
 
     Parameters
     ----------
@@ -17,12 +17,12 @@ def keep_a_holder(target: Model, holders: QuerySet, *, leaving: int, message: st
     leaving
         Id of the person who would no longer have it.
     message
-        What people read, with the remedy.
+        Error message for the user, with the remedy.
 
     Raises
     ------
     ValidationError
-        When nobody else has the role.
+        If no other person has the role.
     """
     type(target)._default_manager.select_for_update(no_key=True).get(pk=target.pk)  # noqa: SLF001 (Django's name for it)
     if not holders.exclude(user=leaving).exists():

@@ -19,10 +19,14 @@ MAX_A_DAY = 20
 
 
 class RegistrationComments(ConversationPolicy[Registration]):
-    """Everybody reads; whoever is signed in comments by name while the period runs; organizers answer, chairs hide.
+    """Policy of the public comments on a registration.
 
-    The topic of a thread is a public parameter, or empty; its part the number of the version that was commented on. A
-    later answer takes the place of the earlier one. A hidden comment keeps its place and the reason, which is public.
+    Anyone can read the comments. Signed-in users comment by name during the comment period. Organizers answer, and
+    chairs hide comments.
+
+    The topic of a thread is a public parameter, or empty. Its part is the number of the version that was
+    commented on. A later answer replaces the earlier one. A hidden comment keeps its position and shows the
+    reason, which is public.
     """
 
     model = Registration
@@ -60,27 +64,27 @@ class RegistrationComments(ConversationPolicy[Registration]):
             raise ValidationError("There is a newer version by now. Read it first.")
 
     def may_read(self, user: Any, target: Registration) -> bool:  # noqa: ARG002 (everybody)
-        """Everybody: the record and what is said about it are public."""
+        """Return True for all users: the record and its comments are public."""
         return True
 
     def may_write(self, user: Any, target: Registration) -> bool:  # noqa: ARG002 (the period is a fact, not a right)
-        """Whoever is signed in."""
+        """Return whether the user is signed in."""
         return bool(user.is_authenticated)
 
     def may_reply(self, user: Any, target: Registration) -> bool:  # noqa: ARG002 (nobody)
-        """Nobody: a comment has an answer of the organizers, and no debate."""
+        """Return False for all users: a comment has an answer of the organizers, and no debate."""
         return False
 
     def facts(self, thread: Thread) -> dict[str, Any]:
-        """Which parameter of which version."""
+        """Return the parameter and the version of a thread."""
         return {"parameter": thread.topic, "version": thread.part}
 
     def was_started(self, post: Post, *, thread: Thread, target: Registration) -> None:
-        """Tell everybody who works on the design."""
+        """Notify all people who work on the design."""
         tell_commented(target, thread, post)
 
     def was_answered(self, post: Post, *, thread: Thread, target: Registration) -> None:
-        """Tell whoever commented."""
+        """Notify the author of the comment."""
         tell_answered(target, thread, post)
 
 

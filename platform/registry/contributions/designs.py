@@ -1,4 +1,4 @@
-"""What the registry tells the apps above it."""
+"""Facts about registrations that the registry provides to the apps above it."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -20,12 +20,12 @@ def names() -> Iterator[RegisteredName]:
 
 
 def registered_at(design: Design) -> datetime | None:
-    """When a design was registered; ``None`` while it is not."""
+    """Return the registration time of a design; ``None`` while it is not registered."""
     return Registration.objects.filter(design=design).values_list("registered_at", flat=True).first()
 
 
 def standings(user: Any, designs: Sequence[Design]) -> dict[int, Standing]:  # noqa: ARG001 (records are public)
-    """How the records of designs stand; in one query."""
+    """Return the status of the records of designs, in one query."""
     return {row.design_id: standing_of(row) for row in Registration.objects.filter(design__in=designs)}
 
 

@@ -1,4 +1,7 @@
-"""What the registry adds to pages of the site: the newest records on the home page, all of them to the sitemap."""
+"""Contributions of the registry to site pages.
+
+The home page lists the newest records. The sitemap lists all of them.
+"""
 
 from collections.abc import Iterator
 

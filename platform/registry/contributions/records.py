@@ -1,4 +1,4 @@
-"""What the verification of records computes again from registered versions, and the digests that it compares."""
+"""Digests recomputed from registered versions and compared during the verification of records."""
 
 from audit import hooks
 from audit.hooks import Rebuilder

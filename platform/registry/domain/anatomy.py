@@ -1,7 +1,7 @@
-"""Parts of the body as words to search by.
+"""Parts of the body as search terms.
 
-Designs say in free text where their data come from and what algorithms look for; a part is found where one of its
-words stands in these texts.
+Designs describe in free text the origin of their data and the target of their algorithms. A body part is detected
+if one of its terms occurs in these texts.
 """
 
 import re

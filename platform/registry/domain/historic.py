@@ -1,7 +1,8 @@
-"""What was usual before and since designs are reviewed: the published figures beside which the registry is counted.
+"""Published statistics of challenge designs, shown next to those of the registry.
 
-Left: 150 challenges with 549 tasks of 2004 to 2016. Right: 138 challenges with 255 tasks that were submitted in a
-structured form from 2018 to 2022. Where two publications differ, both stand there.
+They cover the time before and since designs are reviewed. Left: 150 challenges with 549 tasks of 2004 to 2016. Right:
+138 challenges with 255 tasks that were submitted in a structured form from 2018 to 2022. If two publications differ,
+both values are shown.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ SINCE: Final = "2018–2022"
 
 @dataclass(frozen=True)
 class Row:
-    """One published figure: in words for both periods, and as a number where there is one."""
+    """A published figure as text for both periods, and as a number where one exists."""
 
     key: str
     label: str

@@ -1,4 +1,7 @@
-"""What of a design becomes public with its registration: no personal data, embargoed values by their digests alone."""
+"""The part of a design that becomes public with its registration.
+
+It contains no personal data. Embargoed values appear only as digests.
+"""
 
 import re
 from collections.abc import Mapping
@@ -38,7 +41,7 @@ class Publication:
 
 
 def without_contacts(text: str) -> str:
-    """A text without e-mail addresses and telephone numbers.
+    """Return a text without e-mail addresses and telephone numbers.
 
     Examples
     --------
@@ -108,12 +111,12 @@ def withheld(data: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def proves(secret: Mapping[str, Any], digest: str) -> bool:
-    """Whether a value with its nonce is what the digest committed to."""
+    """Return whether a value with its nonce matches the committed digest."""
     return commitment(secret["value"], secret["nonce"]) == digest
 
 
 def tells_contacts(value: Any) -> bool:
-    """Whether a value holds an address or number that a public document leaves out."""
+    """Return whether a value contains an address or number that a public document omits."""
     return _masked(value)[1] > 0
 
 

@@ -1,4 +1,7 @@
-"""How a registered version is cited, by people and by programs: what a citation holds, its formats, and the record for DataCite."""
+"""Citations of a registered version for people and programs.
+
+The module defines the content of a citation, its formats and the record for DataCite.
+"""
 
 import json
 import re
@@ -40,7 +43,7 @@ class Author:
 
     @property
     def parts(self) -> tuple[str, str]:
-        """Family and given names; the last word is taken for the family name where no comma says otherwise.
+        """Family and given names; without a comma, the last word is the family name.
 
         Examples
         --------
@@ -88,7 +91,7 @@ def reference_of(version: RegistrationVersion, data: Mapping[str, Any] | None = 
     Parameters
     ----------
     data
-        Its document, if it is at hand already.
+        Its document, if it is already available.
     """
     challenge = (version.document if data is None else data)["challenge"]
     name = _line(challenge.get("challenge_name")) or version.registration.design.title
@@ -212,7 +215,10 @@ FORMATS: Final[dict[str, tuple[Callable[[Reference], str], str]]] = {
 
 
 def _bibtex_name(author: Author) -> str:
-    """A name that BibTeX takes for one person: braces around groups and around words that it would split at."""
+    """Return a name in a form that BibTeX reads as one person.
+
+    Braces protect groups and words at which BibTeX would split the name.
+    """
     text = tex(author.name)
     if author.is_group or re.search(r"\band\b|\bothers\b", text, re.IGNORECASE):
         return f"{{{text}}}"

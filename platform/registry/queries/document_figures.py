@@ -1,4 +1,4 @@
-"""What a registered document says of itself in figures and words, for search and statistics."""
+"""Figures and search terms of a registered document, for search and statistics."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -36,7 +36,10 @@ def words_of(document: Document) -> list[Word]:
 
 
 def figures_of(document: Document) -> list[dict[str, Any]]:
-    """What the statistics count, task by task; a number that is not stated is ``None``, never 0."""
+    """Return the figures for the statistics, one mapping per task.
+
+    A number that is not stated is ``None``, never 0.
+    """
     return [_figures(values) for values in _views(document)]
 
 

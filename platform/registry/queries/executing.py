@@ -1,4 +1,4 @@
-"""What of a registered design the platform executes, and what is only stated."""
+"""The statements of a registered design that the platform executes, and those that are only stated."""
 
 from dataclasses import dataclass
 
@@ -22,18 +22,18 @@ CACHE_SECONDS = 300
 
 @dataclass(frozen=True)
 class ExecutionFacts:
-    """What a record, a challenge page and the exposure report say about it.
+    """Execution of a design, as shown in a record, a challenge page and the exposure report.
 
     Attributes
     ----------
     counts
-        How many statements of the design are executed, stated and refused.
+        Numbers of statements of the design that are executed, stated and refused.
     stated
-        Those that are not executed, each once, however many tasks say it.
+        Statements that are not executed, each listed once for all tasks.
     is_elsewhere
         Whether the design is registered here and evaluated elsewhere.
     is_outside
-        Whether the platform ranks values that somebody measures outside, as the design describes them.
+        Whether the platform ranks values that are measured externally, as the design describes them.
     """
 
     counts: ExecutionCounts

@@ -1,4 +1,4 @@
-"""What belongs to a registration by its own words: where the design says its code, data and pages are (REG-13)."""
+"""Links stated in a registered design: addresses of its code, data and pages (REG-13)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

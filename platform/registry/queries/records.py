@@ -25,7 +25,11 @@ OPEN_POINTS = "Open points"
 TASK = "Task: "
 NOT_SPECIFIED = "Not specified"
 SHORT, LONG, MOST_IN_LINE = 60, 110, 3
-"""Characters of a value that a line takes as it is, and of the beginning of a longer one; so many values at most."""
+"""Limits of a summary line of the record.
+
+The first is the length of a value that is shown in full, the second the length to which longer values are cut.
+Both are in characters. The third is the maximum number of values.
+"""
 FACTS = (
     ("Event", "challenge_venue"),
     ("Category", "task_category"),
@@ -39,14 +43,14 @@ FACTS = (
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the record below a heading of its own, with an anchor.
+    """A part of the record with a separate heading and an anchor.
 
     Attributes
     ----------
     line
-        What it says, in a line, while it is folded.
+        Summary in a single line, shown while the part is folded.
     blank
-        Labels of what is not specified, which stand together at its end.
+        Labels of the values that are not specified, listed together at the end.
     """
 
     key: str
@@ -95,7 +99,10 @@ def record_parts(version: RegistrationVersion) -> list[Part]:
 
 
 def answered_checks(version: RegistrationVersion) -> list[Answered]:
-    """Warnings that stand, with the answers of the organizers; nothing of what is withheld or personal."""
+    """Return the current warnings with the answers of the organizers.
+
+    Withheld and personal values do not appear.
+    """
     key = f"registry.answers.{version.digest}"
     answered: list[Answered] | None = cache.get(key)
     if answered is None:
@@ -140,7 +147,10 @@ def _part(key: str, heading: Block, held: Sequence[Block]) -> Part:
 
 
 def _line(blocks: Sequence[Block]) -> str:
-    """What a part says, in a line; a bare number stands behind the name of what it counts."""
+    """Return the summary line of a part.
+
+    A bare number follows the name of what it counts.
+    """
     label, texts, short = "", [], []
     for block in blocks:
         if block.kind == "heading":
@@ -161,7 +171,7 @@ def _line(blocks: Sequence[Block]) -> str:
 
 
 def record_facts(document: Document) -> list[tuple[str, str]]:
-    """What a reader asks first, each in a few words; empty where it is not specified."""
+    """Return the key facts of a record, each in a few words; empty if not specified."""
     views = list(document.each_task()) or [document.values()]
     several = len(views) > 1
     facts = [("Tasks" if several else "Task", _each(view.name for view in views))]
@@ -175,7 +185,10 @@ def record_facts(document: Document) -> list[tuple[str, str]]:
 
 
 def _each(words: Iterable[str]) -> str:
-    """The words of all tasks, each once. Long words are cut one by one, so that those of later tasks stay visible."""
+    """Join the distinct terms of all tasks.
+
+    Long terms are cut individually, so the terms of later tasks stay visible.
+    """
     return "; ".join(dict.fromkeys(_cut(word) for word in words if word))
 
 
@@ -206,10 +219,10 @@ def _metric_words(view: Values, *, several: bool) -> str:
 
 
 def _whole(version: RegistrationVersion) -> Document:
-    """The document with what is not public, as far as it is known.
+    """Return the document including values that are not public, as far as they are known.
 
-    A version that a change request made is a public document: what it took over from the version that was frozen in
-    full still stands there in full, and what it changed is taken from the version itself.
+    A version created by a change request is a public document. The values that it took over come in full from the
+    version that was frozen in full. The values that it changed come from the version itself.
     """
     visible_document, base = shown_document(version), version
     while base.design_version is None and base.previous is not None:
@@ -234,7 +247,10 @@ def _filled(
 
 
 def _answered(version: RegistrationVersion) -> list[Answered]:
-    """Checks run on the whole frozen design, or masked values would look like faults; what they say is then sifted."""
+    """Run the checks on the full frozen design and filter their findings.
+
+    On the public document, masked values would look like errors.
+    """
     document = _whole(version)
     hidden = {field_path.split("/", 1)[1] for field_path in withheld(version.document)}
     hidden |= {parameter.id for parameter in shipped().parameters.values() if parameter.visibility != "public"}

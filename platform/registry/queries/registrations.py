@@ -37,7 +37,7 @@ def registration_of(design: Design) -> Registration | None:
 
 
 def standing_of(registration: Registration) -> Standing:
-    """How a record stands, as the pages of its design say it."""
+    """Return the status of a record for the pages of its design."""
     until = registration.comment_until if registration.state == Registration.State.COMMENT_PERIOD else None
     address = registration.get_absolute_url()
     return Standing(
@@ -84,7 +84,7 @@ def version_or_404(registration: Registration, number: str) -> RegistrationVersi
 
 
 def sealed_places(version: RegistrationVersion) -> list[tuple[str, str, str]]:
-    """What a version still withholds: place, event and digest."""
+    """Return the values that a version still withholds: path, event and digest."""
     opened = opened_values(version)
     return [
         (field_path, event, digest)
@@ -112,9 +112,9 @@ class CommentRow:
     Attributes
     ----------
     comment
-        What was said; a hidden one says why.
+        The comment. A hidden one shows the reason.
     answer
-        What the organizers answered, if they did.
+        The answer of the organizers, if there is one.
     label
         Name of the parameter; empty for the design as a whole.
     """
@@ -126,7 +126,7 @@ class CommentRow:
 
 
 def comments_of(registration: Registration, *, reader: Any) -> list[CommentRow]:
-    """Comments with their answers, the oldest first; three queries whatever their number."""
+    """Return the comments with their answers, the oldest first, in three queries."""
     rows = []
     for thread in threads_about(registration, reader=reader).prefetch_related("posts__author"):
         comment, *later = thread.posts.all()
@@ -136,7 +136,7 @@ def comments_of(registration: Registration, *, reader: Any) -> list[CommentRow]:
 
 
 def takes_comments(registration: Registration) -> bool:
-    """Whether the comment period runs."""
+    """Return whether the comment period is open."""
     return (
         registration.state == Registration.State.COMMENT_PERIOD
         and registration.comment_until is not None
@@ -169,9 +169,10 @@ def newest_listings(number: int) -> list[Listing]:
 
 
 def search(queryset: QuerySet[Listing], text: str) -> QuerySet[Listing]:
-    """Listings in which all words stand, “several words” in quotes as they stand there.
+    """Return the listings that contain all words; a quoted phrase must occur verbatim.
 
-    On PostgreSQL by word stems, the best match first; elsewhere word by word as they are written.
+    PostgreSQL searches by word stems and returns the best match first. Other databases search for each word as
+    written.
     """
     text = text.replace("\x00", "").strip()
     if not text:
@@ -190,7 +191,7 @@ def search(queryset: QuerySet[Listing], text: str) -> QuerySet[Listing]:
 
 
 def facet_options() -> dict[str, list[tuple[str, str]]]:
-    """What there is to choose from, by kind: value and label, in one query."""
+    """Return the available facet values with their labels, by kind, in one query."""
     options: dict[str, dict[str, str]] = {}
     for kind, value, label in Facet.objects.values_list("kind", "value", "label").distinct().order_by("label"):
         options.setdefault(kind, {}).setdefault(value, label)
@@ -207,7 +208,7 @@ def newest_versions(number: int) -> QuerySet[RegistrationVersion]:
 
 
 def _words(text: str) -> list[str]:
-    """Words and quoted phrases.
+    """Return the words and quoted phrases of a search text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a call publishes of its reviews of a registered design: numbers and summaries, never names (REV-11)."""
+"""Published reviews of a registered design: numbers and summaries, never names (REV-11)."""
 
 import statistics
 from collections import Counter
@@ -11,9 +11,10 @@ from reviews.models import Outcome, SentReview
 
 @dataclass(frozen=True)
 class ReviewSummary:
-    """The reviews of a design in figures, and their summaries in words.
+    """The reviews of a design in figures, with their written summaries.
 
-    `lowest`, `highest` and `mean` are of the mean scores of the reviews, ``None`` where no score was asked for.
+    `lowest`, `highest` and `mean` refer to the mean scores of the reviews. They are ``None`` if no score was
+    requested.
     """
 
     call: str

@@ -1,4 +1,4 @@
-"""What waits for a worker."""
+"""Pending work of the registry for workers."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ from work.kinds import Kind, doubling
 
 
 def deposits_are_on() -> bool:
-    """Whether this installation deposits at all."""
+    """Return whether deposits are configured for this installation."""
     return bool(settings.PODIUM_DEPOSIT_URL and settings.PODIUM_DEPOSIT_TOKEN)
 
 

@@ -38,22 +38,23 @@ class Missing:
 
 @dataclass(frozen=True)
 class Readiness:
-    """What would be registered, and what stands in the way.
+    """The registration that would be created, and the obstacles to it.
 
     Attributes
     ----------
     filing
-        The accepted filing; without one only administrators register.
+        The accepted filing. Without one, only administrators register.
     accepted
         The version that was accepted.
     completed
-        What was filled in since, where nothing else was changed: it is registered with it.
+        Values completed since the acceptance. They are registered too if nothing else changed.
     other_changes
-        What was changed besides; it is left out, and goes through a change request.
+        Other changes. They are excluded and require a change request.
     document
-        What would be registered.
+        The document that would be registered.
     is_late
-        Whether training data were released or registration opened before; that is possible, and stays marked.
+        Whether training data were released or registration opened before. This is possible, and the mark is
+        permanent.
     """
 
     filing: Filing | None
@@ -67,15 +68,15 @@ class Readiness:
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing stands in the way."""
+        """True if no value is missing and no error remains."""
         return not self.missing and not self.errors
 
 
 def readiness(design: Design) -> Readiness:
-    """Compare the design as it stands with the version that was accepted, and measure what would be registered.
+    """Compare the current design with the accepted version and check the document to register.
 
-    What was announced “by a date” or left blank when the design was accepted may be filled in before it is registered;
-    anything else that changed was not reviewed, so then the accepted version is what counts.
+    Values that were announced “by a date” or left blank at acceptance can be completed before the registration.
+    Any other change was not reviewed. In that case the accepted version is registered.
     """
     filing = accepted_filing(design)
     filed = latest(filing) if filing is not None else None
@@ -94,17 +95,19 @@ def readiness(design: Design) -> Readiness:
 def register_design(
     *, design: Design, actor: User, comment_until: datetime | None = None, by_system: bool = False
 ) -> RegistrationVersion:
-    """Register an accepted design; an administrator also registers one without a call, as an example.
+    """Register an accepted design.
+
+    An administrator can also register a design without a call, as an example.
 
     Parameters
     ----------
     by_system
-        The example data are registered without a person.
+        Whether the system registers the design without a person, as for the example data.
 
     Raises
     ------
     ValidationError
-        When something stands in the way.
+        If the design cannot be registered.
     """
     design = Design.objects.select_for_update(no_key=True).get(pk=design.pk)
     if Registration.objects.filter(design=design).exists():

@@ -15,7 +15,10 @@ _EXCERPT: Final = 200
 
 
 class DepositError(Exception):
-    """The repository did not do what it was asked; the message holds neither the token nor more than an excerpt."""
+    """The repository did not fulfil a request.
+
+    The message contains at most an excerpt of the answer, and never the token.
+    """
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,9 @@ class Record:
 
 
 class Repository:
-    """A repository at one address; the token goes nowhere else, whatever an answer says.
+    """Client of the repository at one address.
+
+    The token is never sent to another address, regardless of the content of an answer.
 
     Raises
     ------
@@ -50,7 +55,7 @@ class Repository:
         self._session.headers["Authorization"] = f"Bearer {token}"
 
     def create(self) -> Record:
-        """Start a record of its own."""
+        """Create a new record."""
         return _record(self._call("POST", self._path("/api/deposit/depositions"), json={}))
 
     def new_version(self, external_id: str) -> Record:
@@ -61,7 +66,7 @@ class Repository:
         return self.read(draft or latest)
 
     def read(self, external_id: str) -> Record:
-        """A record as it stands."""
+        """Return the current state of a record."""
         return _record(self._call("GET", self._path(f"/api/deposit/depositions/{quote(external_id)}")))
 
     def describe(self, external_id: str, metadata: dict[str, Any]) -> None:

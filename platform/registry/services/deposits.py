@@ -89,7 +89,10 @@ def _files(version: RegistrationVersion, reference: Reference) -> dict[str, byte
 
 
 def described(version: RegistrationVersion, reference: Reference) -> dict[str, Any]:
-    """The metadata in the words of the repository; its description is HTML, so what people wrote is escaped."""
+    """Return the metadata in the format of the repository.
+
+    The description is HTML, so user input is escaped.
+    """
     creators = []
     for author in reference.authors:
         creators.append({"name": author.inverted})

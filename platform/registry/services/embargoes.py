@@ -21,12 +21,12 @@ def open_value(*, version: RegistrationVersion, field_path: str, actor: User | N
     Parameters
     ----------
     actor
-        The person who says that the event has come; ``None`` when the schedule says so.
+        The person who confirms the event; ``None`` if the schedule triggers the publication.
 
     Raises
     ------
     ValidationError
-        When nothing is withheld there, or it was opened before.
+        If nothing is withheld there, or if the value was opened before.
     """
     event, digest = withheld(version.document).get(field_path, ("", ""))
     secret = version.sealed.get(field_path)
@@ -57,7 +57,10 @@ def open_value(*, version: RegistrationVersion, field_path: str, actor: User | N
 
 
 def open_due(*, today: date | None = None) -> int:
-    """Open whatever the schedule of its registered design says has come; returns how many."""
+    """Open all values that are due by the schedule of their registered design.
+
+    Returns the number of opened values.
+    """
     today = today or timezone.now().date()
     opened = 0
     listed = Listing.objects.exclude(version__sealed={}).select_related("version__registration")

@@ -22,7 +22,7 @@ def pdf_of(version: RegistrationVersion, *, since: RegistrationVersion | None = 
 
 
 def blocks_of(version: RegistrationVersion, *, since: RegistrationVersion | None = None) -> list[Block]:
-    """What the PDF of a version consists of."""
+    """Return the content blocks of the PDF of a version."""
     before = parsed(since.document) if since is not None else None
     title = title_of(version)
     return list(outline(parsed(version.document), title=title, digest=version.digest, public=True, before=before))

@@ -28,27 +28,27 @@ def register_kinds() -> None:
 
 
 def tell_registered(registration: Registration, actor: Any) -> None:
-    """Tell everybody who works on the design, but for who did it."""
+    """Notify all people who work on the design, except the actor."""
     letter = letters_of_records.REGISTERED.letter(_of(registration))
     _tell(registration, REGISTERED, letter, people=_team(registration, but=actor), key=f"registered-{registration.pk}")
 
 
 def tell_commented(registration: Registration, thread: Thread, post: Post) -> None:
-    """Tell everybody who works on the design, but for who commented."""
+    """Notify all people who work on the design, except the author of the comment."""
     letter = letters_of_records.COMMENTED.letter(_of(registration, words=post.text[:EXCERPT]))
     people = _team(registration, but=post.author)
     _tell(registration, COMMENTED, letter, people=people, key=f"comment-{thread.pk}", page="comments/")
 
 
 def tell_answered(registration: Registration, thread: Thread, answer: Post) -> None:
-    """Tell the author of the comment."""
+    """Notify the author of the comment."""
     letter = letters_of_records.COMMENT_ANSWERED.letter(_of(registration, words=answer.text[:EXCERPT]))
     people = [thread.author] if thread.author_id != answer.author_id else []
     _tell(registration, ANSWERED, letter, people=people, page="comments/")
 
 
 def tell_ended(registration: Registration, actor: Any) -> None:
-    """Tell everybody who works on the design, but for who did it."""
+    """Notify all people who work on the design, except the actor."""
     of = _of(registration, state=registration.get_state_display(), words=registration.reason[:EXCERPT])
     _tell(registration, ENDED, letters_of_records.ENDED.letter(of), people=_team(registration, but=actor))
 

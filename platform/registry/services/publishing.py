@@ -1,4 +1,4 @@
-"""What follows the registration of a version, in a worker."""
+"""Work that follows the registration of a version, run in a worker."""
 
 from django.db.models import Q
 
@@ -9,7 +9,10 @@ from registry.services.statistics import count_registry
 
 
 def publish_version(*, version_id: int) -> None:
-    """Make the files, count the registry anew, queue the deposit; each of them may be done already."""
+    """Create the files, update the statistics of the registry and queue the deposit.
+
+    Each step can already be done.
+    """
     version = RegistrationVersion.objects.select_related("registration__design", "previous").get(pk=version_id)
     store_pdf(version=version)
     store_changes_pdf(version=version)

@@ -53,25 +53,26 @@ def register(
     note: str = "",
     steps_as: User | None = None,
 ) -> RegistrationVersion:
-    """Make the public record of a frozen design and return its version 1.0.
+    """Create the public record of a frozen design and return its version 1.0.
 
     Parameters
     ----------
     filing
-        The accepted filing that it comes from; without one only administrators register (`registry.rules`).
+        The accepted filing of the design. Without one, only administrators register (`registry.rules`).
     comment_until
-        End of a comment period (REG-15); without it the registration is final at once.
+        End of a comment period (REG-15). Without it, the registration is final immediately.
     is_late
-        Registered after training data were released or registration opened; the version stays marked (REG-7).
+        Registered after training data were released or registration opened. The mark on the version is permanent
+        (REG-7).
     steps_as
-        The chair who takes the filing's last step; without one it is the system's.
+        The chair who makes the last step of the filing. Without one, the system makes it.
     previous_edition
-        The registration of the earlier edition; if left out, that of the design this one was copied from.
+        The registration of the earlier edition. By default, that of the design from which this one was copied.
 
     Raises
     ------
     ValidationError
-        When the design is registered already, or would disclose an address later.
+        If the design is already registered, or would disclose an address later.
     """
     design = Design.objects.select_for_update(no_key=True).get(pk=design_version.design_id)
     if Registration.objects.filter(design=design).exists():
@@ -120,24 +121,26 @@ def add_version(
     is_late: bool = False,
     is_deviation: bool = False,
 ) -> RegistrationVersion:
-    """Add the next version: a critical change counts the major number on, any other the minor one.
+    """Add the next version of a registration.
+
+    A critical change increases the major number, any other change the minor number.
 
     Parameters
     ----------
     level
-        The gravest class of the changes: ``minor``, ``major`` or ``critical``.
+        The most severe class of the changes: ``minor``, ``major`` or ``critical``.
     changes
-        What changed, one mapping a parameter; public.
+        The changes, one mapping per parameter; public.
     design_version, document
-        One of them: the frozen design, or a whole document (the present one with the approved changes in it).
+        Exactly one is required: the frozen design, or a full document (the present one with the approved changes).
     sealed
-        With `document`: newly embargoed values with their nonces by place. Those of the version before are kept where
-        their digest still stands.
+        With `document`: newly embargoed values with their nonces, by path. Those of the previous version are kept
+        where their digest is unchanged.
 
     Raises
     ------
     ValidationError
-        When nothing changed, the registration has ended, or a withheld value has no proof.
+        If nothing changed, the registration has ended, or a withheld value has no proof.
     """
     registration = Registration.objects.select_for_update(no_key=True).get(pk=registration.pk)
     if registration.is_ended:
@@ -229,7 +232,10 @@ def _store(
 
 
 def _refuse_unfit_secrets(public: Publication) -> None:
-    """What is withheld has to be kept here, and will be opened word by word: else its digest would prove nothing."""
+    """Refuse withheld values that are not stored here, do not match their digest or contain contacts.
+
+    Withheld values are published verbatim later. Without the stored value, the digest would prove nothing.
+    """
     for field_path, (_, digest) in withheld(public.document).items():
         secret = public.sealed.get(field_path)
         if secret is None or not proves(secret, digest):

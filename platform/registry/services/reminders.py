@@ -1,7 +1,7 @@
-"""Reminders of dates that a registration has to keep (REG-7), as messages that everybody gets once.
+"""Reminders of the due dates of a registration (REG-7), sent once per person.
 
-A design is to be registered before its training data are released, registration opens and submissions open, and before the
-call's last day; critical changes have a last day; and of a challenge that is over, something is to be reported.
+A design must be registered before its training data are released, before registration and submissions open, and before
+the last day of the call. Critical changes have a last day. A challenge that is over requires a report.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -43,7 +43,10 @@ def register_kinds() -> None:
 
 
 def remind_daily() -> int:
-    """Look once a day what is due; another worker, or an emptied cache, tells nobody twice."""
+    """Send the reminders that are due, once per day.
+
+    A second worker or an emptied cache does not cause duplicate messages.
+    """
     today = timezone.now().date()
     if not cache.add(f"registry.reminded.{today.isoformat()}", True, timedelta(days=1).total_seconds()):
         return 0
@@ -56,7 +59,7 @@ def remind_due(*, today: date) -> int:
 
 
 def stage_of(due: date, today: date) -> str:
-    """Which reminder of a date is due on a day; empty if none is.
+    """Return the reminder that is due on the day `today`; empty if none is due.
 
     Examples
     --------

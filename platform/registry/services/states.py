@@ -14,12 +14,12 @@ State = Registration.State
 
 @transaction.atomic
 def end_registration(*, registration: Registration, state: str, actor: User | None, reason: str) -> Registration:
-    """Mark a registration as withdrawn or abandoned, with the reason that everybody reads.
+    """Mark a registration as withdrawn or abandoned, with a public reason.
 
     Raises
     ------
     ValidationError
-        Without a reason, or when it has ended already.
+        Without a reason, or if the registration has already ended.
     """
     if state not in (State.WITHDRAWN, State.ABANDONED):
         raise ValueError(f"A registration ends as withdrawn or abandoned, not {state}.")

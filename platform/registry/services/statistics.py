@@ -22,7 +22,7 @@ Task = dict[str, Any]
 
 @transaction.atomic
 def count_registry() -> Statistics:
-    """Count all current versions anew."""
+    """Recompute the statistics of all current versions."""
     listings = Listing.objects.select_related("registration").order_by("registration__registered_at")
     years: dict[int, list[Task]] = {}
     challenges: Counter[int] = Counter()
@@ -73,7 +73,10 @@ def _row(row: Any, tasks: list[Task]) -> dict[str, Any]:
 
 
 def _here(key: str, tasks: list[Task]) -> tuple[float | None, str, int]:
-    """Value, words and number of tasks of a row; nothing known is no value, never 0."""
+    """Return value, text and number of tasks of a row.
+
+    Without data, the value is None, never 0.
+    """
     segmenting = [task for task in tasks if SEGMENTATION & set(task["categories"])]
     ranked = [task for task in tasks if task["ranking_metrics"]]
     schemes = [scheme for task in tasks for scheme in task["schemes"]]
@@ -133,7 +136,7 @@ def _category(slug: str) -> str:
 
 
 def _shares(tasks: list[Task], key: str, parameter: str, group: Callable[[str], str]) -> list[dict[str, Any]]:
-    """How many tasks say what; a task may say several things."""
+    """Return the number and share of tasks per stated value; a task can state several values."""
     task_slugs = [
         {group(slug) for slug in ([task[key]] if isinstance(task[key], str) else task[key]) if slug} for task in tasks
     ]

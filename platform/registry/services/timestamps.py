@@ -1,6 +1,6 @@
-"""Timestamps of a third party on the ends of the audit chains: a rewritten history no longer matches them.
+"""Third-party timestamps of the ends of the audit chains: a rewritten history no longer matches them.
 
-Whoever administers the database can compute both chains again after a change. They cannot compute the signature of a
+A database administrator can recompute both chains after a change. The administrator cannot compute the signature of a
 timestamp authority on the old end for a time that has passed.
 """
 
@@ -98,7 +98,10 @@ def certificates() -> list[x509.Certificate]:
 
 
 def timestamp_problems() -> list[str]:
-    """Compare every stored timestamp with its signature and with the chains; nothing is asked over the network."""
+    """Return the mismatches between stored timestamps, their signatures and the chains.
+
+    The check makes no network requests.
+    """
     rows = Timestamp.objects.order_by("pk")
     if not rows.exists():
         return []

@@ -84,7 +84,7 @@ def _ledger_problems(end: int, counts: dict[str, int]) -> list[str]:
 
 
 def is_due() -> bool:
-    """Whether the last verification is a day old, or there has been none."""
+    """Return whether a verification is due: the last one is at least a day old, or none exists."""
     return not Verification.objects.filter(finished_at__gt=timezone.now() - EVERY).exists()
 
 
@@ -137,7 +137,10 @@ def _files() -> Iterator[Row]:
 
 
 def _check(ledger: Ledger, end: int) -> tuple[int, list[str]]:
-    """Compare rows, their recomputed digests and what the audit log says of them; `end` is its last entry before."""
+    """Compare rows, their recomputed digests and the digests in the audit log.
+
+    Returns the number of rows and the problems. `end` is the last entry of the log before the check.
+    """
     rows = list(ledger.rows())
     logged: dict[str, list[str]] = defaultdict(list)
     had_to_be_there: dict[str, str] = {}

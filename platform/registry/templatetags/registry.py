@@ -50,7 +50,7 @@ def share_line(here: float | None, before: float | None, since: float | None, la
 
 @register.simple_tag
 def count_bar(count: int, most: int, label: str) -> SafeString:
-    """A bar as long as a count beside the greatest one."""
+    """Return a bar whose length is the count relative to the largest count."""
     length = _WIDTH * count / most if most else 0
     return format_html(
         '<svg class="registry-bar" viewBox="0 0 {} 14" width="{}" height="14" role="img" aria-label="{}: {}">'

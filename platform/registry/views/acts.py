@@ -61,7 +61,7 @@ def register(request: SignedInRequest, design: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def comments(request: HttpRequest, identifier: str) -> HttpResponse:
-    """Read what was said, and say something while the comment period runs."""
+    """Show the comments, and accept new ones during the comment period."""
     registration = queries.registration_or_404(identifier)
     may_comment = test_rule("registry.comment", request.user, registration)
     parameters = [
@@ -158,7 +158,7 @@ def end(request: SignedInRequest, identifier: str) -> HttpResponse:
 @login_required
 @require_POST
 def open_embargo(request: SignedInRequest, identifier: str) -> HttpResponse:
-    """Say that the event of a withheld value has come."""
+    """Confirm that the event of a withheld value has happened, and publish the value."""
     registration = _allowed(
         request, identifier, "registry.open_embargo", "The owner of the design or a chair of the call does this."
     )

@@ -1,4 +1,4 @@
-"""What every page of a registration needs."""
+"""Template context shared by all pages of a registration."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +26,10 @@ def record_context(request: HttpRequest, registration: Registration, current: st
 
 
 def _tabs(user: Any, registration: Registration, current: str) -> Iterator[dict[str, Any]]:
-    """Pages of the registration; one that is not served is left out, as in the menus of the site."""
+    """Yield the pages of the registration.
+
+    Pages that are not served are excluded, as in the menus of the site.
+    """
     for tab in hooks.tabs_for(user, registration):
         try:
             url = reverse(tab.url_name, args=[registration.identifier])

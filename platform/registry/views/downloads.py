@@ -1,4 +1,4 @@
-"""What people and programs take away."""
+"""Downloads of the registry for people and programs."""
 
 import csv
 import json
@@ -41,7 +41,10 @@ def document(request: HttpRequest, identifier: str, number: str) -> HttpResponse
 
 @require_safe
 def pdf(request: HttpRequest, identifier: str, number: str) -> HttpResponse:
-    """The design as PDF: the stored file, or, until it is stored, the same made for whoever asks."""
+    """Return the design as PDF.
+
+    This is the stored file. Until it is stored, the same file is created for the request.
+    """
     version = _version(identifier, number)
     stored = version.files.filter(kind=VersionFile.Kind.PDF).first()
     if stored is not None:
@@ -95,7 +98,7 @@ def badge(request: HttpRequest, identifier: str) -> HttpResponse:
 
 @require_safe
 def export_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """What the search found, one row a registration."""
+    """Return the search results as CSV, one row per registration."""
     writer = csv.writer(_Echo())
     rows = (writer.writerow([harmless(row[column]) for column in COLUMNS]) for row in _rows(request))
     response = StreamingHttpResponse(_joined(writer.writerow(COLUMNS), rows), content_type="text/csv; charset=utf-8")
@@ -105,7 +108,10 @@ def export_csv(request: HttpRequest) -> StreamingHttpResponse:
 
 @require_safe
 def export_json(request: HttpRequest) -> StreamingHttpResponse:
-    """What the search found, with the address and digest of every document; with `documents` with the documents."""
+    """Return the search results as JSON, with the address and digest of every document.
+
+    With the query parameter `documents`, the documents are included.
+    """
     with_documents = "documents" in request.GET
     rows = (json.dumps(row, ensure_ascii=False) for row in _rows(request, with_documents=with_documents))
     response = StreamingHttpResponse(_list(rows), content_type="application/json")

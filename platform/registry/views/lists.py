@@ -90,7 +90,7 @@ def statistics_all_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (D
 
 @require_safe
 def integrity(request: HttpRequest) -> HttpResponse:
-    """What the last verifications found; as CSV all of them."""
+    """Show the results of the last verifications; the CSV format contains all of them."""
     verifications = Verification.objects.select_related("asked_by")
     if request.GET.get("format") == "csv":
         heads = ["finished_at", "holds", "problems", "entries", "end_of_chain"]

@@ -130,9 +130,10 @@ def _page(request: HttpRequest, registration: Registration, record_version: Regi
 
 
 def _life(registration: Registration, links: list[hooks.Link]) -> list[tuple[str, datetime | None]]:
-    """What has become of it so far: registered, launched, opened, closed, reported, ended; a date where there is one.
+    """Return the events of a registration so far, with a date where one exists.
 
-    A challenge that is not public yet has not been launched for those who read the record.
+    The events are registered, launched, opened, closed, reported and ended. A challenge that is not public yet
+    does not count as launched for readers of the record.
     """
     events: list[tuple[str, datetime | None]] = [("Registered", registration.registered_at)]
     operation, now = hooks.operation_of(registration), timezone.now()
@@ -149,7 +150,7 @@ def _life(registration: Registration, links: list[hooks.Link]) -> list[tuple[str
 
 
 def _badge_html(request: HttpRequest, registration: Registration) -> str:
-    """What somebody copies into another page to show the badge there."""
+    """Return the HTML that shows the badge on another page, for users to copy."""
     page = request.build_absolute_uri(registration.get_absolute_url())
     picture = request.build_absolute_uri(reverse("registry:badge", args=[registration.identifier]))
     return f'<a href="{page}"><img src="{picture}" alt="Registered design {registration.identifier}" height="20"></a>'
@@ -169,7 +170,10 @@ def _withheld(field_path: str, event: str, digest: str, names: dict[str | None, 
 
 
 def _beside(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Numbers of the design beside the published ones and those of the registry: orientation, not a rule (REV-13)."""
+    """Return numbers of the design next to the published ones and those of the registry.
+
+    They are for orientation and are not a rule (REV-13).
+    """
     stored = Statistics.objects.filter(pk=1).first()
     rows = {row["key"]: row for row in (stored.content.get("rows", []) if stored else [])}
     wanted = ("training", "test", "annotators", "centers")

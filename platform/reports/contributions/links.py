@@ -1,4 +1,4 @@
-"""What the registry shows of rankings and reports."""
+"""Links to rankings and reports that the registry shows."""
 
 from collections.abc import Iterable
 
@@ -30,7 +30,7 @@ def published_report(registration: Registration) -> Iterable[Link]:
 
 
 def public_rankings(registration: Registration) -> Iterable[Link]:
-    """The rankings that everybody may see of the challenge that runs a registration."""
+    """Return the public rankings of the challenge that runs a registration."""
     phases = list(
         Phase.objects.filter(task__challenge__projection__registration=registration, task__challenge__is_public=True)
         .select_related("task__challenge")

@@ -1,4 +1,4 @@
-"""What is known of cases, in the form in which it can explain values."""
+"""Characteristics of cases in a form that can explain values."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,7 @@
-"""What a report consists of, as plain records that are stored as JSON: chapters of items, each sentence with its origins."""
+"""Content of a report as plain records that are stored as JSON.
+
+A report consists of chapters of items. Each sentence has its origins.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -12,7 +15,7 @@ SCHEMA: Final = 1
 
 
 class Fill(StrEnum):
-    """How much of an item the platform can fill (challenge_design.md, table d.2)."""
+    """Extent to which the platform can fill an item (challenge_design.md, table d.2)."""
 
     FULL = "full"
     DRAFT = "partial"
@@ -20,7 +23,7 @@ class Fill(StrEnum):
 
 
 class Status(StrEnum):
-    """How an item stands in one report."""
+    """Status of an item in a report."""
 
     COVERED = "covered"
     DECLARED = "declared"
@@ -30,12 +33,15 @@ class Status(StrEnum):
 
     @property
     def label(self) -> str:
-        """The status in words."""
+        """Readable name of the status."""
         return _LABELS[self]
 
     @property
     def counts(self) -> bool:
-        """Whether the item is covered: filled, declared absent with a reason, or written by the authors."""
+        """True if the item is covered.
+
+        A covered item is filled, declared absent with a reason, or written by the authors.
+        """
         return self in (Status.COVERED, Status.DECLARED, Status.EDITED)
 
 
@@ -50,16 +56,16 @@ _LABELS: Final = {
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a sentence comes from.
+    """Origin of a sentence.
 
     Attributes
     ----------
     kind
         ``parameter``, ``ranking``, ``results``, ``audit``, ``platform``, ``assessment`` or ``authors``.
     words
-        What it is, for a reader.
+        Description for the reader.
     digest, address
-        What proves it, and where it can be read.
+        Digest that proves the origin, and address at which it can be read.
     """
 
     kind: str
@@ -70,7 +76,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Sentence:
-    """Words and the keys of their origins."""
+    """A text with the keys of its origins."""
 
     text: str
     origins: tuple[str, ...]
@@ -95,7 +101,10 @@ class Exhibit(Block):
 
 @dataclass(frozen=True)
 class Edit:
-    """What the authors wrote in place of the generated text, and whether that has changed since."""
+    """Text that the authors wrote instead of the generated text.
+
+    `source_changed` is true if the generated text has changed since.
+    """
 
     text: str
     author: str
@@ -124,7 +133,7 @@ class Item:
         return f"item-{self.number}"
 
     def named(self, name: Callable[[str], str]) -> Self:
-        """The same with names written as `name` does, in its sentences, tables, captions and lists."""
+        """Return this item with `name` applied to its sentences, tables, captions and lists."""
         self.text = [
             tuple(replace(sentence, text=name(sentence.text)) for sentence in paragraph) for paragraph in self.text
         ]
@@ -146,7 +155,7 @@ class Item:
 
     @property
     def status(self) -> Status:
-        """How it stands."""
+        """Status of the item."""
         if self.edit is not None:
             return Status.EDITED if self.edit.text.strip() else Status.OPEN
         if not self.text and not self.exhibits:

@@ -36,18 +36,18 @@ CHAPTERS: Final = (
     ("results", "Results: challenge outcome", ("32a", "32b", "32c", "33a", "33b", "34", "35a", "35b", "36")),
     ("discussion", "Discussion", ("37", "38a", "38b", "39a", "39b", "39c", "40", "41", "42")),
 )
-"""The structure of a paper; every item of the guideline stands in exactly one chapter."""
+"""Structure of a paper; every item of the guideline is in exactly one chapter."""
 
 
 def fill_of(number: str) -> Fill:
-    """How much of an item the platform can fill."""
+    """Return the extent to which the platform can fill an item."""
     if number in DRAFTED:
         return Fill.DRAFT
     return Fill.AUTHORS if number in LEFT_TO_THE_AUTHORS else Fill.FULL
 
 
 def title_of(number: str) -> str:
-    """The item in words."""
+    """Return the title of an item."""
     return next(entry.title for entry in shipped().index_bias if entry.number == number)
 
 
@@ -57,5 +57,5 @@ def parameters_of(number: str) -> tuple[str, ...]:
 
 
 def chapter_of(number: str) -> str:
-    """Key of the chapter in which an item stands."""
+    """Return the key of the chapter that contains an item."""
     return next(key for key, _, numbers in CHAPTERS if number in numbers)

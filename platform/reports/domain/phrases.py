@@ -1,4 +1,7 @@
-"""The words of what the design registers, by parameter and choice; `reports.domain.registered` says when each is true."""
+"""Phrases for the registered values of a design, by parameter and choice.
+
+`reports.domain.registered` defines when each phrase is true.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -172,7 +175,7 @@ PATTERNS: Final[Mapping[str, str]] = {
     "number_of_annotators_test": "Annotators of each test case: {}.",
     "statistical_software": "Statistics were planned with {}.",
 }
-"""Sentences around a value of one word or number, which stands there as it was written."""
+"""Sentences around a value of one word or number, which appears as it was written."""
 NONE: Final[Mapping[str, str]] = {
     "funding_and_sponsorship": "The organizers state that there was no funding or sponsorship.",
     "conflicts_of_interest": "The organizers state that there are no conflicts of interest.",
@@ -180,7 +183,7 @@ NONE: Final[Mapping[str, str]] = {
     "context_information_patient": "No context information on the patients was given, as the organizers state.",
     "context_information_acquisition": "No context information on the acquisition was given, as the organizers state.",
 }
-"""What the organizers say in place of a value where there is none."""
+"""Statements of the organizers for parameters without a value."""
 LISTS: Final[Mapping[str, str]] = {
     "interaction_level_policy": "Allowed were methods of these levels of interaction: {}.",
     "submission_method": "Submissions were to be handed in as: {}.",
@@ -197,7 +200,7 @@ NOTHING: Final[Mapping[str, str]] = {
     "uncertainty_handling": "No assessment of the uncertainty of the ranking was planned.",
     "statistical_tests": "No statistical tests were planned.",
 }
-"""What stands there in place of several values where the one chosen is “none”."""
+"""Sentences for parameters with several values if the chosen value is “none”."""
 ROWS: Final[Mapping[str, tuple[str, str, tuple[str, ...]]]] = {
     "organizing_team": ("The organizers were", "Name", ("Affiliation", "Role")),
     "people": ("The organizers were", "Name", ("Affiliation",)),
@@ -246,7 +249,7 @@ ROWS: Final[Mapping[str, tuple[str, str, tuple[str, ...]]]] = {
         ("Affiliation", "From", "Until", "Reason"),
     ),
 }
-"""How a table of the design begins as a sentence, the column that comes first, and those that stand behind it in parentheses."""
+"""Start of the sentence, first column and columns in parentheses for each table of the design."""
 _LABELLED: Final = frozenset(
     {"Number", "Number of cases", "Number of subjects", "Applies to", "From", "Until", "Purpose", "Quantification"}
 )
@@ -254,12 +257,12 @@ _LABELLED: Final = frozenset(
 
 
 def table_words(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, topic: str = "") -> str:
-    """A small table as a sentence: of each row one cell, with others in parentheses.
+    """Return a small table as a sentence, with a cell of each row followed by others in parentheses.
 
     Parameters
     ----------
     topic
-        A parameter or name of `ROWS`, which says how it reads; without it all cells follow their columns.
+        A parameter or name of `ROWS`, which defines the sentence. Without it, all cells follow their column names.
 
     Examples
     --------

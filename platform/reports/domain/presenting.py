@@ -24,7 +24,7 @@ class Run:
 
 @dataclass(frozen=True)
 class ExhibitView:
-    """What of an exhibit a template needs."""
+    """Fields of an exhibit that a template needs."""
 
     kind: str
     label: str
@@ -64,7 +64,10 @@ class ChapterView:
 
 @dataclass(frozen=True)
 class SentenceView:
-    """A sentence of a paper as a template shows it: anchors and words of its notes, and of what it points to."""
+    """A sentence of a paper as a template shows it.
+
+    It contains the anchors and texts of its notes, and those of the exhibits it points to.
+    """
 
     words: str
     end: str
@@ -185,5 +188,5 @@ def _exhibit(
 
 
 def changes_since(edit: Mapping[str, Any], generated: str) -> list[Any]:
-    """What of the generated text has changed since the authors wrote theirs, word by word."""
+    """Return the changes of the generated text since the authors wrote theirs, word by word."""
     return list(word_runs(edit["based_on"], generated))

@@ -1,6 +1,6 @@
-"""What the design registers, as sentences of a paper: each a claim about a parameter and its value.
+"""Registered values of a design as sentences of a paper, each a claim about a parameter and its value.
 
-A sentence says what was registered or stated, never what became of it: that stands in `reports.services.items.claims`.
+A sentence states what was registered, never what happened later. `reports.services.items.claims` contains the latter.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,13 +20,13 @@ class Registered:
     Attributes
     ----------
     identity
-        Of the parameter.
+        Identifier of the parameter.
     value
-        As the design has it.
+        Value as stored in the design.
     labels
-        The words of the value, or of each of them.
+        Label of the value, or of each of several values.
     is_none
-        Whether the organizers say that there is none.
+        Whether the organizers state that there is none.
     """
 
     identity: str
@@ -97,12 +97,17 @@ def _claims() -> Iterator[Claim[Registered]]:
 
 
 CATALOGUE: Final = Catalogue()
-"""The claims about what a design registers; the first of a parameter that is true is said."""
+"""Claims about the registered values of a design.
+
+For each parameter, the first claim that is true is used.
+"""
 REGISTERED: Final = CATALOGUE.group(*_claims())
 
 
 def phrase(entry: Registered) -> str:
-    """What the design says of a parameter, as a sentence; empty where its words have to follow its label.
+    """Return the registered value of a parameter as a sentence.
+
+    The result is empty if the text must follow the label of the parameter.
 
     Examples
     --------

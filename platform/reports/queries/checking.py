@@ -1,4 +1,7 @@
-"""What the checks of a report find in what ran, for the desk at which organizers make it."""
+"""Findings of the report checks on the completed work of a challenge.
+
+They appear on the page on which organizers create reports.
+"""
 
 from typing import Any, Final
 

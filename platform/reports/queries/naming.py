@@ -1,4 +1,4 @@
-"""Whether a report that was made before contains a name that may not be shown any more."""
+"""Check of an existing report for names that can no longer be shown."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from reports.models import Report
 
 
 def names_are_allowed(report: Report) -> bool:
-    """Whether every team that the report names may be named now.
+    """Return whether every team named in the report can be named now.
 
-    The files of a report are made once. A report that names another team is withheld until organizers publish a new one;
-    so is one with pseudonyms that a team had in several phases.
+    The files of a report are created once. A report that names another team is withheld until organizers publish
+    a new report. The same applies to a report with pseudonyms that a team had in several phases.
     """
     inputs = Report.objects.values_list("inputs", flat=True).get(pk=report.pk)
     names = _names_by_phase(report, inputs)

@@ -1,4 +1,4 @@
-"""Whether the rankings that a report was made from are still current."""
+"""Check whether the rankings behind a report are still current."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

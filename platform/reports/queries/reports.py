@@ -10,7 +10,7 @@ from reports.models import Report, ReportSettings, ReportText
 
 
 def settings_of(challenge: Challenge) -> ReportSettings | None:
-    """What the organizers chose for reports; `None` before they chose anything."""
+    """Return the report settings of the organizers; `None` before they choose any."""
     return (
         ReportSettings.objects.filter(challenge=challenge).select_related("published", "design_version__design").first()
     )
@@ -61,13 +61,16 @@ def last_of_team(challenge: Challenge, team: int, phase: int) -> Report | None:
 
 
 def texts(challenge: Challenge) -> dict[str, ReportText]:
-    """What authors wrote, by item."""
+    """Return the texts of the authors, by item."""
     rows = ReportText.objects.filter(challenge=challenge).select_related("author")
     return {text.item: text for text in rows}
 
 
 def design_versions(user: Any) -> list[DesignVersion]:
-    """Frozen versions of designs that the person works on: one of them may stand behind a report."""
+    """Return frozen versions of designs that the person works on.
+
+    A report can be based on one of them.
+    """
     rows = (
         DesignVersion.objects.filter(design__collaborators__user=user)
         .select_related("design")

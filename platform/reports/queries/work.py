@@ -1,4 +1,4 @@
-"""What waits for a worker."""
+"""Pending work of reports for workers."""
 
 from datetime import timedelta
 

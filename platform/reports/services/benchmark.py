@@ -42,13 +42,16 @@ from reports.services import narrating
 from reports.services.items.claims import hardest
 
 MOST_SHOWN: Final = 30
-"""So many ranks are drawn; tables have the whole field."""
+"""Maximum number of ranks in figures; tables contain the whole field."""
 MOST_TESTED: Final = 60
 MOST_WITHHOLDING: Final = 30
 MOST_FOLLOWED: Final = 3
 """Figures of single algorithms for the first ones of the consensus alone."""
 MOST_PANELS: Final = 4
-"""Raw data and tests are drawn for so many pairs of metric and region; the others are in the tables."""
+"""Maximum number of metric and region pairs in figures of raw data and tests.
+
+The others are in the tables.
+"""
 HARDEST: Final = 8
 _PART: Final = 9
 """Below all headings."""
@@ -58,7 +61,7 @@ Draw = Callable[[str, Mapping[str, Any], str], None]
 
 @dataclass
 class Benchmark:
-    """What one phase adds to the results: exhibits by item, and findings that other items tell."""
+    """Contribution of a phase to the results: exhibits by item, and findings that other items use."""
 
     phase: PhaseFacts
     exhibits: dict[str, list[Exhibit]] = field(default_factory=dict)
@@ -87,7 +90,7 @@ class Recorder(DocumentBuilder):
 
     @property
     def exhibits(self) -> list[Exhibit]:
-        """What was kept, without headings that nothing follows."""
+        """Recorded exhibits, without headings that nothing follows."""
         filled_exhibits = []
         lowest = 0
         for level, exhibit in reversed(self._kept):
@@ -115,7 +118,10 @@ class Recorder(DocumentBuilder):
             self._keep(Exhibit("list", origins=self._keys, items=items))
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str = "") -> None:
-        """Keep a table; its small drawings stay out, the numbers that they show stand beside them."""
+        """Record a table without its small drawings.
+
+        The numbers that they show are in the neighbouring columns.
+        """
         table_rows = [list(row) for row in rows]
         drawn = {index for row in table_rows for index, cell in enumerate(row) if isinstance(cell, Drawing)}
         places = [
@@ -168,7 +174,7 @@ class Figures:
         self._known: dict[str, str] = {}
 
     def name_of(self, figure: Mapping[str, Any]) -> tuple[str, bool]:
-        """The name of a figure, and whether no figure like it was asked about before."""
+        """Return the name of a figure, and True if the figure was not named before."""
         digest = sha256(json.dumps(figure, sort_keys=True).encode()).hexdigest()
         if digest in self._known:
             return self._known[digest], False
@@ -179,12 +185,12 @@ class Figures:
 def build(
     phase: PhaseFacts, *, sources: Sources, ledger: Ledger, origins: Sequence[Origin], draw: Draw, figures: Figures
 ) -> Benchmark:
-    """Write the benchmarking part of one phase, in the order of a reader's questions.
+    """Write the benchmarking part of a phase, in the order of a reader's questions.
 
     Parameters
     ----------
     sources
-        The ranking document of the version that stands, and what it was computed from.
+        The ranking document of the current version, and the data from which it was computed.
     draw
         Called with name, Plotly description and caption of every figure.
     figures

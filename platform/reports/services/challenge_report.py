@@ -107,7 +107,7 @@ def build(facts: Facts, *, progress: Progress) -> Built:
 
 
 def _byline(source: Source) -> str:
-    """Who organized it: those of the design, else those who run it here."""
+    """Return the organizers: those of the design, otherwise those of the challenge on the platform."""
     rows = source.entry("organizing_team").value or source.facts.organizers
     people = [
         (str(row.get("name", "")), str(row.get("affiliation", "") or "")) for row in rows if isinstance(row, dict)
@@ -116,7 +116,10 @@ def _byline(source: Source) -> str:
 
 
 def _executed(facts: Facts) -> dict[str, Any] | None:
-    """What of the design the platform executes, and what rests on the organizers' word."""
+    """Return the statements of the design that the platform executes, and those that are only stated.
+
+    The organizers vouch for the latter. Returns None without a design.
+    """
     executed = execution(facts)
     if executed is None:
         return None
@@ -134,7 +137,7 @@ def _executed(facts: Facts) -> dict[str, Any] | None:
 
 
 def score(chapters: list[Chapter]) -> dict[str, int]:
-    """How many of the items are covered, drafts, and open (BIAS-4)."""
+    """Return the numbers of items that are covered, drafts, and open (BIAS-4), and the total."""
     statuses = Counter(item.status for chapter in chapters for item in chapter.items)
     return {
         "covered": sum(number for status, number in statuses.items() if status.counts),

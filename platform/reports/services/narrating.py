@@ -1,4 +1,7 @@
-"""The results of one phase as a paper tells them: few paragraphs, each with the figures and tables that show what it says."""
+"""Results of a phase as a paper presents them.
+
+There are few paragraphs, each with the figures and tables that support it.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,7 +18,7 @@ from exposure.domain.words import Names
 from reports.services.items.claims import HARDEST, Hard, hardest
 
 MOST_SCORES: Final = 7
-"""So many scores of a team stand beside each other."""
+"""Maximum number of score columns in the table of scores."""
 MOST_REACHED: Final = 6
 MOST_HARD, MOST_CASES = 3, 20
 MOST_MAPPED: Final = 40
@@ -27,14 +30,14 @@ Document = Mapping[str, Any]
 
 @dataclass
 class Part:
-    """A paragraph about the results, and what it points to.
+    """A paragraph about the results, and the exhibits it points to.
 
     Attributes
     ----------
     sentences
-        Each with the number of the item of the guideline that it belongs to.
+        Each with the number of its guideline item.
     exhibits
-        Figures and tables; `beside` is the place of the sentence that points to one.
+        Figures and tables. `beside` is the index of the sentence that points to the exhibit.
     """
 
     sentences: list[dict[str, str]] = field(default_factory=list)
@@ -45,7 +48,7 @@ class Part:
         self.sentences += [{"text": text, "item": item} for text in sentences if text]
 
     def table(self, topic: str, item: str, caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """Add a table beside the last sentence."""
+        """Add a table that the last sentence points to."""
         self.exhibits.append(
             {
                 "kind": "table",
@@ -59,7 +62,7 @@ class Part:
         )
 
     def figure(self, topic: str, item: str, drawn: tuple[str, str]) -> None:
-        """Add a figure by its name and caption, beside the last sentence."""
+        """Add a figure by its name and caption, to which the last sentence points."""
         name, caption = drawn
         beside = max(len(self.sentences) - 1, 0)
         self.exhibits.append(
@@ -74,20 +77,20 @@ class Part:
 
 @dataclass(frozen=True)
 class NarrativeSource:
-    """What the results are told from.
+    """Data from which the results are written.
 
     Attributes
     ----------
     document
-        All that may be told.
+        All results that can be reported.
     shown
-        Of it the best of a long field.
+        The best of a long field, taken from `document`.
     raw
-        Values of single cases; nothing where these are not told.
+        Values of single cases; empty if these cannot be reported.
     comparisons
         The ranking under other schemes.
     figure
-        Draws a figure unless there is one like it; returns its name and caption.
+        Draws a figure unless an equal one exists; returns its name and caption.
     """
 
     document: Document
@@ -123,7 +126,7 @@ def _is_about_certainty(sentence: Any) -> bool:
 
 
 def _table(material: NarrativeSource) -> tuple[str, list[str], list[list[str]]]:
-    """The ranking that decides, as a table; columns in which nothing stands are left out."""
+    """Return the deciding ranking as a table; empty columns are omitted."""
     entry, whole = main_entry(material.shown), main_entry(material.document)
     columns = ["Rank", "Team", "Score", "Rank set", "Letters", "Resampling range", "First in", "Missing"]
     rows = [

@@ -1,4 +1,4 @@
-"""The benchmarking part of a phase that was evaluated at sites: what was pooled, and what stands at each site."""
+"""Benchmarking part of a phase that was evaluated at sites: pooled results and results per site."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

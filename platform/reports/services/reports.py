@@ -33,11 +33,11 @@ ITEMS: Final = frozenset(number for _, _, numbers in CHAPTERS for number in numb
 
 
 class ChangedMeanwhileError(Exception):
-    """Somebody else wrote the same text since it was read."""
+    """The text was changed by another person since it was read."""
 
 
 def texts_of(challenge: Challenge) -> dict[str, dict[str, Any]]:
-    """What authors wrote, as facts of a report."""
+    """Return the texts of the authors, as facts of a report."""
     return {
         text.item: {
             "text": text.text,
@@ -51,7 +51,10 @@ def texts_of(challenge: Challenge) -> dict[str, dict[str, Any]]:
 
 @transaction.atomic
 def request_report(*, actor: User, challenge: Challenge, audience: Audience) -> Report:
-    """Ask for the report of a challenge as it stands; one of the same facts is found again."""
+    """Request the report of the current state of a challenge.
+
+    If a report of the same facts exists, it is returned.
+    """
     facts = collect(challenge, audience=audience, chosen=chosen_design(challenge), texts=texts_of(challenge))
     inputs = {"generator": exports.VERSION, "kind": "challenge", **facts.document}
     return _requested(
@@ -61,12 +64,12 @@ def request_report(*, actor: User, challenge: Challenge, audience: Audience) -> 
 
 @transaction.atomic
 def request_team_report(*, actor: User, phase: Phase, of: Team) -> Report:
-    """Ask for the report of a team about a phase.
+    """Request the report of a team about a phase.
 
     Raises
     ------
     ValidationError
-        When there is nothing that may be told yet.
+        If no result can be shown to the team yet.
     """
     inputs = {"generator": exports.VERSION, "kind": "team", **team_report.collect(phase, of).document}
     return _requested(
@@ -125,7 +128,10 @@ def _requested(
 
 
 def make_report(*, report_id: int) -> Report | None:
-    """Make a report that was asked for, unless another worker is at it; `None` when it was left alone."""
+    """Create a requested report, unless another worker is already creating it.
+
+    Returns `None` if the report was not created here.
+    """
     lease = claim(REPORTS, report_id, give_up=_give_up)
     if lease is None:
         return None
@@ -191,7 +197,7 @@ def _finish(
 
 @transaction.atomic
 def write_text(*, actor: User, challenge: Challenge, item: str, text: str, based_on: str, revision: int) -> ReportText:
-    """Keep what an author wrote for an item, beside the generated text that they saw.
+    """Store the text of an author for an item, with the generated text that the author saw.
 
     Parameters
     ----------
@@ -201,9 +207,9 @@ def write_text(*, actor: User, challenge: Challenge, item: str, text: str, based
     Raises
     ------
     ChangedMeanwhileError
-        When somebody else has written since.
+        If another person has changed the text since.
     ValidationError
-        For an unknown item or too long a text.
+        For an unknown item, or if the text is too long.
     """
     if item not in ITEMS:
         raise ValidationError("There is no such item.")

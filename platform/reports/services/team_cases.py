@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WORST: Final = 8
 FEWEST_IN_GROUP: Final = 3
 MOST_EXPLAINED: Final = 4
-"""What makes cases hard is drawn for so many pairs of metric and region."""
+"""Maximum number of metric and region pairs with figures of the effects that make cases hard."""
 MOST_PICTURES: Final = 4
 Raw = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ def worst_indices(entry: Raw, column: int) -> list[int]:
 
 
 def worst(entry: Raw, column: int, keys: tuple[str, ...], *, against_field: bool) -> list[Exhibit]:
-    """The worst cases of a team; beside them the field, where it may be told."""
+    """Return the worst cases of a team, with values of the field if these can be shown."""
     rows = []
     for index in worst_indices(entry, column):
         value = entry["values"][index][column]
@@ -117,12 +117,14 @@ def effects(
     keys: tuple[str, ...],
     draw: Any,
 ) -> list[Exhibit]:
-    """What makes cases hard for a team, as a forest plot, and where it gains or falls back against the field.
+    """Return the effects of case characteristics on the values of a team, as a forest plot.
+
+    The exhibits also show where the team gains or loses against the field.
 
     Parameters
     ----------
     draw
-        Called with a figure and its caption; returns the name under which it is kept.
+        Called with a figure and its caption; returns the name under which it is stored.
     """
     if not len(characteristics.columns):
         return []

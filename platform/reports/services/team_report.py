@@ -1,7 +1,8 @@
-"""The report of a team: its own strengths and weaknesses against the field, and its worst cases.
+"""The report of a team: its strengths and weaknesses against the field, and its worst cases.
 
-It tells a team what the phase lets it know, and nothing of another team but what the ranking shows everybody: the field is
-told as quartiles. While a phase is sealed there is no ranking in it; single cases of others open when the phase closes.
+It shows a team the results that the phase reveals to it. Of other teams it shows only the information in the public
+ranking: the field appears as quartiles. While a phase is sealed, the report contains no ranking. Single cases of
+others are shown after the phase closes.
 """
 
 from collections.abc import Mapping
@@ -47,7 +48,7 @@ STEPS: Final = 3
 
 @dataclass(frozen=True)
 class TeamFacts:
-    """What a team may be told of a phase, and by which results."""
+    """Facts about a phase that a team can see, with the results that they are based on."""
 
     team: str
     phase: str
@@ -78,12 +79,12 @@ class TeamFacts:
 
 
 def collect(phase: Phase, team: Team) -> TeamFacts:
-    """Read what the team may be told now.
+    """Collect the facts that the team can see now.
 
     Raises
     ------
     ValidationError
-        When it has no scored submission, or may be told nothing of it yet.
+        If the team has no scored submission, or cannot see any of its results yet.
     """
     run = next((run for run in counted_runs(phase) if run.submission.team_id == team.pk), None)
     if run is None:
@@ -318,7 +319,10 @@ def _cases(
     words_of: Names,
     progress: Progress,
 ) -> list[Item]:
-    """The worst cases of the team, with the field beside them once the phase has closed; and what makes cases hard for it."""
+    """Return the worst cases of the team and the characteristics of its hard cases.
+
+    Values of the field are included after the phase has closed.
+    """
     from evaluation.figures.publication import printed  # only workers draw
 
     item, hard = _item("cases", "Cases"), _item("effects", "What makes cases hard")

@@ -79,7 +79,7 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def make(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Ask for a report of the challenge as it stands."""
+    """Request a report of the current state of the challenge."""
     challenge = _organized(request, slug)
     form = MakeForm(request.POST)
     if not form.is_valid():
@@ -142,7 +142,7 @@ def withdraw(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def item(request: SignedInRequest, slug: str, item: str) -> HttpResponse:
-    """Write the text of an item; beside it the generated one, and what of it has changed."""
+    """Edit the text of an item, next to the generated text and its changes."""
     challenge = _organized(request, slug)
     if item not in services.ITEMS:
         raise Http404("The guideline has no such item.")

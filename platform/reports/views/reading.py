@@ -36,7 +36,7 @@ PARTS: Final = {
 
 
 def context_of(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
-    """What every page of reports needs."""
+    """Return the template context shared by all report pages."""
     return {
         **challenge_context(request, challenge),
         "active_tab": TAB,
@@ -115,7 +115,7 @@ def chapter(request: HttpRequest, slug: str, number: int, key: str) -> HttpRespo
 @require_safe
 @cache_control(private=True, no_cache=True)
 def progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """How far a report has got; a fragment that asks again until it is finished."""
+    """Show the progress of a report, as a fragment that reloads until the report is finished."""
     challenge = visible_challenge(request.user, slug)
     viewed_report = reports.report_of(request.user, challenge, number)
     context = {
@@ -169,7 +169,7 @@ def checklist_csv(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @require_safe
 def exposure(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the challenge was exposed to, from what the reader may know."""
+    """Show the exposure of the challenge to manipulation, based on facts that the reader can see."""
     challenge = visible_challenge(request.user, slug)
     context = context_of(request, challenge)
     audience = Audience.ORGANIZERS if context["may_write"] else Audience.PUBLIC
@@ -186,7 +186,10 @@ def exposure(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _is_paper(content: dict[str, Any]) -> bool:
-    """Whether a report of a challenge has results as a paper tells them; those of older versions do not."""
+    """Return whether a report has the structure of a paper.
+
+    Reports of challenges from older versions have no results in this form.
+    """
     return not content["score"] or "results" in content
 
 

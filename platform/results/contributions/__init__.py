@@ -1,1 +1,1 @@
-"""What this app adds to the pages of others."""
+"""Contributions of this app to the pages of others."""

@@ -20,14 +20,14 @@ SHOWN = 100
 
 @dataclass(frozen=True)
 class DecoySection(Section):
-    """What was handed in for the decoys of a version, what needs a look first.
+    """Submitted predictions for the decoys of a version, those that need attention first.
 
     Attributes
     ----------
     lines, total
-        Those shown, and how many submissions there are.
+        The lines shown, and the total number of submissions.
     tells
-        Whether the phase is set to show what tells decoys while it is open.
+        Whether the phase is set to show values that reveal decoys while it is open.
     """
 
     template: ClassVar[str] = "results/decoys.html"
@@ -54,7 +54,7 @@ def register() -> None:
 
 
 def figures(challenge: Challenge) -> list[hooks.Figure]:
-    """How many submissions there are, and how the work stands."""
+    """Return the number of submissions and the state of the work."""
     work, failures = work_of(challenge), failed(challenge).count()
     rows = reverse("results:organize", args=[challenge.slug])
     page = reverse("results:work", args=[challenge.slug])

@@ -13,7 +13,10 @@ MISSED = "missed"
 SHADES = 5
 """Steps of the colour scale above its lowest."""
 _MANY = 12
-"""So many classes fit a page as a matrix; of more the file has every cell."""
+"""Maximum number of classes for which a page shows the matrix.
+
+For more classes, the file contains every cell.
+"""
 _METRICS = {
     "detection": (("ppv", "Precision"), ("sensitivity", "Recall"), ("fbeta", "F1")),
     "classification": (("balanced_accuracy", "Balanced accuracy"),),
@@ -68,7 +71,7 @@ class ClassLine:
 
 @dataclass(frozen=True)
 class Parts:
-    """What a page shows of one method.
+    """Content of the page about a method.
 
     Attributes
     ----------
@@ -77,10 +80,10 @@ class Parts:
     tables
         Part → lines of a title and a cell for each level.
     matrix
-        Lines of the confusion matrix: heading and squares, the references of no class last; empty with a single class, which
-        leaves nothing to confuse, or with too many to show.
+        Lines of the confusion matrix: heading and squares, the references of no class last. Empty for a single
+        class, which cannot be confused, or if there are too many classes to show.
     by_class
-        A line for each class, where there are several.
+        A line for each class, if there are several.
     """
 
     sentence: str
@@ -98,12 +101,12 @@ class Parts:
 
     @property
     def missed(self) -> list[Said]:
-        """How many images have no prediction, in a sentence; none where all have one."""
+        """Sentence with the number of images without a prediction; empty if all have one."""
         return MISSED_IMAGES.all(Counts(self.cases, self.missing))
 
     @property
     def is_classified(self) -> bool:
-        """Whether there are several classes to tell apart."""
+        """True if there are several classes."""
         return len(self.classes) > 1
 
     @property
@@ -112,7 +115,7 @@ class Parts:
         return (*self.classes, MISSED)
 
     def main(self, part: str) -> Cell:
-        """The pooled value that stands for a part."""
+        """Return the pooled value that represents a part."""
         index = {"detection": 2, "classification": 0, "segmentation": 0, "panoptic": 0}[part]
         return self.tables[part][index][1][0]
 

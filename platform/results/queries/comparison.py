@@ -1,4 +1,4 @@
-"""Two submissions of a team beside each other, and the scores of all over time."""
+"""Comparison of two submissions of a team, and the scores of all over time."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -147,7 +147,11 @@ def _cells(frame: pd.DataFrame, column: case_lines.Column) -> dict[str, Any]:
 
 
 def _lost_or_found(older: Any, newer: Any) -> str:
-    """A prediction that is no longer there is worse than any that was, whatever number it counts as."""
+    """Return the verdict on a case with a lost or an added prediction.
+
+    The verdict is "worse" for a lost prediction, "better" for an added one, and empty otherwise. A missing
+    prediction is worse than any existing one, regardless of the value it counts as.
+    """
     lost, was_missing = (row.outcome == Outcome.MISSING for row in (newer, older))
     return "worse" if lost and not was_missing else "better" if was_missing and not lost else ""
 

@@ -1,4 +1,7 @@
-"""What was handed in for cases that are asked for and not scored (MAN-22), for organizers."""
+"""Submitted predictions for decoys, for organizers.
+
+Decoys are cases that are requested and not scored (MAN-22).
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -12,16 +15,16 @@ from test_sets.models import TestSet
 
 @dataclass(frozen=True)
 class DecoySummary:
-    """What one submission has for the decoys, for organizers.
+    """Summary of the predictions of a submission for the decoys, for organizers.
 
     Attributes
     ----------
     missing
         Decoys without a valid prediction.
     empty
-        Decoys in which nothing is labelled.
+        Decoys without any label.
     shared
-        Decoys with exactly the labels that another team handed in, though not empty ones.
+        Decoys with exactly the labels that another team submitted, without empty ones.
     """
 
     run: Run
@@ -40,7 +43,10 @@ class DecoySummary:
 
 
 def handed_in(test_set: TestSet) -> list[DecoySummary]:
-    """What the submissions that are scored against a version handed in for its decoys, by team and number; two queries."""
+    """Return the predictions for the decoys of a version, by team and submission number.
+
+    Only submissions that are scored against the version count. The function runs two queries.
+    """
     total = test_set.cases.filter(is_decoy=True).count()
     runs = _runs(test_set) if total else []
     teams: dict[tuple[str, str], set[int]] = defaultdict(set)
@@ -65,7 +71,7 @@ def decoy_columns(phase: Phase) -> tuple[str, ...]:
 
 
 def decoy_rows(test_set: TestSet) -> Iterator[tuple[Any, ...]]:
-    """All that was handed in for the decoys of a version, a row a submission and decoy."""
+    """Yield all predictions for the decoys of a version, one row per submission and decoy."""
     for run in _runs(test_set):
         for case, decoy in run.decoys.items():
             yield (

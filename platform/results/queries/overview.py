@@ -1,4 +1,4 @@
-"""How the work of a challenge stands, and how submissions came in: for organizers."""
+"""State of the work of a challenge and arrival of its submissions, for organizers."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -22,18 +22,18 @@ SHOWN = 50
 
 @dataclass(frozen=True)
 class Work:
-    """The queue.
+    """State of the queue.
 
     Attributes
     ----------
     states
-        State, the same in words, and number of submissions.
+        State, its readable name, and number of submissions.
     moving
-        Submissions that somebody works on or that wait for a worker.
+        Submissions that are in progress or queued.
     waiting_cases, waiting_here
-        Cases that wait for a worker, on the whole installation and of this challenge.
+        Queued cases, on the whole installation and of this challenge.
     cases_per_minute
-        What the workers did lately, over runs of the last day; None when they did nothing.
+        Recent speed of the workers, over runs of the last day; None if they were idle.
     """
 
     states: list[tuple[str, str, int]]
@@ -44,7 +44,7 @@ class Work:
 
     @property
     def minutes(self) -> float | None:
-        """How long the queue takes at the speed of late."""
+        """Remaining time of the queue in minutes at the recent speed; None if that is unknown."""
         if not self.waiting_cases:
             return 0.0
         return self.waiting_cases / self.cases_per_minute if self.cases_per_minute else None
@@ -64,7 +64,7 @@ class Work:
 
 
 def work_of(challenge: Challenge, now: datetime | None = None) -> Work:
-    """Return how the work stands; six queries whatever its amount."""
+    """Return the state of the work in six queries, regardless of its amount."""
     now = now or timezone.now()
     counts = dict(
         Submission.objects.filter(phase__task__challenge=challenge)
@@ -87,7 +87,10 @@ def work_of(challenge: Challenge, now: datetime | None = None) -> Work:
 
 
 def _speed(now: datetime) -> float | None:
-    """Cases a minute over the last runs, from the first start to the last end, pauses between them left out."""
+    """Return the cases per minute over the last runs, excluding pauses between them.
+
+    The time is counted from the first start to the last end.
+    """
     runs = (
         Run.objects.filter(finished_at__gt=now - timedelta(days=1), started_at__isnull=False)
         .exclude(state=Run.State.FAILED)
@@ -107,7 +110,10 @@ def _speed(now: datetime) -> float | None:
 
 
 def moving(challenge: Challenge) -> QuerySet[Submission]:
-    """Submissions that somebody works on or that wait for a worker, the oldest first; no more than a page shows."""
+    """Return submissions that are in progress or queued, the oldest first.
+
+    The number is limited to the size of a page.
+    """
     return with_runs(_moving(challenge)).order_by("created_at")[:SHOWN]
 
 
@@ -134,7 +140,10 @@ def failed(challenge: Challenge) -> QuerySet[Submission]:
 
 
 def chosen(challenge: Challenge, wanted: Iterable[str]) -> QuerySet[Submission]:
-    """Submissions of a challenge by their ids, without those that their team withdrew; what is no id is left out."""
+    """Return submissions of a challenge by their ids, without withdrawn ones.
+
+    Invalid ids are ignored.
+    """
     ids = []
     for text in wanted:
         with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Where what is shown of a case is kept: pictures, sheets of slices, answers, and the plan that says what there is."""
+"""File names of the views of a case: pictures, sheets of slices, answers and the plan that lists them."""
 
 import hashlib
 import json
@@ -21,7 +21,10 @@ def sheet_name(run: Run, case: str, layer: str, axis: str, *, is_secret: bool) -
 
 
 def plan_name(run: Run, case: str, *, with_reference: bool) -> str:
-    """Return the name of what says what there is of a case and where to begin; with the reference that is secret."""
+    """Return the name of the plan that lists the views of a case and the start position.
+
+    The plan with the reference is secret.
+    """
     kind = f"shown-full.json{vault.SUFFIX}" if with_reference else "shown.json"
     return f"{_place(run, case)}-{kind}"
 
@@ -31,7 +34,10 @@ def _place(run: Run, case: str) -> str:
 
 
 def plan_of(run: Run, case: str, *, with_reference: bool) -> dict[str, Any] | None:
-    """What there is of a case: whether a picture, strips and layers of slices, answers; none before it was drawn."""
+    """Return the plan of a case: picture, strips and layers of slices, and answers.
+
+    Returns None if the case has no pictures yet.
+    """
     name = plan_name(run, case, with_reference=with_reference)
     if not private().exists(name):
         return None
@@ -40,5 +46,5 @@ def plan_of(run: Run, case: str, *, with_reference: bool) -> dict[str, Any] | No
 
 
 def is_drawn(run: Run, case: str, *, with_reference: bool) -> bool:
-    """Whether the picture is there."""
+    """Return whether the picture exists."""
     return private().exists(picture_name(run, case, with_reference=with_reference))

@@ -33,11 +33,11 @@ from uploads.storage import child_limits, local_path, private, store_bytes, work
 log = structlog.get_logger(__name__)
 _OUTLINE, _ANSWER = "outline.raw", "answer.raw"
 MOST_ANSWERS = 100_000
-"""So many numbers of one answer are taken from a child at most."""
+"""Maximum number of values of an answer that are accepted from a child process."""
 
 
 def draw(*, run_id: str | uuid.UUID, case: str) -> None:
-    """Draw what there is of a case, twice: with the prediction only, and with the reference beside it."""
+    """Draw the views of a case twice: with the prediction only, and also with the reference."""
     run = Run.objects.select_related("submission").get(pk=run_id)
     test_case = TestCase.objects.filter(test_set=run.test_set_id, name=case).first()
     if test_case is None or private().exists(plan_name(run, case, with_reference=True)):
@@ -92,7 +92,7 @@ def _reference(run: Run, problem: Problem, case: TestCase) -> Any:
 
 @dataclass
 class _Read:
-    """What a confined child hands over of a prediction, as plain numbers in a file each."""
+    """Data of a prediction from a confined child process, as plain numbers with one file per array."""
 
     folder: Path
 
@@ -113,7 +113,7 @@ class _Read:
 
 
 def _prediction(run: Run, problem: Problem, case: TestCase) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
-    """What is drawn of the prediction of a case and what was answered, read in a confined child."""
+    """Return the outline and the answer of the prediction of a case, read in a confined child process."""
     report = Report.of(run.submission.report)
     member = report.members.get(case.name)
     if member is None:

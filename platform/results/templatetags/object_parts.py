@@ -13,7 +13,10 @@ register = template.Library()
 
 @register.inclusion_tag("results/object_parts.html")
 def object_parts(run: Run) -> dict[str, Any]:
-    """What a run is good at, without its cases; nothing for runs that keep nothing of it."""
+    """Return the parts of the result of a run, without its cases.
+
+    There are none for runs that do not store them.
+    """
     return {"parts": parts_of(run.disentangled), "class_columns": CLASS_COLUMNS}
 
 

@@ -100,7 +100,7 @@ def picture_png(request: SignedInRequest, slug: str, pk: Any, case: str) -> Http
 @login_required
 @require_safe
 def viewer_plan(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResponse:
-    """What the viewer shows of a case: its sheets, the layers that lie over each other, and where to begin."""
+    """Return the content of the viewer for a case: sheets, overlaid layers and start position."""
     _, submission, run, _, allowed = _pictured(request, slug, pk, case)
     plan = plan_of(run, case, with_reference=allowed.references)
     if plan is None:
@@ -200,7 +200,7 @@ def organized_case(request: SignedInRequest, slug: str, case: str) -> HttpRespon
 
 
 def _have_drawn(run: Run, case: str) -> None:
-    """Ask a worker for the pictures of a case, unless one was asked a moment ago."""
+    """Queue the drawing of a case, unless it was requested a moment ago."""
     if cache.add(f"picture:{run.pk}:{case}", 1, _ASKED_SECONDS):
         send("results.tasks.draw_case", [str(run.pk), case])
 

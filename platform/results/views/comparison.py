@@ -1,4 +1,4 @@
-"""A team's own scores over time, and two of its submissions beside each other."""
+"""Scores of a team over time, and the comparison of two of its submissions."""
 
 from typing import Any
 from uuid import UUID

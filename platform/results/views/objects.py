@@ -17,9 +17,10 @@ from web.spreadsheets import csv_file
 @login_required
 @require_safe
 def objects_csv(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
-    """Every value, pooled, by group of images and by image; with `?table=confusion` every cell of the matrices.
+    """Return every value as CSV: pooled, by group of images and by image.
 
-    Counts of single cases say as much as their results, so who may see those may see these.
+    With `?table=confusion`, the file contains every cell of the matrices. Counts of single cases reveal as much
+    as their results. The same permission is therefore required.
     """
     challenge = challenge_queries.visible_challenge(request.user, slug)
     submission = visible_submission(request.user, challenge, pk, perm="submissions.view_case_scores")

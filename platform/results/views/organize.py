@@ -1,4 +1,4 @@
-"""What organizers see and do: all submissions, failures with their reason, results, what was handed in for decoys, and another run."""
+"""Pages for organizers: submissions, failures with their reason, results, decoys and new runs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -59,7 +59,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _filtered(request: HttpRequest, challenge: Challenge, phases: list[Phase]) -> QuerySet[Submission]:
-    """What the filters of the page leave."""
+    """Return the submissions that match the filters of the page."""
     rows = of_challenge(challenge)
     if wanted := request.GET.get("phase"):
         chosen_phase = next((phase for phase in phases if str(phase.pk) == wanted), None)
@@ -138,7 +138,7 @@ def archive(request: HttpRequest, slug: str, pk: Any) -> HttpResponseBase:
 @login_required
 @require_safe
 def decoys_csv(request: HttpRequest, slug: str, phase: int, version: int) -> HttpResponse:
-    """What was handed in for each decoy of a version."""
+    """Return the predictions submitted for each decoy of a version, as CSV."""
     challenge = organizing(request, slug)
     entry = phase_by_id(challenge, phase)
     sealed = TestSet.objects.filter(phase=entry, sealed_at__isnull=False)

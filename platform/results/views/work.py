@@ -27,7 +27,7 @@ FAILED_PER_PAGE = 10
 @login_required
 @require_safe
 def work(request: HttpRequest, slug: str) -> HttpResponse:
-    """How the work stands."""
+    """Show the state of the work."""
     challenge = organizing(request, slug)
     phases = phases_of(challenge)
     failed = Paginator(overview.failed(challenge), FAILED_PER_PAGE).get_page(request.GET.get("failed"))
@@ -71,7 +71,7 @@ def days_csv(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def probing_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    """How scores of teams moved from submission to submission, as a table."""
+    """Return the changes of the scores of teams from submission to submission, as CSV."""
     return csv_file(
         f"{slug}-probing.csv", PROBING_COLUMNS, probing_rows(probing_of(phases_of(organizing(request, slug))))
     )
@@ -80,7 +80,7 @@ def probing_csv(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def failed_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    """What failed and why, as a table."""
+    """Return the failed submissions with their reasons, as CSV."""
     rows = overview.failed(organizing(request, slug)).defer("report", "log").prefetch_related(None)
     heads = ("id", "task", "phase", "team", "number", "state", "reason", "since")
     lines = (
@@ -118,9 +118,10 @@ def repeat_many(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def export(request: SignedInRequest, slug: str) -> StreamingHttpResponse:
-    """Everything that organizers may have of a challenge, in one archive; without references and predictions.
+    """Return an archive of all data of a challenge that organizers can have.
 
-    It is sent while it is written, so that its size is bounded by nobody's memory; that it was taken is in the log.
+    References and predictions are excluded. The archive is sent while it is written, so its size is not limited by
+    memory. The log records the export.
     """
     challenge = organizing(request, slug)
     exporting.note_exported(actor=request.user, challenge=challenge)

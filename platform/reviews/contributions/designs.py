@@ -1,4 +1,4 @@
-"""What designs are told of calls: where they stand in one, and where they can be filed."""
+"""Facts about calls for the design pages: the status of a design in a call, and open calls."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -23,7 +23,10 @@ _WORDS: Final = {
 
 
 def standings(user: Any, designs: Sequence[Design]) -> dict[int, Standing]:
-    """Where the person's own designs stand in calls, what runs or else the newest last; in one query."""
+    """Return the status of the person's own designs in calls, in one query.
+
+    If a design has several filings, the running one counts, otherwise the newest.
+    """
     filings = Filing.objects.filter(design__in=Collaborator.objects.filter(user=user.pk).values("design"))
     rows = filings.filter(design__in=designs, state__in=_WORDS).select_related("call")
     return {row.design_id: _standing(row) for row in sorted(rows, key=lambda row: (row.state not in OVER, row.pk))}

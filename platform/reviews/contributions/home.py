@@ -1,4 +1,4 @@
-"""What the home page shows of reviews, of calls that a person runs, and of revisions that they owe."""
+"""Home page sections about reviews, calls that a person chairs, and due revisions."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -37,7 +37,10 @@ def what_to_review_next(request: SignedInRequest) -> Iterator[Next]:
 
 
 def _for_chairs(funnel: queries.Funnel) -> Iterator[Next]:
-    """What waits for the chairs of a call: one line for each kind of act, which leads to the only design where there is one."""
+    """Yield the pending actions for the chairs of a call, one line per kind of action.
+
+    If only one design is affected, the line links to it.
+    """
     rows: dict[str, list[queries.Waiting]] = defaultdict(list)
     for row in funnel.waiting:
         if row.whom == queries.CHAIRS:

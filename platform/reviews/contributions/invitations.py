@@ -35,7 +35,10 @@ class ReviewerInvitations(InvitationPolicy[Call]):
         return reverse("reviews:invitation", args=[token])
 
     def check(self, target: Call, *, email: str, role: str) -> None:
-        """Refuse somebody who reviews in this part already; another part is one more role."""
+        """Refuse a person who already reviews in this part.
+
+        A different part is an additional role.
+        """
         reviewer = target.reviewers.filter(user__email__iexact=email, left_at=None).first()
         if reviewer is not None and role in reviewer.parts:
             raise ValidationError({"email": "This person reviews for the call already."})
@@ -53,7 +56,7 @@ class ReviewerInvitations(InvitationPolicy[Call]):
         return Letter(subject=subject, template="reviews/mail/letter", context={"text": text, "link": link})
 
     def facts(self, invitation: Invitation, *, target: Call) -> dict[str, str]:  # noqa: ARG002 (the same for all)
-        """The part that is asked for."""
+        """Return the part that the invitation offers."""
         return {"part": invitation.role}
 
     def admit(self, invitation: Invitation, *, target: Call, user: User) -> Reviewer:

@@ -1,4 +1,4 @@
-"""What keeps a person in a call, and what they wrote there."""
+"""Obstacles to closing the account of a person in a call, and the texts that they wrote there."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from reviews.models import RUNNING, Assignment, Chair, Filing, Review
 
 
 def register() -> None:
-    """Have calls asked before an account is closed, and reviews copied."""
+    """Register the check of calls before an account is closed, and the copy of reviews."""
     hooks.obstacles.register(obstacles)
     hooks.own_texts.register(own_texts)
 

@@ -32,7 +32,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Plan:
-    """Who gets what, and which places stay open."""
+    """The chosen assignments, and the number of open positions per design and part."""
 
     chosen: tuple[Candidate, ...]
     open_places: dict[tuple[int, str], int]

@@ -1,4 +1,4 @@
-"""The parts of a review: which questions are asked beside which parameters."""
+"""Sections of a review, each with its questions and parameters."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -106,7 +106,7 @@ class MailTextForm(forms.ModelForm):
 
 
 class MessageForm(forms.Form):
-    """Write to everybody of a kind."""
+    """Form for a message to all people of a group."""
 
     audience = forms.ChoiceField(
         label="To",

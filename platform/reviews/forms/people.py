@@ -24,13 +24,13 @@ class InvitationForm(forms.Form):
 
 
 class ChairForm(forms.Form):
-    """Let somebody else chair too."""
+    """Form that adds another chair."""
 
     username = PersonField()
 
 
 class ReviewerForm(forms.ModelForm):
-    """What a reviewer does and knows."""
+    """Form for the parts and the expertise of a reviewer."""
 
     expertise = forms.CharField(
         required=False,
@@ -53,7 +53,7 @@ class ReviewerForm(forms.ModelForm):
 
 
 class BidForm(forms.Form):
-    """How gladly somebody would review a design."""
+    """Form for the preference of a reviewer for a design."""
 
     filing = forms.IntegerField()
     wish = forms.TypedChoiceField(choices=[("", "–"), *Bid.Wish.choices], coerce=int, empty_value=None, required=False)

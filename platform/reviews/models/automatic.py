@@ -1,4 +1,4 @@
-"""Automatic assignments: asked for by a chair, made by a worker."""
+"""Automatic assignments, requested by a chair and computed by a worker."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +13,7 @@ class AutomaticAssignment(Work):
     """One run of the optimiser over the open places of a call."""
 
     class State(models.TextChoices):
-        """Where it stands."""
+        """State of an automatic assignment."""
 
         QUEUED = "queued", "waiting"
         DONE = "done", "done"

@@ -14,7 +14,7 @@ PUBLIC_MAIL = "gmail.com googlemail.com outlook.com hotmail.com live.com yahoo.c
 
 
 class Anonymity(models.TextChoices):
-    """Who knows whom."""
+    """Anonymity between organizers and reviewers."""
 
     OPEN = "open", "open: organizers and reviewers know each other"
     SINGLE = "single", "single-blind: organizers do not learn who reviews"
@@ -22,7 +22,7 @@ class Anonymity(models.TextChoices):
 
 
 class Showing(models.TextChoices):
-    """When reviewers see the other reviews of the same design."""
+    """Time from which reviewers see the other reviews of the same design."""
 
     AFTER_OWN = "after_own", "after sending their own"
     NEVER = "never", "never"
@@ -109,22 +109,22 @@ class Call(models.Model):
 
     @property
     def takes_designs(self) -> bool:
-        """Whether a design can be filed now."""
+        """True if designs can be filed now."""
         return self.is_public and timezone.now() < self.submission_at
 
     @property
     def takes_bids(self) -> bool:
-        """Whether reviewers can say now what they would like to review."""
+        """True if reviewers can bid now."""
         return self.bidding_until is not None and timezone.now() < self.bidding_until
 
     @property
     def hides_organizers(self) -> bool:
-        """Whether reviewers must not learn who organizes."""
+        """True if reviewers must not learn the identity of the organizers."""
         return self.anonymity == Anonymity.DOUBLE
 
     @property
     def hides_reviewers(self) -> bool:
-        """Whether organizers must not learn who reviews."""
+        """True if organizers must not learn the identity of the reviewers."""
         return self.anonymity != Anonymity.OPEN
 
     @property
@@ -149,7 +149,7 @@ class Chair(models.Model):
 
 
 class Audience(models.TextChoices):
-    """Which reviewers are asked."""
+    """Reviewers who must answer a question."""
 
     ALL = "all", "every reviewer"
     CLINICAL = "clinical", "the clinical reviewer"
@@ -160,7 +160,7 @@ class Question(models.Model):
     """A question of the review form; a question that has been answered is replaced, never rewritten."""
 
     class Kind(models.TextChoices):
-        """How it is answered."""
+        """Form of the answer."""
 
         SCORE = "score", "a score and words"
         JUDGEMENT = "judgement", "yes, partly, no or cannot judge, and words"
@@ -184,7 +184,10 @@ class Question(models.Model):
 
 
 class MailText(models.Model):
-    """A mail of a call in the chair's own words; without a row the delivered text is used."""
+    """A mail text of a call, customized by the chair.
+
+    Without a row, the default text is used.
+    """
 
     call = models.ForeignKey(Call, on_delete=models.CASCADE, related_name="mail_texts")
     kind = models.CharField(max_length=30)

@@ -50,7 +50,7 @@ class Filing(models.Model):
 
     @property
     def is_running(self) -> bool:
-        """Whether something is still to be decided."""
+        """True if a decision is still pending."""
         return self.state in RUNNING
 
 
@@ -110,7 +110,7 @@ class Transition(models.Model):
 
 
 class Outcome(models.TextChoices):
-    """What a chair decides, and what a reviewer recommends."""
+    """Decision of a chair, or recommendation of a reviewer."""
 
     ACCEPT = "accept", "accept"
     MINOR = "minor", "minor revision"

@@ -1,4 +1,4 @@
-"""Who reviews: people of a call, bids, conflicts, assignments."""
+"""Models for reviewers: people of a call, bids, conflicts, assignments."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Part(models.TextChoices):
-    """As what somebody reviews a design."""
+    """Role in which a person reviews a design."""
 
     GENERAL = "general", "reviewer"
     CLINICAL = "clinical", "clinical reviewer"
@@ -59,7 +59,7 @@ class Reviewer(models.Model):
 
     @property
     def parts(self) -> list[str]:
-        """As what this person can review."""
+        """Parts in which this person can review."""
         named = (
             (Part.GENERAL, self.is_general),
             (Part.CLINICAL, self.is_clinical),
@@ -69,12 +69,15 @@ class Reviewer(models.Model):
 
     @property
     def limit(self) -> int:
-        """How many designs this person takes at most."""
+        """Maximum number of designs for this person."""
         return self.call.load_max if self.load_max is None else self.load_max
 
 
 class Bid(models.Model):
-    """How gladly a reviewer would review a design; without a row they did not say."""
+    """Preference of a reviewer for a design.
+
+    Without a row, the reviewer has not stated a preference.
+    """
 
     class Wish(models.IntegerChoices):
         """From not at all to gladly."""
@@ -98,7 +101,10 @@ class Bid(models.Model):
 
 
 class Conflict(models.Model):
-    """A declared conflict of interest; those that follow from facts are found anew each time (`queries.conflicts`)."""
+    """A declared conflict of interest.
+
+    Conflicts that follow from facts are recomputed each time (`queries.conflicts`).
+    """
 
     reviewer = models.ForeignKey(Reviewer, on_delete=models.CASCADE, related_name="conflicts")
     filing = models.ForeignKey(Filing, on_delete=models.CASCADE, related_name="conflicts")
@@ -151,5 +157,8 @@ class Assignment(models.Model):
 
     @property
     def is_to_be_sent(self) -> bool:
-        """Whether the review of an assignment that `queries.reviewing_of` found is still to be sent."""
+        """True if the review must still be sent.
+
+        This applies to assignments from `queries.reviewing_of`.
+        """
         return self.filing.state == State.UNDER_REVIEW and (self.review is None or self.review.sent_at is None)

@@ -10,7 +10,7 @@ from reviews.models.people import Assignment
 
 
 class Confidence(models.IntegerChoices):
-    """How sure a reviewer is."""
+    """Confidence of a reviewer."""
 
     GUESS = 1, "1 – an educated guess"
     SOME = 2, "2 – some knowledge of the field"
@@ -20,7 +20,7 @@ class Confidence(models.IntegerChoices):
 
 
 class Review(models.Model):
-    """What a reviewer writes about a filed version; others see only what was sent (`SentReview`)."""
+    """Review of a filed version by one reviewer; others see only the sent state (`SentReview`)."""
 
     Confidence = Confidence
 

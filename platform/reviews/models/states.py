@@ -1,4 +1,4 @@
-"""The states of a filing and the ways between them (the guards stand in `reviews.services.guards`)."""
+"""States of a filing and the transitions between them (guards: `reviews.services.guards`)."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class State(models.TextChoices):
-    """Where a filed design stands."""
+    """State of a filed design."""
 
     DRAFT = "draft", "draft"
     SUBMITTED = "submitted", "submitted"

@@ -1,4 +1,4 @@
-"""Words between reviewers, chairs and organizers."""
+"""Conversations between reviewers, chairs and organizers."""
 
 from django.conf import settings
 from django.db import models
@@ -16,7 +16,7 @@ class ReviewThread(models.Model):
     """
 
     class State(models.TextChoices):
-        """How far it is."""
+        """State of a thread."""
 
         OPEN = "open", "open"
         ANSWERED = "answered", "answered"
@@ -44,7 +44,7 @@ class ReviewThread(models.Model):
 
 
 class Side(models.TextChoices):
-    """From where somebody speaks; where names are hidden it stands in their place."""
+    """Role of an author; it replaces the name where names are hidden."""
 
     REVIEWER = "reviewer", "reviewer"
     CHAIR = "chair", "chair"
@@ -69,7 +69,10 @@ class ReviewComment(models.Model):
 
 
 class DiscussionEntry(models.Model):
-    """What reviewers and chairs say to each other about a filing; organizers never see it."""
+    """Contribution to the discussion of reviewers and chairs about a filing.
+
+    Organizers never see it.
+    """
 
     filing = models.ForeignKey(Filing, on_delete=models.PROTECT, related_name="discussion")
     author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

@@ -1,7 +1,7 @@
-"""What double-blind reviewers see of a design, and under which name anybody speaks.
+"""Anonymized designs for double-blind reviewers, and the displayed names of authors.
 
-The organization section is left out as a whole. In what remains, the names, institutions and mail addresses of the
-people behind the design and all web addresses are masked, wherever they stand.
+The organization section is excluded as a whole. In the remaining sections, the names, institutions and mail addresses
+of the people behind the design and all web addresses are masked wherever they occur.
 """
 
 import re
@@ -57,7 +57,10 @@ class Mask:
 
 
 def mask_of(filing: Filing) -> Mask:
-    """The mask of a filing: everybody who works on the design here, and everybody whom a filed version names."""
+    """Return the mask of a filing.
+
+    It covers all people who work on the design on the platform, and all people named in a filed version.
+    """
     return masks_of([filing])[filing.pk]
 
 
@@ -104,7 +107,10 @@ def _mask(words: set[str]) -> Mask:
 
 
 def _spelled(name: str) -> str:
-    """A name as it may stand in a text: any white space in it, and any case unless it is one word (Long, Case)."""
+    """Return a pattern that matches a name in a text.
+
+    The pattern allows any white space. Case is ignored unless the name is a single word (Long, Case).
+    """
     parts = [re.escape(part) for part in name.split()]
     spaced = r"\s+".join(parts)
     return parts[0] if len(parts) == 1 else f"(?i:{spaced})"
@@ -157,7 +163,10 @@ def masked_findings(findings: Iterable[Finding], mask: Mask | None) -> list[Find
 
 
 def speaker(call: Call, reader: str, side: str, author: Any, assignment: Assignment | None) -> str:
-    """Under which name somebody speaks to a reader (a value of `Side`); chairs know everybody."""
+    """Return the name of an author as displayed to a reader (a value of `Side`).
+
+    Chairs see all names.
+    """
     if reader == Side.CHAIR:
         return author.display_name
     if side == Side.REVIEWER:

@@ -13,7 +13,7 @@ from reviews.models import Call, Conflict, FiledVersion, Filing, Reviewer
 
 @dataclass(frozen=True)
 class ConflictReason:
-    """Why a reviewer cannot review a filing."""
+    """Reason why a reviewer cannot review a filing."""
 
     kind: str
     words: str
@@ -21,7 +21,7 @@ class ConflictReason:
 
 @dataclass(frozen=True)
 class Team:
-    """Who stands behind a filing, as far as matching needs it."""
+    """People and institutions behind a filing, as far as matching requires."""
 
     users: frozenset[int]
     emails: frozenset[str]
@@ -109,7 +109,7 @@ def named_people(version: DesignVersion) -> list[Mapping[str, Any]]:
 
 
 def institutions(affiliation: str) -> frozenset[str]:
-    """What an affiliation says of the institution, city and department left out.
+    """Return the institutions of an affiliation, without city and department.
 
     >>> sorted(institutions("German Cancer Research Center (DKFZ), Heidelberg; Example University, Bonn"))
     ['dkfz', 'example university', 'german cancer research center']
@@ -132,7 +132,7 @@ def domain(email: str) -> str:
 
 
 def related(one: str, other: str) -> bool:
-    """Whether two mail domains belong together: equal, or one below the other.
+    """Return whether two mail domains are equal, or one is a subdomain of the other.
 
     >>> related("radiology.example.edu", "example.edu"), related("ample.edu", "example.edu")
     (True, False)

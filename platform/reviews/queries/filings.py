@@ -1,4 +1,4 @@
-"""Filings: what stands where."""
+"""Queries for filings, their versions and assignments."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ REVISION_DAYS: Final = 14
 
 
 def review_due(filing: Filing, filed: FiledVersion) -> datetime:
-    """When reviews of a filed version are due."""
+    """Return the due date of reviews of a filed version."""
     return filing.call.review_at if filed.number == 1 else filed.filed_at + timedelta(days=REVISION_DAYS)
 
 
@@ -63,17 +63,20 @@ def have_sent(filed: Iterable[FiledVersion]) -> set[int]:
 
 
 def active_assignments(filing: Filing) -> QuerySet[Assignment]:
-    """Who reviews it now."""
+    """Return the current assignments of a filing."""
     return filing.assignments.filter(removed_at=None).select_related("reviewer__user")
 
 
 def numbers_wanted(filing: Filing) -> dict[str, int]:
-    """How many of each part have to be assigned before a review starts and have to have sent before it is decided."""
+    """Return the required number of reviewers per part.
+
+    They must be assigned before a review starts, and must have sent their reviews before the decision.
+    """
     return {str(Part.GENERAL): filing.call.reviewers_min, str(Part.CLINICAL): filing.call.clinical_reviewers}
 
 
 def still_wanted(filing: Filing, assigned: Iterable[Assignment]) -> dict[str, int]:
-    """How many of each part are missing among some assignments before as many are there as the call asks for."""
+    """Return the number of reviewers per part that are missing from the required number."""
     parts = Counter(one.part for one in assigned)
     wanted = numbers_wanted(filing)
     return {part: number - parts[part] for part, number in wanted.items() if parts[part] < number}

@@ -1,4 +1,4 @@
-"""What each reader sees of a filing: organizers, reviewers and chairs get the same things with other names in them."""
+"""Views of a filing for organizers, reviewers and chairs: the same content with different names."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -40,7 +40,10 @@ def masked(filing: Filing, text: str) -> str:
 
 # --- The design --------------------------------------------------------------------------------------------------
 def section_shown(assignment: Assignment, section: ReviewSection) -> list[dict[str, Any]]:
-    """The parameters of a section, for the challenge and each task, with their findings and points beside them."""
+    """Return the parameters of a section with their findings and points.
+
+    They are grouped by challenge and task.
+    """
     filing = assignment.filing
     filed = queries.latest(filing)
     mask = mask_for(filing, Side.REVIEWER)
@@ -81,9 +84,9 @@ def section_shown(assignment: Assignment, section: ReviewSection) -> list[dict[s
 
 
 def findings_shown(filing: Filing, filed: FiledVersion, mask: Mask | None) -> list[Finding]:
-    """What the checks say of a filed version, with the organizers' answers, as its reviewers may read it (REV-8).
+    """Return the findings of a filed version with the organizers' answers, for its reviewers (REV-8).
 
-    The checks look at the whole version; what is hidden is left out afterwards, so that nothing seems to be missing.
+    The checks run on the whole version. Hidden values are removed afterwards, so they do not seem to be missing.
     """
     findings = all_findings(document_of_version(filed.version), design=filing.design, phase="submission")
     return anonymity.masked_findings(findings, mask)
@@ -119,7 +122,10 @@ def _named_now(document: Document) -> list[dict[str, Any]]:
 
 
 def places_of(filing: Filing, between: str) -> list[tuple[str, str]]:
-    """Where a point can be raised: every parameter of the challenge and of each task of the version filed last."""
+    """Return the parameters on which a point can be raised.
+
+    These are all parameters of the challenge and of each task of the version filed last.
+    """
     document = document_of_version(queries.latest(filing).version)
     places = []
     for parameter in texts.catalogue().parameters.values():
@@ -135,12 +141,12 @@ def places_of(filing: Filing, between: str) -> list[tuple[str, str]]:
 
 # --- Differences -------------------------------------------------------------------------------------------------
 def differences_to(filed: FiledVersion, now: Document) -> list[dict[str, Any]]:
-    """What organizers have changed since a filed version."""
+    """Return the changes that organizers made since a filed version."""
     return _differences(document_of_version(filed.version), now)
 
 
 def differences_between(before: FiledVersion, after: FiledVersion, reader: str) -> list[dict[str, Any]]:
-    """What changed from one filed version to the next, as a reader may see it (REV-5)."""
+    """Return the changes between two filed versions, as a reader can see them (REV-5)."""
     mask = mask_for(after.filing, reader)
     return _differences(anonymity.reviewed_document(before, mask), anonymity.reviewed_document(after, mask))
 
@@ -153,7 +159,7 @@ def _differences(before: Document, after: Document) -> list[dict[str, Any]]:
 
 # --- Words -------------------------------------------------------------------------------------------------------
 def threads_shown(threads: Iterable[ReviewThread], filing: Filing, reader: str) -> list[dict[str, Any]]:
-    """Points with what was said, each under the name that the reader may know."""
+    """Return points with their comments, each under the name that the reader can know."""
     return _threads(threads, filing, reader, mask_for(filing, reader))
 
 
@@ -182,7 +188,7 @@ def _threads(threads: Iterable[ReviewThread], filing: Filing, reader: str, mask:
 
 
 def thread_counts(threads: Iterable[ReviewThread]) -> dict[str, int]:
-    """How many points are open, answered and resolved, and how many of those that block are not settled."""
+    """Return the numbers of open, answered and resolved points, and of unresolved blocking ones."""
     rows = list(threads)
     counts = Counter(row.state for row in rows)
     blocking = sum(row.is_blocking and row.state != ReviewThread.State.RESOLVED for row in rows)
@@ -233,7 +239,7 @@ def exported(filing: Filing, filed: FiledVersion, ending: str, reader: str) -> s
 
 
 def printed(filing: Filing, filed: FiledVersion, reader: str) -> tuple[list[Block], str]:
-    """What a filed version consists of as a document, as the reader may see it, and its title."""
+    """Return the title and content of a filed version as a document, as the reader can see it."""
     mask = mask_for(filing, reader)
     document = anonymity.reviewed_document(filed, mask)
     title = mask.text(filing.title) if mask else filing.title

@@ -35,7 +35,7 @@ HALF: Final = 0.5
 
 
 def is_place(parameter: str, task_key: str, tasks: Collection[str]) -> bool:
-    """Whether a parameter stands at that place: of the challenge, or of one of the tasks."""
+    """Return whether a parameter belongs to the challenge or to a task of the design."""
     definition = shipped().parameters.get(parameter)
     if definition is None or (task_key and task_key not in tasks):
         return False
@@ -43,12 +43,12 @@ def is_place(parameter: str, task_key: str, tasks: Collection[str]) -> bool:
 
 
 def has_sent(assignment: Assignment) -> bool:
-    """Whether the reviewer has sent a review of what was filed last."""
+    """Return whether the reviewer has sent a review of the version filed last."""
     return Review.objects.filter(assignment=assignment, filed=latest(assignment.filing), sent_at__isnull=False).exists()
 
 
 def sees_others(assignment: Assignment) -> bool:
-    """Whether a reviewer sees what the others wrote about this design."""
+    """Return whether a reviewer can see the other reviews of this design."""
     match assignment.filing.call.showing:
         case Showing.ALWAYS:
             return True
@@ -85,7 +85,7 @@ def threads_for_organizers(filing: Filing) -> QuerySet[ReviewThread]:
 
 
 def threads_of(filing: Filing) -> QuerySet[ReviewThread]:
-    """All points with what was said, in a constant number of queries."""
+    """Return all points with their comments, in a constant number of queries."""
     comments = ReviewComment.objects.select_related("author", "assignment")
     return (
         ReviewThread.objects.filter(filing=filing)
@@ -97,7 +97,7 @@ def threads_of(filing: Filing) -> QuerySet[ReviewThread]:
 # --- The chair's matrix ------------------------------------------------------------------------------------------
 @dataclass
 class Cell:
-    """What one reviewer does for one design."""
+    """The assignment of a reviewer to a design, with the sent review if there is one."""
 
     assignment: Assignment
     sent: SentReview | None = None
@@ -105,7 +105,7 @@ class Cell:
 
 @dataclass
 class MatrixRow:
-    """A design with what its reviewers said about the version filed last."""
+    """A design with the reviews of the version filed last."""
 
     filing: Filing
     cells: list[Cell | None] = field(default_factory=list)
@@ -119,7 +119,7 @@ class MatrixRow:
 
     @property
     def assigned(self) -> int:
-        """How many review it."""
+        """Number of reviewers of the design."""
         return sum(cell is not None for cell in self.cells)
 
     @property
@@ -146,7 +146,10 @@ class MatrixRow:
 
     @property
     def disagrees(self) -> bool:
-        """Whether the chair should look: recommendations two steps apart, or scores half of the scale apart."""
+        """True if the reviews disagree and need the attention of the chair.
+
+        This applies to recommendations two steps apart, or scores half of the scale apart.
+        """
         wide = bool(self.scores) and max(self.scores) - min(self.scores) >= HALF * self.scale
         return self.distance >= APART or wide
 
@@ -224,8 +227,10 @@ def loads_of(call: Call) -> list[Reviewer]:
 
 
 def reviewing_of(user: Any, call: Call | None = None) -> list[Assignment]:
-    """What a person reviews, in one call or all: with the `review` of the version `filed` last, the `title` as reviewers may
-    read it, and when it is `due`. What is still to be sent comes first, by its date.
+    """Return the assignments of a person in a call, or in all calls.
+
+    Each has the `review` of the version `filed` last, the `title` as reviewers can read it, and the date `due`.
+    Reviews that must still be sent come first, by their due date.
     """
     assignments = Assignment.objects.filter(reviewer__user=user, removed_at=None)
     if call is not None:

@@ -1,4 +1,4 @@
-"""What in calls waits for whom, and until when."""
+"""Pending actions in calls, with the responsible people and due dates."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -50,7 +50,7 @@ class Waiting:
 
     @property
     def address(self) -> str:
-        """Where a chair sees to it."""
+        """Address of the page where a chair handles the action."""
         if self.own_address:
             return self.own_address
         if self.page == "filing":
@@ -59,13 +59,13 @@ class Waiting:
 
     @property
     def is_late(self) -> bool:
-        """Whether its date is over."""
+        """True if the due date has passed."""
         return self.due is not None and self.due < timezone.now()
 
 
 @dataclass(frozen=True)
 class WaitsFor:
-    """How much waits for chairs, reviewers or organizers, and until when the first of it."""
+    """Number of pending actions for chairs, reviewers or organizers, and their first due date."""
 
     whom: str
     number: int
@@ -74,14 +74,14 @@ class WaitsFor:
 
 @dataclass(frozen=True)
 class Funnel:
-    """How the designs of a call stand.
+    """Progress of the designs of a call.
 
     Attributes
     ----------
     states
         Number of designs in each state.
     waiting
-        What is open, without the designs that the chair has a part in.
+        Pending actions, without the designs that the chair works on.
     """
 
     call: Call
@@ -121,12 +121,12 @@ def waiting_in(call: Call, *, without: Iterable[int] = ()) -> list[Waiting]:
 
 
 def funnels_of(calls: Iterable[Call], *, without: Iterable[int] = ()) -> list[Funnel]:
-    """How designs stand in each of some calls, in a number of queries that depends on nothing.
+    """Return the progress of the designs of some calls, in a constant number of queries.
 
     Parameters
     ----------
     without
-        Designs of which nothing is told but their state: the chair has a part in them.
+        Designs that the chair works on. Only their state is shown.
     """
     funnels = {call.pk: Funnel(call) for call in calls}
     filings = list(Filing.objects.filter(call__in=funnels).select_related("call", "design"))
@@ -157,7 +157,7 @@ def _assignments(filings: Iterable[Filing]) -> QuerySet[Assignment]:
 
 
 def _open(filing: Filing, filed: FiledVersion, assigned: list[Assignment], sent: set[int]) -> Iterator[Waiting]:
-    """What is open about one design."""
+    """Yield the pending actions for a design."""
     call = filing.call
     match filing.state:
         case State.SUBMITTED:

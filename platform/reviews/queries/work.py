@@ -1,4 +1,4 @@
-"""What waits for a worker."""
+"""Pending work of reviews for workers."""
 
 from django.db.models import Q
 

@@ -1,4 +1,7 @@
-"""Who reviews what: by hand or by the optimiser, always without conflicts; reminders; the start of a review."""
+"""Assignment of reviewers by hand or by the optimizer, reminders and the start of a review.
+
+Assignments never have conflicts of interest.
+"""
 
 import re
 import traceback
@@ -53,12 +56,14 @@ TOPICS = (
 
 @transaction.atomic
 def assign(*, actor: User, filing: Filing, reviewer: Reviewer, part: str, is_automatic: bool = False) -> Assignment:
-    """Assign a reviewer, who is told by `tell` or with the start of the review, so that chairs read the letters first.
+    """Assign a reviewer without notifying them.
+
+    The reviewer is notified by `tell` or with the start of the review, so that chairs can read the letters first.
 
     Raises
     ------
     ValidationError
-        For a conflict of interest, a part that the person does not have, or a filing that is not to be reviewed now.
+        For a conflict of interest, a part that the person does not have, or a filing that cannot be reviewed now.
     """
     locked = (
         Filing.objects.select_for_update(of=("self",), no_key=True).select_related("call", "design").get(pk=filing.pk)
@@ -129,7 +134,7 @@ class ReviewerLetter:
 
 
 def letters_of_assignment(assignments: Iterable[Assignment]) -> list[ReviewerLetter]:
-    """What those are written who have not been told yet of what was assigned to them."""
+    """Return the letters to reviewers who have not been notified of their assignment."""
     return [
         ReviewerLetter(one, "review_assigned", mails.letter_of_assignment(one))
         for one in assignments
@@ -138,12 +143,16 @@ def letters_of_assignment(assignments: Iterable[Assignment]) -> list[ReviewerLet
 
 
 def letter_of_reminder(assignment: Assignment) -> ReviewerLetter:
-    """What reminds a reviewer of a review that was not sent."""
+    """Return the letter that reminds a reviewer of a review that was not sent."""
     return ReviewerLetter(assignment, "review_reminder", mails.letter_of_reminder(assignment))
 
 
 def letters_of_start(filing: Filing) -> list[ReviewerLetter]:
-    """What opening a review writes to its reviewers: of the assignment, and of a revision to those who know the design."""
+    """Return the letters that the start of a review sends to its reviewers.
+
+    Reviewers who were not notified yet receive the letter about the assignment. For a revision, reviewers who
+    know the design receive a letter about it.
+    """
     assignments = list(queries.active_assignments(filing).select_related("filing__call"))
     letters = letters_of_assignment(assignments)
     if filing.state == State.REVISION_SUBMITTED:
@@ -182,7 +191,7 @@ def _send(one: ReviewerLetter) -> None:
 
 @transaction.atomic
 def start_review(*, actor: User, filing: Filing) -> None:
-    """Open the review of what was filed last; its reviewers are told (`letters_of_start`)."""
+    """Open the review of the version filed last and notify its reviewers (`letters_of_start`)."""
     is_revision = filing.state == State.REVISION_SUBMITTED
     letters = letters_of_start(filing)
     advance(filing=filing, to=State.UNDER_REVIEW, actor=actor)
@@ -209,7 +218,10 @@ def remind(*, actor: User | None, assignment: Assignment) -> None:
 
 
 def remind_due() -> int:
-    """Remind everybody whose review is due soon or overdue, once for each; returns how many."""
+    """Remind each reviewer whose review is due soon or overdue, once per assignment.
+
+    Returns the number of reminders.
+    """
     reminded = 0
     for assignment in queries.due_for_reminder(timezone.now()):
         with transaction.atomic():
@@ -321,7 +333,9 @@ def problem_of(call: Call) -> Problem:
 
 
 def affinity(expertise: list[str], topics: set[str], wish: int | None) -> float:
-    """How well a reviewer fits a design, above 0 and at most 1: the wish, and the share of own words that it is about.
+    """Return the fit of a reviewer and a design, above 0 and at most 1.
+
+    It combines the bid of the reviewer with the share of their expertise terms that match the design.
 
     >>> affinity(["cardiac MRI", "segmentation"], {"mri", "segmentation"}, 2)
     0.9
@@ -333,7 +347,7 @@ def affinity(expertise: list[str], topics: set[str], wish: int | None) -> float:
 
 
 def topics_of(filings: list[Filing]) -> dict[int, set[str]]:
-    """The words of each design that tell what it is about."""
+    """Return the words that describe the topic of each design."""
     topics: dict[int, set[str]] = defaultdict(set)
     rows = FiledVersion.objects.filter(filing__in=filings).select_related("version").order_by("number")
     catalogue = shipped()

@@ -24,7 +24,7 @@ FIXED_ONCE_FILED = ("anonymity", "score_min", "score_max")
 
 @transaction.atomic
 def create_call(*, actor: User, title: str, **fields: Any) -> Call:
-    """Start a call with the default questions; whoever starts it chairs it."""
+    """Create a call with the default questions; the creator becomes its chair."""
     title = clean_name(title)
     stem = slug_of(fields.pop("slug", "") or title, otherwise="call", length=50)
     if not stem:
@@ -140,12 +140,12 @@ def retire_question(*, actor: User, question: Question) -> None:
 
 @transaction.atomic
 def save_mail_text(*, actor: User, call: Call, kind: str, subject: str, body: str) -> MailText:
-    """Replace a delivered mail text in this call.
+    """Replace a default mail text in this call.
 
     Raises
     ------
     ValidationError
-        For words in braces that this mail cannot fill.
+        For placeholders in braces that this mail cannot fill.
     """
     if kind not in MAILS:
         raise ValidationError("There is no such mail.")

@@ -33,7 +33,7 @@ def draft_letter(*, filing: Filing, outcome: str, chair: Any) -> tuple[str, str]
 
 
 def points_of(filing: Filing) -> str:
-    """The blocking points that are not resolved, numbered, by parameter; nobody's name stands there."""
+    """Return a numbered list of the unresolved blocking points, by parameter, without names."""
     threads = queries.blocking_threads(filing).prefetch_related("comments")
     lines = []
     for number, thread in enumerate(threads, start=1):

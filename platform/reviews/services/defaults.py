@@ -1,4 +1,4 @@
-"""What a new call starts with: the questions of the review form and the texts of its mails, all editable per call."""
+"""Defaults of a new call: review questions and mail texts, all editable per call."""
 
 import re
 from collections.abc import Mapping
@@ -92,7 +92,7 @@ def default_questions() -> list[Question]:
 
 @dataclass(frozen=True)
 class DeliveredMail:
-    """A mail as it is delivered, and the words in braces that it may use."""
+    """A default mail, and the placeholders in braces that it can use."""
 
     label: str
     subject: str
@@ -169,7 +169,7 @@ _PLACE = re.compile(r"\{([a-z_]+)\}")
 
 
 def unknown_words(kind: str, text: str) -> list[str]:
-    """Words in braces that a mail of this kind cannot fill.
+    """Return the placeholders in braces that a mail of this kind cannot fill.
 
     >>> unknown_words("filed", "{design} of {author}")
     ['author']
@@ -178,7 +178,7 @@ def unknown_words(kind: str, text: str) -> list[str]:
 
 
 def fill(text: str, values: Mapping[str, Any]) -> str:
-    """Fill the words in braces; what has no value stays as it stands.
+    """Fill the placeholders in braces; those without a value are kept.
 
     >>> fill("{call}: {other}", {"call": "Spring"})
     'Spring: {other}'

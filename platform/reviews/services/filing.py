@@ -47,12 +47,12 @@ def file_design(*, actor: User, call: Call, design: Design) -> Filing:
 
 @transaction.atomic
 def submit_revision(*, actor: User, filing: Filing, note: str = "") -> FiledVersion:
-    """Send the design as it stands now as the revision.
+    """Submit the current state of the design as the revision.
 
     Raises
     ------
     ValidationError
-        Too late, below the gate, or with blocking points that have no answer.
+        If it is too late, below the gate, or has blocking points without an answer.
     """
     Filing.objects.select_for_update(no_key=True).get(pk=filing.pk)
     version = _frozen(actor, filing.design, f"revision for {filing.call.title}")
@@ -75,7 +75,7 @@ def withdraw(*, actor: User, filing: Filing, reason: str) -> None:
 
 
 def _frozen(actor: User, design: Design, name: str) -> DesignVersion:
-    """The design as it stands, as a version; the last one if nothing has changed since."""
+    """Return the current design as a version; the last one if nothing has changed since."""
     last = design.versions.order_by("-number").first()
     if last is not None and last.digest == sha256(to_json(document_of(design), catalogue=shipped())):
         return last

@@ -1,4 +1,4 @@
-"""What has to hold before a filing changes its state; each guard says what to do instead."""
+"""Conditions for state changes of a filing; the error of each guard states the remedy."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from reviews.rules import chairs, organizes, owns
 
 @dataclass(frozen=True)
 class Step:
-    """A change of state that somebody asks for; without an actor it is the system."""
+    """A requested change of state; without an actor, the system requests it."""
 
     filing: Filing
     to: State
@@ -78,10 +78,10 @@ def revision_in_time(step: Step) -> None:
 
 
 def passes_the_gate(step: Step) -> None:
-    """Enough of what is essential is filled and no check stands in the way (REV-2).
+    """Require that enough essential parameters are filled and no check fails (REV-2).
 
-    A design that was written down from a publication is reviewed as it was published: its open points are what
-    reviewers find. Only examples carry that mark; organizers cannot set it.
+    A design that was transcribed from a publication is reviewed as it was published: reviewers find its open
+    points. Only examples have this mark. Organizers cannot set it.
     """
     filing = step.filing
     if filing.design.legacy_import:

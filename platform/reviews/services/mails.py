@@ -1,4 +1,4 @@
-"""What a call writes to people: by the chair's own texts, each message to one person."""
+"""Mails of a call with the chair's custom texts, each message addressed to one person."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ KINDS = {
 
 
 def text_of(call: Call, kind: str) -> tuple[str, str]:
-    """Subject and body of a mail of this call, the words in braces still in them."""
+    """Return subject and body of a mail of this call, with unfilled placeholders."""
     mail_text = MailText.objects.filter(call=call, kind=kind).first()
     return (mail_text.subject, mail_text.body) if mail_text else (MAILS[kind].subject, MAILS[kind].body)
 
@@ -70,17 +70,17 @@ def title_for_reviewers(filing: Filing) -> str:
 
 
 def letter_of_assignment(assignment: Assignment) -> Letter:
-    """What tells a reviewer of a new design."""
+    """Return the letter that notifies a reviewer of a new design."""
     return _for_reviewer(assignment, "assigned", part=Part(assignment.part).label)
 
 
 def letter_of_revision(assignment: Assignment) -> Letter:
-    """What tells a reviewer that a revision is to be reviewed."""
+    """Return the letter that requests the review of a revision."""
     return _for_reviewer(assignment, "again")
 
 
 def letter_of_reminder(assignment: Assignment) -> Letter:
-    """What reminds a reviewer of a review that was not sent."""
+    """Return the letter that reminds a reviewer of a review that was not sent."""
     return _for_reviewer(assignment, "reminder")
 
 
@@ -98,7 +98,7 @@ def send_to_reviewer(assignment: Assignment, kind: str, letter: Letter) -> None:
 
 
 def filed(version: FiledVersion) -> None:
-    """Tell organizers and chairs that a version was filed."""
+    """Notify organizers and chairs that a version was filed."""
     filing = version.filing
     subject, body = filled(filing.call, "filed", design=filing.title, number=version.number)
     _to_organizers(filing, "filing_received", subject, body)
@@ -121,7 +121,7 @@ def decided(filing: Filing, subject: str, letter: str) -> None:
 
 
 def discussed(*, filing: Filing, people: list[Any], address: str) -> None:
-    """Tell reviewers that somebody wrote in their discussion, without saying who or what."""
+    """Notify reviewers of a new entry in their discussion, without its author or text."""
     letter = letters_of_records.DISCUSSED.letter(
         letters_of_records.OfFiling(title_for_reviewers(filing), filing.call.title)
     )

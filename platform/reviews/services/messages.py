@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def receivers(call: Call, audience: str) -> list[User]:
-    """Reviewers or organizers of a call whom a message is for; nobody whose account is closed."""
+    """Return the reviewers or organizers of a call who receive a message.
+
+    People with a closed account are excluded.
+    """
     people: Iterable[User]
     match audience:
         case "reviewers":

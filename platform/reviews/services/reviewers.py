@@ -1,4 +1,4 @@
-"""Who reviews for a call: parts, bids, declared conflicts."""
+"""Reviewers of a call: parts, bids, declared conflicts."""
 
 from typing import Any
 
@@ -77,12 +77,12 @@ def remove_reviewer(*, actor: User, reviewer: Reviewer) -> None:
 
 @transaction.atomic
 def bid(*, reviewer: Reviewer, filing: Filing, wish: int | None) -> None:
-    """Say how gladly one would review a design; `None` takes the word back.
+    """Store the bid of a reviewer for a design; `None` withdraws it.
 
     Raises
     ------
     ValidationError
-        When bids are over, or the design is not of the call.
+        If bids are over, or the design is not part of the call.
     """
     if filing.call_id != reviewer.call_id:
         raise ValidationError("This design is not part of the call.")

@@ -31,7 +31,7 @@ _AUDIENCE = {Part.CLINICAL: Audience.CLINICAL, Part.STATISTICS: Audience.STATIST
 
 
 def questions_for(call: Call, part: str) -> list[Question]:
-    """The questions that a reviewer in this part is asked, in the order of the pages."""
+    """Return the questions for a reviewer in this part, in the order of the pages."""
     order = [section.key for section in SECTIONS]
     asked = []
     for question in call.questions.filter(retired_at=None):
@@ -65,12 +65,12 @@ def begin_review(*, assignment: Assignment) -> Review:
 def save_answer(
     *, review: Review, question: Question, score: int | None = None, judgement: str = "", words: str = ""
 ) -> Answer:
-    """Keep the answer to a question in the draft.
+    """Store the answer to a question in the draft.
 
     Raises
     ------
     ValidationError
-        When the review is over, the question is not asked here, or the score is off the scale.
+        If the review is over, the question is not part of it, or the score is outside the scale.
     """
     _writable(review)
     call = review.assignment.filing.call
@@ -130,12 +130,14 @@ def missing_answers(review: Review, questions: list[Question]) -> list[Question]
 
 @transaction.atomic
 def send_review(*, review: Review) -> SentReview:
-    """Send the review as it stands; sending it again revises it, and every version sent is kept.
+    """Send the current review.
+
+    Sending it a second time revises it. Every sent version is kept.
 
     Raises
     ------
     ValidationError
-        With open required questions, without recommendation, confidence or summary, or when nothing changed.
+        With open required questions, without recommendation, confidence or summary, or if nothing changed.
     """
     review = (
         Review.objects.select_for_update(of=("self",), no_key=True)

@@ -1,4 +1,4 @@
-"""Words: points raised on a parameter, their answers, and the discussion among reviewers."""
+"""Points raised on a parameter, their answers, and the discussion among reviewers."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def open_thread(
     Raises
     ------
     ValidationError
-        Without words, outside of a review, or for a parameter or task that the filed version does not have.
+        Without text, outside of a review, or for a parameter or task that the filed version does not have.
     """
     if filing.state not in REVIEWING:
         raise ValidationError("This design is not under review now.")
@@ -67,12 +67,12 @@ def open_thread(
 def add_comment(
     *, actor: Any, thread: ReviewThread, side: str, text: str, assignment: Assignment | None = None
 ) -> ReviewComment:
-    """Say something in a thread; the word of an organizer answers it.
+    """Add a comment to a thread; a comment of an organizer answers it.
 
     Raises
     ------
     ValidationError
-        Without words, or for organizers at another time than while their revision is awaited.
+        Without text, or for organizers outside the time in which their revision is required.
     """
     thread = (
         ReviewThread.objects.select_for_update(of=("self",), no_key=True)
@@ -104,7 +104,7 @@ def settle(*, actor: Any, thread: ReviewThread, resolved: bool) -> None:
 
 @transaction.atomic
 def set_blocking(*, actor: Any, thread: ReviewThread, is_blocking: bool) -> None:
-    """Say whether a point has to be answered before a revision can be sent."""
+    """Set whether a point must be answered before a revision can be sent."""
     if thread.is_blocking != is_blocking:
         thread.is_blocking = is_blocking
         thread.save(update_fields=["is_blocking"])
@@ -113,12 +113,12 @@ def set_blocking(*, actor: Any, thread: ReviewThread, is_blocking: bool) -> None
 
 @transaction.atomic
 def discuss(*, actor: Any, filing: Filing, text: str, assignment: Assignment | None = None) -> DiscussionEntry:
-    """Say something to the other reviewers and the chairs.
+    """Add an entry to the discussion of reviewers and chairs.
 
     Raises
     ------
     ValidationError
-        Without words, or when the filing is decided.
+        Without text, or if the filing is decided.
     """
     if filing.state not in (State.UNDER_REVIEW, State.REVISION_SUBMITTED):
         raise ValidationError("This design is not under review now.")
@@ -164,5 +164,5 @@ def _record(actor: Any, act: str, thread: ReviewThread) -> None:
 
 
 def is_open(filing: Filing) -> bool:
-    """Whether points can be raised now."""
+    """Return whether points can be raised now."""
     return filing.state in REVIEWING

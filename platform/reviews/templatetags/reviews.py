@@ -40,7 +40,7 @@ def outcome_kind(outcome: str) -> str:
 
 @register.filter
 def part_label(part: str, number: int = 1) -> str:
-    """As what somebody reviews, for one or several people.
+    """Return the name of a reviewer part, in the singular or plural.
 
     >>> part_label("clinical"), part_label("general", 2)
     ('clinical reviewer', 'reviewers')

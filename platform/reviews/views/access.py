@@ -1,4 +1,4 @@
-"""Who gets to a page of a call, and what every page of it shows."""
+"""Access to the pages of a call, and their shared template context."""
 
 from typing import Any
 
@@ -43,14 +43,14 @@ def reviewed_call_for(request: HttpRequest, slug: str) -> Call:
 
 
 def filing_for(request: HttpRequest, slug: str, number: int, *allowed: Any) -> Filing:
-    """The filing, if one of the predicates lets the person do this.
+    """Return the filing if any of the predicates permits the request.
 
     Raises
     ------
     Http404
-        For everybody who has no part in it: numbers of filings tell nobody anything.
+        For people without a role in the filing, so its number reveals nothing.
     PermissionDenied
-        For a part in it that does not include this.
+        For a role that does not include this page.
     """
     filing = Filing.objects.select_related("call", "design").filter(call__slug=slug, number=number).first()
     user = request.user
@@ -62,12 +62,14 @@ def filing_for(request: HttpRequest, slug: str, number: int, *allowed: Any) -> F
 
 
 def review_for(request: HttpRequest, slug: str, number: int) -> Assignment:
-    """The person's assignment to a filing; everybody else does not learn that the page exists.
+    """Return the person's assignment to a filing.
+
+    Other people do not learn that the page exists.
 
     Raises
     ------
     Http404
-        Without one.
+        Without an assignment.
     """
     filing = filing_for(request, slug, number)
     assignment = rules.assignment_of(request.user, filing) if rules.reviews(request.user, filing) else None
@@ -88,7 +90,7 @@ def reviewer_in(user: Any, call: Call) -> Reviewer | None:
 
 
 def call_context(request: HttpRequest, call: Call, current: str) -> dict[str, Any]:
-    """What `reviews/base.html` needs: tabs, and what the person may do."""
+    """Return the context of `reviews/base.html`: tabs and permissions of the person."""
     chairs = request.user.has_perm("reviews.chair_call", call)
     reviews = rules.is_reviewer(request.user, call)
     tabs = [
@@ -115,7 +117,10 @@ def call_context(request: HttpRequest, call: Call, current: str) -> dict[str, An
 
 
 def filing_context(request: HttpRequest, filing: Filing, current: str) -> dict[str, Any]:
-    """What the pages of one filing share; the title only as the reader may see it."""
+    """Return the context shared by the pages of a filing.
+
+    The title appears only as the reader can see it.
+    """
     from reviews.services.mails import title_for_reviewers
 
     user = request.user

@@ -24,7 +24,10 @@ from reviews.views.letters import ShownLetter, lettered
 @login_required
 @require_safe
 def assignments(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every design with its reviewers, and whom it could get: wishes, fit, load and conflicts beside the names."""
+    """Show every design with its reviewers and candidates.
+
+    Wishes, fit, load and conflicts are listed next to the names.
+    """
     call = call_for(request, slug, "chair_call")
     filings = list(_filings(request, call).filter(state__in=assigning.ASSIGNABLE).select_related("call", "design"))
     people = queries.loads_of(call)
@@ -87,7 +90,7 @@ def automatic(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def state(request: HttpRequest, slug: str) -> HttpResponse:
-    """How far the automatic assignment is; once it is over, the page is loaded again."""
+    """Show the progress of the automatic assignment; the page reloads when it is finished."""
     call = call_for(request, slug, "chair_call")
     run = call.automatic_assignments.first()
     response = render(request, "reviews/parts/run.html", {"call": call, "run": run})
@@ -124,7 +127,7 @@ def letters(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @login_required
 def remind(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The reminders to everybody whose review is missing; posting sends the chosen ones."""
+    """Show the reminders for all missing reviews; a POST request sends the chosen ones."""
     call = call_for(request, slug, "chair_call")
     missing = [
         cell.assignment
@@ -154,7 +157,7 @@ def remind(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def _filings(request: HttpRequest, call: Call) -> QuerySet[Filing]:
-    """What the chair decides about: none of their own designs."""
+    """Return the filings of a call without the chair's own designs."""
     return call.filings.exclude(design__in=own_designs(request.user))
 
 

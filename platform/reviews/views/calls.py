@@ -58,7 +58,7 @@ def create(request: SignedInRequest) -> HttpResponse:
 
 @require_safe
 def detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """What organizers and reviewers have to know, and their own part in it."""
+    """Show the information about a call for organizers and reviewers, with their own role in it."""
     call = call_for(request, slug)
     context = call_context(request, call, "call")
     designs_of_chair = own_designs(request.user) if context["is_chair"] else []

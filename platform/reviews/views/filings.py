@@ -130,7 +130,10 @@ def withdraw(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
 
 @login_required
 def revision(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
-    """What changed against the reviewed version, every point with its answer, and the way to send it."""
+    """Show the changes since the reviewed version and the answers to all points.
+
+    The revision is submitted on this page.
+    """
     entry = filing_for(request, slug, number, rules.organizes)
     if entry.state != State.REVISION_REQUIRED:
         messages.info(request, "No revision is awaited now.")
@@ -164,7 +167,7 @@ def revision(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
 @login_required
 @require_safe
 def changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Differences between the last two filed versions, with the points and their answers beside them."""
+    """Show the differences between the last two filed versions, with points and answers."""
     entry = filing_for(request, slug, number)
     reader, assignment = reader_of(request, entry)
     versions = list(entry.versions.select_related("version"))
@@ -193,7 +196,10 @@ def changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @login_required
 @require_safe
 def export(request: HttpRequest, slug: str, number: int, ending: str) -> HttpResponse:
-    """The version filed last as a file; for reviewers as they may see it. Its name names nobody."""
+    """Return the version filed last as a file; for reviewers as they can see it.
+
+    The file name contains no names of people.
+    """
     entry = filing_for(request, slug, number)
     if ending not in FORMATS:
         raise Http404("There is no such file.")
@@ -209,7 +215,10 @@ def export(request: HttpRequest, slug: str, number: int, ending: str) -> HttpRes
 
 
 def reader_of(request: HttpRequest, entry: Filing):
-    """As what a person reads a filing, and their assignment; a chair who reviews besides knows everything anyway."""
+    """Return the role in which a person reads a filing, and their assignment.
+
+    A chair who is also a reviewer reads it as a chair, because a chair sees everything.
+    """
     if rules.chairs(request.user, entry):
         return Side.CHAIR, None
     if rules.reviews(request.user, entry) and (assignment := rules.assignment_of(request.user, entry)) is not None:

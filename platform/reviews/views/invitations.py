@@ -24,7 +24,7 @@ from reviews.views.people import people_page
 @login_required
 @require_POST
 def invite(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Show the letter to everybody who is to review; posting it once more sends it, to each by themselves."""
+    """Show the letter to all invited reviewers; a second POST request sends it to each separately."""
     call = call_for(request, slug, "chair_call")
     form = InvitationForm(request.POST)
     if not form.is_valid():

@@ -19,13 +19,13 @@ class ShownLetter:
     Attributes
     ----------
     to
-        Who gets it, or how many people.
+        The recipient, or the number of recipients.
     about
-        Which design it is about, where it is about one.
+        The design that the letter is about, if there is one.
     value
-        What the form posts for this letter if it is chosen; empty where it cannot be left out.
+        Value that the form posts for this letter if it is chosen; empty if it cannot be excluded.
     last_at
-        When the person was written to in the same matter before.
+        Time of the previous letter to the person about the same matter.
     """
 
     to: str
@@ -54,26 +54,26 @@ def lettered(
     can_change: bool = False,
     note: str = "",
 ) -> HttpResponse:
-    """The page of letters that are about to go: nothing is sent before it is posted.
+    """Show the page of letters before they are sent: nothing is sent before the form is posted.
 
     Parameters
     ----------
     context
-        Of the call or filing whose page this is.
+        Context of the page of the call or filing.
     none
-        What is said where there is no letter.
+        Text that is shown if there is no letter.
     name
-        Of the field that posts the chosen letters.
+        Name of the field that posts the chosen letters.
     hidden_fields
         Fields that are posted with them.
     kind
-        Of the text (`reviews.services.defaults.MAILS`), which can be changed on a page of its own.
+        Kind of the text (`reviews.services.defaults.MAILS`), which can be changed on a separate page.
     problems
-        Why some people get none.
+        Reasons why some people receive no letter.
     all_of_them
-        Whether no letter can be left out.
+        Whether no letter can be excluded.
     can_change
-        Whether the chair wrote this themselves: posting `change` shows their form again.
+        Whether the chair wrote the text: posting `change` shows their form again.
     """
     text = (
         {"label": MAILS[kind].label, "url": reverse("reviews:mail", args=[context["call"].slug, kind])}

@@ -23,12 +23,12 @@ from web.spreadsheets import csv_file
 @login_required
 @require_safe
 def people(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who reviews, with their load; who is invited; who chairs."""
+    """Show the reviewers with their load, the invitations and the chairs."""
     return people_page(request, call_for(request, slug, "chair_call"), InvitationForm())
 
 
 def people_page(request: HttpRequest, call: Call, form: InvitationForm) -> HttpResponse:
-    """That page, with a form of invitations that is filled in or empty."""
+    """Return the page of the people of a call, with the invitation form."""
     return render(
         request,
         "reviews/people.html",
@@ -123,7 +123,7 @@ def reviewer(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 @login_required
 def bids(request: SignedInRequest, slug: str) -> HttpResponse:
-    """What a reviewer would like to review."""
+    """Show the bids of a reviewer and store changes."""
     call = reviewed_call_for(request, slug)
     person = reviewer_in(request.user, call)
     assert person is not None, "the rule found them"

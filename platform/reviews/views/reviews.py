@@ -1,4 +1,4 @@
-"""The reviewer's pages: what is to be reviewed, the form beside the design, sending."""
+"""Pages of the reviewer: pending reviews, the form next to the design, and sending."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -29,7 +29,10 @@ def mine(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_safe
 def review(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Where a review starts: due date, sections with what is still open, and the way to declare a conflict."""
+    """Show the start page of a review.
+
+    It shows the due date and the sections with their open questions. A conflict of interest can be declared here.
+    """
     assignment = review_for(request, slug, number)
     context = _context(request, assignment, "")
     open_parts = context["open_parts"]
@@ -198,7 +201,10 @@ def conflict(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
 
 
 def _context(request: HttpRequest, assignment: Assignment, current: str) -> dict:
-    """What every page of a review shows: the sections with what is open, and whether the review can be written."""
+    """Return the context shared by all pages of a review.
+
+    It contains the sections with their open questions, and whether the review can be edited.
+    """
     filing, call = assignment.filing, assignment.filing.call
     filed = queries.latest(filing)
     stored = Review.objects.filter(assignment=assignment, filed=filed).first()

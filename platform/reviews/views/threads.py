@@ -59,7 +59,7 @@ def points(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @login_required
 @require_POST
 def reply(request: HttpRequest, slug: str, number: int, pk: int) -> HttpResponse:
-    """Say something about a point, resolve it, take it up again, make it blocking or not."""
+    """Comment on a point, resolve or reopen it, or set whether it is blocking."""
     filing = filing_for(request, slug, number)
     reader, assignment = reader_of(request, filing)
     thread = _visible(filing, reader, assignment).filter(pk=pk).first()
@@ -94,7 +94,7 @@ def reply(request: HttpRequest, slug: str, number: int, pk: int) -> HttpResponse
 @login_required
 @require_POST
 def discuss(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Say something to the other reviewers and the chairs."""
+    """Add an entry to the discussion of reviewers and chairs."""
     filing = filing_for(request, slug, number, rules.chairs, rules.reviews)
     reader, assignment = reader_of(request, filing)
     if assignment is not None and not queries.sees_others(assignment):
@@ -139,7 +139,7 @@ def _place(request, filing, reader, assignment, data) -> HttpResponse:
 
 
 def _back(request: HttpRequest, filing) -> HttpResponse:
-    """To the page that the form stood on."""
+    """Redirect to the page that contained the form."""
     to = request.POST.get("next", "")
     if to and url_has_allowed_host_and_scheme(to, allowed_hosts={request.get_host()}):
         return redirect(to)

@@ -1,4 +1,4 @@
-"""Which file of an archive belongs to which expected case, and what a misnamed one was probably meant to be."""
+"""Assignment of archive files to expected cases, with suggestions for misnamed files."""
 
 import difflib
 import re
@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"\d+")
 def match(
     members: Iterable[Member], names: Sequence[str], suffixes: Sequence[str], *, words: str = "label image"
 ) -> Report:
-    """Assign files to cases by their names: `<case><suffix>`, in whatever folder.
+    """Assign files to cases by their names: `<case><suffix>`, in any folder.
 
     Parameters
     ----------
@@ -24,14 +24,14 @@ def match(
     names
         The expected cases.
     suffixes
-        File endings that are read, the longest first where one contains another.
+        Supported file endings. If an ending contains another, the longer one comes first.
     words
-        What a file of a case is called.
+        Name for the file of a case in messages.
 
     Returns
     -------
     Report
-        With `members`, and findings for the cases that are missing or there twice.
+        With `members`, and findings for missing and duplicate cases.
     """
     expected = set(names)
     paths_by_case: dict[str, list[str]] = defaultdict(list)

@@ -1,7 +1,7 @@
-"""Predictions that are one table for all cases: found in the archive, read and judged case by case, in confined children.
+"""Prediction tables for all cases, extracted from the archive and checked in confined child processes.
 
-A row that cannot be taken costs its case only, and everything is told at once. Whether a score that a metric needs is there
-is a matter of the whole table: without it the archive is not taken.
+Each case is checked separately. An invalid row invalidates only its case, and all problems are reported together.
+Scores that a metric needs are a requirement for the whole table: without them, the archive is rejected.
 """
 
 from collections.abc import Mapping, Sequence
@@ -156,7 +156,10 @@ def _extra_row(case: str, name: str, intended: Mapping[str, str]) -> Extra:
 
 
 def _whole(error: ReadError, table: ExpectedTable) -> str:
-    """What is wrong with a table as a whole, with the classes of the task where those may help."""
+    """Return the problem with a table as a whole.
+
+    The text lists the classes of the task if they can help.
+    """
     sentence = f"{error.message}. "
     if "class" in error.message or "score" in error.message:
         return f"{sentence}The classes are {some_classes(table.classes)}; the columns are {', '.join(table.columns[:_CLASSES_SHOWN])}."
@@ -171,7 +174,10 @@ def _hint(member: Member, table: ExpectedTable) -> str:
 
 @dataclass
 class OpenTable:
-    """The table of a submission as a child has read it: the first case that is asked for reads it, the others find it."""
+    """The table of a submission as read in a child process.
+
+    The table is read for the first requested case and reused for the others.
+    """
 
     path: Path
     member: str

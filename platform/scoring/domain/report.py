@@ -1,4 +1,4 @@
-"""What validation found, as a value: stored with the submission, shown to the team."""
+"""Report of a validation, stored with the submission and shown to the team."""
 
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -9,7 +9,7 @@ from evaluation.claims.legend import VALIDATED, Checked
 
 
 class Status(StrEnum):
-    """What became of an expected case."""
+    """Validation status of an expected case."""
 
     VALID = "valid"
     MISSING = "missing"
@@ -30,7 +30,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Extra:
-    """A file that no case asked for."""
+    """A file that belongs to no expected case."""
 
     file: str
     hint: str = ""
@@ -38,22 +38,22 @@ class Extra:
 
 @dataclass
 class Report:
-    """The whole of it.
+    """Complete report of a validation.
 
     Attributes
     ----------
     problem
-        Why the archive is not taken as a whole, or empty.
+        Reason why the archive as a whole is rejected, or empty.
     is_charged
-        Whether its sender pays with a try for an archive that is not taken.
+        Whether a rejected archive counts as an attempt of its sender.
     members
-        Case → path of its one file in the archive, for the cases whose file was found.
+        Case → path of its single file in the archive, for the cases whose file was found.
     table
-        Path of the table that stands beside the files, or empty.
+        Path of the table next to the files, or empty.
     findings
-        One a case; fewer than expected while validation is under way.
+        One per case; fewer than expected while the validation runs.
     extra, extra_total
-        Files that no case asked for; only the first are listed.
+        Files that belong to no expected case; only the first are listed.
     """
 
     problem: str = ""
@@ -83,12 +83,12 @@ class Report:
 
     @property
     def in_numbers(self) -> Said:
-        """What was found, by numbers, in a sentence."""
+        """Numbers of the findings, in a sentence."""
         return VALIDATED.first(Checked(self.valid, self.missing, self.invalid, self.extra_total))
 
     @property
     def remarked(self) -> int:
-        """Valid cases of which something is told all the same, such as an answer that lacks a part."""
+        """Number of valid cases with a message, for example an answer that lacks a part."""
         return sum(finding.status == Status.VALID and bool(finding.message) for finding in self.findings.values())
 
     @property

@@ -1,4 +1,8 @@
-"""The result of a run: one columnar file that never changes, a second one of evidence, the digest of what they say, and the few numbers that pages read."""
+"""Result of a run: its files, its digest and the few numbers that pages read.
+
+A columnar file contains the rows and never changes. A second file contains the evidence. The digest covers the content
+of both.
+"""
 
 import io
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal", "flag", "worst", "before")
 _FURTHER = ("worst", "before")
-"""Columns that are told only of results in which a row fills them."""
+"""Columns that only belong to results in which a row fills them."""
 
 
 class CaseRow(NamedTuple):
@@ -53,9 +57,10 @@ def in_order(rows: Iterable[CaseRow]) -> list[CaseRow]:
 
 
 def digest(rows: Iterable[CaseRow], evidence: "Evidence | None" = None) -> str:
-    """Digest of what a result says: equal for equal predictions, whatever the team, the run, or the file format.
+    """Return the digest of the content of a result.
 
-    With evidence it covers both; without, it is that of the rows alone.
+    It is equal for equal predictions, regardless of the team, the run and the file format. With evidence it
+    covers both; without, it is that of the rows alone.
     """
     ordered = in_order(rows)
     # As `evaluation.bundle.result_digest` has it: the last columns are there only where a row fills them.
@@ -84,9 +89,10 @@ def store(rows: Iterable[CaseRow], name: str) -> None:
 def store_annotators(
     rows: Mapping[str, Sequence[CaseRow]], stem: str, *, evidence: "Mapping[str, Evidence] | None" = None
 ) -> str:
-    """Write the results under the references of each annotator as one file below `stem`; returns its name, or nothing.
+    """Write the results under the references of each annotator as one file below `stem`.
 
-    What their values of the whole data set are made of is written beside it, one encrypted file an annotator.
+    Returns the name of the file, or an empty string without results. The evidence behind their values of the
+    whole data set is written next to it, in one encrypted file per annotator.
     """
     if not rows:
         return ""
@@ -102,7 +108,10 @@ def store_annotators(
 
 
 def _annotators_evidence(name: str, position: int) -> str:
-    """Where the evidence of an annotator is, by the name of the file of results and the place in alphabetical order."""
+    """Return the name of the evidence file of an annotator.
+
+    It follows from the name of the result file and the position in alphabetical order.
+    """
     return f"{name.removesuffix('.parquet')}-{position}.evidence.parquet{vault.SUFFIX}"
 
 
@@ -116,7 +125,10 @@ def read_annotators(name: str, *, algorithm: str = "") -> dict[str, pd.DataFrame
 
 
 def read_annotators_evidence(name: str, *, algorithm: str = "") -> "dict[str, Evidence]":
-    """Return annotator → the evidence beside a file of results; nothing where no metric has a value of the whole data set."""
+    """Return annotator → evidence stored next to a result file.
+
+    The result is empty if no metric has a value of the whole data set.
+    """
     evidence = {}
     for position, (annotator, table) in enumerate(read_annotators(name).items()):
         if (table["case"] == "").any():
@@ -179,24 +191,30 @@ def summarize(
     cases: Sequence[str] = (),
     noted: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Aggregate the result of one run along the levels of the assessment, every outcome counted as it says.
+    """Aggregate the result of a run along the levels of the assessment.
+
+    Every outcome counts as the assessment defines.
 
     Parameters
     ----------
     metadata
         Case metadata with a column for every level above the case.
     cases
-        Names of all cases; those that the results name if not given.
+        Names of all cases; by default those in the results.
     noted
-        Cases with a note why they have no value. Where all values are of the whole data set, nothing else tells.
+        Cases with a note why they have no value. If all values are of the whole data set, no other input shows
+        them.
 
     Returns
     -------
     dict
-        ``values``: a list of ``metric``, ``region``, ``value`` and ``outcomes`` (outcome → number of cases) in the order
-        of the assessment, and where the reference of some cases is empty ``others``: the number of the other cases and the
-        value over them, since many correct empty answers hide what happens where there is something; ``cases``; ``missing_cases``: cases without any value because the prediction is missing; ``doubts``: what looks like
-        a mistake in the team's files, a sentence each.
+        ``values``: a list of ``metric``, ``region``, ``value`` and ``outcomes`` (outcome → number of cases) in
+        the order of the assessment. If the reference of some cases is empty, also ``others``: the number of the
+        other cases and the value over them, since many correct empty answers hide the performance on non-empty
+        references.
+        ``cases``: the number of cases.
+        ``missing_cases``: the number of cases without any value because the prediction is missing.
+        ``doubts``: suspected mistakes in the team's files, a sentence each.
     """
     # A single submission that lacks an input has no result for that metric; only a ranking can tell whether anyone could.
     lacking = results["outcome"] == Outcome.NOT_APPLICABLE.value
@@ -235,7 +253,10 @@ def summarize(
 
 
 def _empty_references(results: pd.DataFrame, table: Table) -> list[str]:
-    """Cases whose reference has nothing of a region, as far as a result tells: a missing prediction says nothing of it."""
+    """Return the cases whose reference is empty in a region, as far as the result shows.
+
+    A missing prediction provides no information about this.
+    """
     rows = results[(results["metric"] == table.metric.name) & (results["region"] == (table.region or ""))]
     return rows[rows["outcome"].isin([Outcome.BOTH_EMPTY.value, Outcome.REF_EMPTY.value])]["case"].tolist()
 

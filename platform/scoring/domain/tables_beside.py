@@ -1,7 +1,7 @@
-"""The table that may stand beside files of predictions, from strangers: class and score of each object, confidences of cases.
+"""Untrusted table next to prediction files: class and score of each object, confidences of cases.
 
-Whatever it says of one case makes that case invalid; that it is missing where a metric needs it is a matter of the whole
-archive.
+The table is optional. A problem with the rows of a case makes only that case invalid. A missing table that a metric
+requires is a problem of the whole archive.
 """
 
 from collections.abc import Sequence
@@ -23,12 +23,14 @@ _NAMES_SHOWN = 5
 
 
 def set_apart(files: Sequence[Member], rules: RulesBeside) -> tuple[str, list[Member]]:
-    """Tell the table from the other files; returns its path in the archive, empty without one, and the other files.
+    """Separate the table from the other files.
+
+    Returns its path in the archive, empty without a table, and the other files.
 
     Raises
     ------
     ArchiveError
-        When there are several, or none although it is needed.
+        If there are several tables, or none although it is required.
     """
     tables = [member for member in files if member.name.lower() == rules.file]
     if len(tables) > 1:
@@ -64,7 +66,7 @@ def extract(path: Path, member: str, rules: RulesBeside, folder: Path) -> TableB
 
 
 def judge(table: TableBeside, report: Report, file: str) -> None:
-    """Add to a report what the rows alone tell: cases whose rows cannot be taken, and rows of no case."""
+    """Add the problems of the rows to a report: invalid rows of cases, and rows of unknown cases."""
     for case in list(report.members):
         if case in table.invalid:
             issue = table.invalid[case]
@@ -80,7 +82,10 @@ def judge(table: TableBeside, report: Report, file: str) -> None:
 
 @dataclass
 class OpenTableBeside:
-    """The table of a submission as a child has read it: the first case that is asked for reads it, the others find it."""
+    """The table of a submission as read in a child process.
+
+    The table is read for the first requested case and reused for the others.
+    """
 
     path: Path
     member: str
@@ -96,7 +101,7 @@ class OpenTableBeside:
         return self.table
 
     def finding(self, problem: FileProblem, content: Any, case: str, member: str, folder: Path) -> Finding:
-        """Judge whether a file fits its rows, and tell what lacks in these."""
+        """Return whether a file matches its rows, with a remark about missing values in the rows."""
         table = self.read(folder)
         if table is None:
             return Finding(case, Status.VALID, file=member)

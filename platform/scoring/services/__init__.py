@@ -1,1 +1,1 @@
-"""Reading, checking and scoring what was handed in, in confined children; writing what came out."""
+"""Services that read, check and score submissions in confined child processes and write the results."""

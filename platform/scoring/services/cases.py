@@ -1,6 +1,6 @@
-"""What scoring one case gives, what a case without a prediction gives, and what is believed of a confined child.
+"""Scores of a case, with or without a prediction, and the checks of reports from child processes.
 
-The child has read a stranger's file: what it says of a case is taken only where it is possible.
+A confined child process has read untrusted files. Its report about a case is accepted only if it is possible.
 """
 
 import math
@@ -23,7 +23,7 @@ _DIGEST_LENGTH = 64
 
 
 class AnnotatorScore(NamedTuple):
-    """What a case gave under the references of one annotator: rows, and pieces as `Scored` has them."""
+    """Score of a case under the references of one annotator: rows, and pieces as in `Scored`."""
 
     rows: list[CaseRow]
     pieces: list[list[Any]] | None = None
@@ -31,23 +31,24 @@ class AnnotatorScore(NamedTuple):
 
 @dataclass(frozen=True)
 class Scored:
-    """What scoring one case gave."""
+    """Score of a case."""
 
     case: str
     rows: list[CaseRow]
     pieces: list[list[Any]] | None = None
-    """What the case adds to the values of the whole data set, as plain JSON: part, region and the two lists of each.
+    """Contribution of the case to the values of the whole data set, as plain JSON.
 
-    Without the class of the reference, which is not written down before it is encrypted.
+    Each entry contains part, region and the two lists of numbers. The class of the reference is excluded, because it
+    must not be written before it is encrypted.
     """
     note: str = ""
-    """Why there are no values, for the participant."""
+    """Reason for missing values, shown to the participant."""
     details: str = ""
     """For organizers."""
     annotators: dict[str, AnnotatorScore] = field(default_factory=dict)
-    """What it gave under the references of each annotator, where there are several."""
+    """Scores under the references of each annotator, if there are several."""
     handed: dict[str, Any] = field(default_factory=dict)
-    """Of a decoy: the digest of what was handed in, and how many voxels are labelled or objects found."""
+    """For a decoy: digest of the submitted prediction, and number of labelled voxels or detected objects."""
     disentangled: disentangling.Plain | None = None
     """Of instances: what detection, classification and outlines are rated by."""
 
@@ -95,12 +96,14 @@ def missing_under(assessment: Assessment, case: str, drawn: Mapping[str, Any]) -
 
 
 def scored_of(assessment: Assessment, answer: Answer, member: str, prepared: Any) -> Scored:
-    """Return what a child says of a case, if it is possible; otherwise the case is missing, with the reason.
+    """Return the score that a child process reports for a case, if it is possible.
+
+    Otherwise the case is missing, with the reason.
 
     Parameters
     ----------
     member
-        The file of the archive, which the reason names.
+        The file of the archive that the reason names.
     prepared
         The reference.
     """
@@ -155,7 +158,10 @@ def _trusted(value: Any, missing: list[CaseRow]) -> list[CaseRow] | None:
 def of_annotators(
     assessment: Assessment, answer: Answer, member: str, drawn: Mapping[str, Any]
 ) -> dict[str, AnnotatorScore]:
-    """What a child says of a case under each annotator, taken as that under the reference is; missing otherwise."""
+    """Return the scores of a case that a child process reports under each annotator.
+
+    They are checked like those under the reference. Otherwise the case is missing under that annotator.
+    """
     reported = answer.value.get("annotators") if answer.failure is None and isinstance(answer.value, dict) else None
     reported = reported if isinstance(reported, dict) else {}
     scored_by_annotator = {
@@ -166,7 +172,7 @@ def of_annotators(
 
 
 def handed_for_decoy(value: object) -> dict[str, Any]:
-    """Take what a child says of a decoy only if it has the form of it."""
+    """Return the report of a child process about a decoy if its format is valid, otherwise an empty dict."""
     handed = value.get("handed") if isinstance(value, Mapping) else None
     if not isinstance(handed, Mapping):
         return {}

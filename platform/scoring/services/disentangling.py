@@ -33,7 +33,7 @@ Plain = list[Any]
 
 
 class CaseObjects(NamedTuple):
-    """What one case left behind."""
+    """Stored numbers of a case, with its geometry."""
 
     case: str
     geometry: Geometry
@@ -76,7 +76,10 @@ def trusted(assessment: Assessment, value: Any, reference: Any) -> Plain | None:
 
 
 def doubt(apart: Plain | None, *, noted: bool) -> str:
-    """Say to organizers that a case has scores and yet counts as missing here; nothing as a rule."""
+    """Return a note to organizers about a case that has scores and yet counts as missing here.
+
+    The result is usually empty.
+    """
     if apart is None or noted or not apart[2]:
         return ""
     return "What was reported of its detection, classification and outlines cannot be; there it counts as missing."
@@ -85,12 +88,12 @@ def doubt(apart: Plain | None, *, noted: bool) -> str:
 def document_of(
     assessment: Assessment, scored_cases: Iterable[CaseObjects], metadata: pd.DataFrame | None
 ) -> dict[str, Any] | None:
-    """Return everything about one run; None where there is nothing to tell apart.
+    """Return all values of a run; None if the assessment does not rate parts or has no cases.
 
     Parameters
     ----------
     metadata
-        Case metadata; images are pooled by patient, or else by the first level of the assessment above the case.
+        Case metadata. Images are pooled by patient, otherwise by the first level of the assessment above the case.
     """
     scored_cases = list(scored_cases)
     if not assessment.kind.rates_parts or not scored_cases:

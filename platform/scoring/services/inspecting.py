@@ -21,7 +21,7 @@ from test_sets.queries.test_sets import Expectation, ExpectedCase
 from uploads.storage import child_limits, free_bytes, store_file, working_folder
 
 ORDINARY_RATIO = 4
-"""What archives of label images unpack to, over their own size, where nothing is unusual about them."""
+"""Usual ratio of unpacked to packed size of archives of label images."""
 
 
 def judge(path: Path, expectation: Expectation, limits: ArchiveLimits, folder: Path) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def finding_of(answer: Answer, member: str) -> Finding:
 
 
 def explain(failure: Failure, file: str) -> tuple[str, str]:
-    """Return what to tell a participant about a file that its reader did not survive: message and remedy."""
+    """Return the message and the remedy for the participant whose file made its reader fail."""
     messages = {
         Failure.TIME: (f"{file}: reading it took longer than is allowed", "Save it uncompressed or more simply."),
         Failure.MEMORY: (f"{file}: reading it needs more memory than is allowed", "Save it with a smaller data type."),
@@ -105,12 +105,13 @@ def explain(failure: Failure, file: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Inspected:
-    """What reading a whole archive gave.
+    """Result of reading a whole archive.
 
     Attributes
     ----------
     repacked
-        The name under which a zip archive of the same members was stored, where another kind of archive was handed in.
+        The name under which a zip archive of the same members was stored, if another kind of archive was
+        submitted.
     log
         For organizers: what failed.
     """
@@ -122,7 +123,7 @@ class Inspected:
 
 @dataclass(frozen=True)
 class Checked:
-    """What checking one case gave; `details` are for organizers."""
+    """Result of checking one case; `details` are for organizers."""
 
     case: str
     finding: Finding
@@ -130,7 +131,7 @@ class Checked:
 
 
 def inspect(path: Path, wanted: Expectation, *, repacked_name: str, beat: Callable[[], None]) -> Inspected:
-    """Find the expected files in an archive; one that is no zip archive is packed anew under `repacked_name`.
+    """Find the expected files in an archive; repack a tar archive as zip under `repacked_name`.
 
     Raises
     ------
@@ -187,19 +188,19 @@ def check_cases(
 
 
 def archive_limits(*, cases: int, needed_bytes: int) -> ArchiveLimits:
-    """Bounds on an archive of predictions, by what a test set needs.
+    """Return the bounds on an archive of predictions for a test set.
 
     Parameters
     ----------
     cases
-        How many cases it has.
+        Number of cases of the test set.
     needed_bytes
-        Most bytes that the files of all cases sensibly unpack to.
+        Largest sensible number of bytes that the files of all cases unpack to.
 
     Returns
     -------
     ArchiveLimits
-        With room for files that nobody asked for, such as probability maps beside label images.
+        With room for files that were not requested, such as probability maps next to label images.
     """
     usual = ArchiveLimits()
     total = min(usual.total_bytes, 4 * needed_bytes + 256 * MIB)
@@ -208,7 +209,9 @@ def archive_limits(*, cases: int, needed_bytes: int) -> ArchiveLimits:
 
 
 def _room(size: int, limits: ArchiveLimits) -> int:
-    """How much an archive may unpack to here; one that is likely to fit later waits, and nothing of it is written.
+    """Return the number of bytes that an archive can unpack to here.
+
+    An archive that is likely to fit later is queued, and nothing of it is written.
 
     Raises
     ------

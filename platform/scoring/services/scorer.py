@@ -1,7 +1,7 @@
-"""Scoring single cases: prepared references in the worker, predictions in confined children.
+"""Scoring of single cases: prepared references in the worker, predictions in confined children.
 
-A prediction is a file of its own or the rows of a table. Beside rows of results, a case gives the pieces of the values that
-only the whole data set has.
+A prediction is a separate file or the rows of a table. Besides rows of results, a case yields the pieces
+of the values that exist only for the whole data set.
 """
 
 from collections import OrderedDict
@@ -88,18 +88,19 @@ def annotated(assessment: Assessment, case: TestCase, *, algorithm: str) -> dict
 
 @dataclass(frozen=True)
 class Predictions:
-    """An archive that was found valid, and what it is scored against.
+    """A valid archive and the test set and assessment that it is scored against.
 
     Attributes
     ----------
     path
         The zip archive.
     members
-        Case → its member of the archive, of the cases that have a valid prediction.
+        Case → its member of the archive, for the cases that have a valid prediction.
     beside
-        The member that holds the table beside the files; empty where there is none.
+        The archive member with the table that accompanies the files; empty if there is none.
     algorithm
-        Whose they are, as references name algorithms that are measured by references of their own.
+        Name of the algorithm that made the predictions. References that apply to a single algorithm use this
+        name.
     """
 
     path: Path
@@ -149,7 +150,7 @@ class _Table:
 
 @dataclass
 class _Files:
-    """Predictions that are a file a case, with a table beside them where there is one."""
+    """Predictions with one file per case, and an accompanying table if there is one."""
 
     path: Path
     problem: FileProblem

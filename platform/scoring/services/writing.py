@@ -20,7 +20,7 @@ from test_sets.queries.test_sets import metadata_frame_of
 
 @dataclass(frozen=True)
 class Written:
-    """The files of a result, all stored under digests of what they say, and what a page shows of them."""
+    """The files of a result, each stored under a digest of its content, and the summary that a page shows."""
 
     result: str
     digest: str
@@ -43,18 +43,20 @@ def write(
     report: dict[str, Any],
     algorithm: str,
 ) -> Written:
-    """Put the cases of a run together and store what comes out; the same cases give the same files under the same names.
+    """Combine the cases of a run and store the result.
+
+    The same cases give the same files under the same names.
 
     Parameters
     ----------
     key
-        What tells the files of this run from those of others.
+        Distinguishes the files of this run from those of other runs.
     everything
-        Every case of the test set, decoys too.
+        Every case of the test set, including decoys.
     report
-        What validation found, as it is stored.
+        The validation report as it is stored.
     algorithm
-        How the table that is summarized names it.
+        Name of the algorithm in the table that is summarized.
     """
     decoys = set(test_set.cases.filter(is_decoy=True).values_list("name", flat=True))
     scored_cases = [scored for scored in everything if scored.case not in decoys]
@@ -140,6 +142,6 @@ def _of_decoys(report: dict[str, Any], decoys: Sequence[Scored]) -> dict[str, An
 
 
 def _shared(test_set: TestSet, assessment: Assessment) -> Mapping[str, Any]:
-    """What all evidence of the test set has in common."""
+    """Return what all evidence of the test set has in common."""
     facts = dict(test_set.cases.filter(is_decoy=False).values_list("name", "metadata"))
     return assessment.kind.shared_evidence(assessment, test_set.shared, facts)

@@ -1,4 +1,4 @@
-"""What the home page says of submissions."""
+"""Submissions on the home page."""
 
 from collections.abc import Iterator
 

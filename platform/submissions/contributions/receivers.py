@@ -1,4 +1,4 @@
-"""What happens when a worker comes up."""
+"""Receivers of the signals that a worker sends when it starts."""
 
 from pathlib import Path
 

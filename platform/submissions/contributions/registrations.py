@@ -1,4 +1,4 @@
-"""What this app contributes to the pages of a challenge."""
+"""Contributions of this app to the pages of a challenge."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -48,7 +48,10 @@ def register() -> None:
 
 
 def handed_in_already(phases: Sequence[Phase]) -> dict[int, str]:
-    """Why phases cannot be evaluated at sites any more: a ranking over sites would leave out what was handed in."""
+    """Return, per phase with submissions, the reason why it can no longer be evaluated at sites.
+
+    A ranking over sites would exclude the submissions that exist already.
+    """
     rows = Submission.objects.filter(phase__in=phases).exclude(state__in=Submission.UNSUCCESSFUL).order_by()
     counts = dict(rows.values_list("phase").annotate(rows=Count("pk")))
     under_way = Upload.objects.filter(phase__in=phases, state=Upload.State.RECEIVING, expires_at__gt=timezone.now())
@@ -82,20 +85,23 @@ def arrivals(challenge: Challenge) -> dict[int, hooks.Arrivals]:
 
 
 def teams_scored(phase: Phase, moment: datetime) -> int:
-    """How many teams had a finished score in a phase at a moment."""
+    """Return the number of teams that had a finished score in a phase at a moment."""
     rows = Run.objects.filter(submission__phase=phase, finished_at__lt=moment).exclude(result_digest="")
     return rows.values("submission__team").distinct().count()
 
 
 def handed_in(team: Team) -> hooks.SubmittedTasks:
-    """To which tasks a team has handed in something that was not refused, withdrawn or lost, and whether anything at all."""
+    """Return the tasks to which a team has submitted, and whether it submitted or uploaded anything at all.
+
+    Submissions that were refused, withdrawn or lost do not count for the tasks.
+    """
     rows = Submission.objects.filter(team=team).order_by().values_list("phase__task", "state").distinct()
     counted = frozenset(task for task, state in rows if state not in Submission.UNSUCCESSFUL)
     return hooks.SubmittedTasks(counted, bool(rows) or Upload.objects.filter(team=team).exists())
 
 
 def rank_anew(team_id: int) -> None:
-    """Have every ranking computed again that a team's results stand in, or would stand in."""
+    """Request a new computation of every ranking that contains, or would contain, a result of a team."""
     phases = Run.objects.filter(counts=True, submission__team=team_id).values_list("submission__phase", flat=True)
     for phase_id in sorted(set(phases)):
         for callback in submission_hooks.run_scored:

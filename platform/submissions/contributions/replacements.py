@@ -1,4 +1,4 @@
-"""What was handed in for a phase, as the replacement of its test set has to know it; and runs by version of a test set."""
+"""Submissions to a phase for the replacement of its test set, and numbers of runs by version of a test set."""
 
 from collections.abc import Sequence
 
@@ -28,12 +28,12 @@ class Submissions(Dependents):
 
     @property
     def exist(self) -> bool:
-        """Whether there are any."""
+        """True if the phase has such submissions."""
         return bool(self._submissions)
 
     @property
     def are_being_scored(self) -> bool:
-        """Whether a run of any is under way."""
+        """True if a run of a submission to the phase is unfinished."""
         return Run.objects.filter(submission__phase=self._phase, state__in=Run.UNFINISHED).exists()
 
     def score_again(self, *, actor: User | None) -> None:

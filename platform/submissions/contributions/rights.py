@@ -1,4 +1,4 @@
-"""What becomes of submissions when somebody closes their account."""
+"""Handling of submissions when a user closes their account."""
 
 from accounts import hooks
 from accounts.models import User
@@ -13,7 +13,10 @@ def register() -> None:
 
 
 def leave(user: User) -> None:
-    """Withdraw what waits for a decision that nobody is left to make; what was scored stays its team's."""
+    """Withdraw submissions whose pending decision can no longer be made by any team member.
+
+    Submissions that were scored remain with their team.
+    """
     held = Submission.objects.filter(user=user, state=Submission.State.HELD)
     for submission in held.exclude(team__in=Member.objects.values("team")).order_by("pk"):
         withdraw(submission=submission, actor=user)

@@ -1,4 +1,4 @@
-"""Checks of a registered design, a method description and a report that need what was handed in and scored."""
+"""Checks of a registered design, a method description and a report that need submissions and results."""
 
 import re
 from typing import Final
@@ -31,10 +31,10 @@ _MOST_SHOWN: Final = 5
 
 @register("evaluation_hash_unchanged", reads=("evaluation_code_availability",))
 def evaluation_hash_unchanged(subject: Subject) -> str | None:
-    """All results that count in a phase were computed by one version of the evaluation software.
+    """Check that one version of the evaluation software computed all results that count in a phase.
 
-    The platform evaluates with its own software, whose version every run keeps: after an update either nothing or
-    everything of a phase is scored anew.
+    The platform evaluates with its own software, whose version every run records. After an update, either no
+    result or every result of a phase is scored again.
     """
     challenge = challenge_of(subject)
     if challenge is None:

@@ -1,4 +1,4 @@
-"""What becomes of an algorithm that was run, and of what a scoring image answered."""
+"""Handling of algorithms that were run, and of values that a scoring image returned."""
 
 import uuid
 

@@ -11,7 +11,7 @@ from uploads.services.proving import has_digest
 
 
 def register() -> None:
-    """Have what was handed in, and what came of it, looked for."""
+    """Register submissions and their results for the verification of the storage."""
     hooks.stored_files.register(stored)
 
 

@@ -26,7 +26,7 @@ def parameters() -> Mapping[str, Parameter]:
 
 
 def from_json(stored: Mapping[str, Any]) -> dict[str, Entry]:
-    """Read stored entries; what the catalogue no longer knows is left out."""
+    """Read stored entries; entries that the catalogue no longer contains are ignored."""
     return {
         name: Entry(value=entry.get("value"), state=State(entry["state"]), event=entry.get("event", ""))
         for name, entry in stored.items()
@@ -48,7 +48,7 @@ def to_json(entries: Mapping[str, Entry]) -> dict[str, Any]:
 
 
 def share(entries: Mapping[str, Entry]) -> Share:
-    """How many of the required parameters say something."""
+    """Return how many of the required parameters are filled in."""
     return description_share(entries)
 
 
@@ -76,7 +76,7 @@ class Requirement:
         ]
 
     def is_linked(self, entries: Mapping[str, Entry]) -> bool:
-        """Whether a link is stated that replaces the answers."""
+        """Return whether a link is provided that replaces the answers."""
         return any(has_link(entries, name) for name in LINKS.get(self.link, ()))
 
     def missing(self, entries: Mapping[str, Entry]) -> list[Parameter]:
@@ -95,7 +95,7 @@ def missing(entries: Mapping[str, Entry]) -> list[Parameter]:
 
 
 def has_link(entries: Mapping[str, Entry], name: str) -> bool:
-    """Whether an answer states an address, a DOI or an identifier of arXiv."""
+    """Return whether an answer contains a web address, a DOI or an arXiv identifier."""
     entry = entries.get(name)
     return entry is not None and entry.state is State.PROVIDED and bool(_LINK.search(str(entry.value or "")))
 
@@ -113,7 +113,7 @@ LINKS = {
 
 
 def words(parameter: Parameter, entry: Entry) -> list[str]:
-    """What an entry says, line by line."""
+    """Return an entry as text, line by line."""
     if entry.state is not State.PROVIDED:
         return [STATES.get(entry.state, entry.state.label)]
     value = entry.value

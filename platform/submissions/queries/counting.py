@@ -1,4 +1,4 @@
-"""Which submission of a team counts in a ranking, in words for its team."""
+"""Explanations for a team of which of its submissions counts in a ranking."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -18,21 +18,27 @@ OTHER_LEVEL: Final = "its method description names a level of interaction that t
 
 @dataclass(frozen=True)
 class Counting:
-    """Whether a submission counts, and why or why not; empty words where there is nothing to say yet."""
+    """Status of a submission in the ranking: whether it counts, and the reason as text.
+
+    The text is empty if there is nothing to report yet.
+    """
 
     counts: bool
     words: str
 
 
 def tells_which(phase: Phase) -> bool:
-    """Whether a team may know which of its submissions counts: the best one would tell how hidden scores compare."""
+    """Return whether a team may know which of its submissions counts.
+
+    Knowing the best submission would reveal how hidden scores compare.
+    """
     if phase.counts != Phase.Counts.BEST or phase.is_revealed:
         return True
     return phase.tells_exact_values and not keeps_decoys(phase)
 
 
 def standing_submissions(teams: Collection[Team]) -> set[UUID]:
-    """Submissions that stand for one of the teams, in the phases that may say so; one query."""
+    """Return the submissions that count for one of the teams, in phases that may reveal it; one query."""
     submission_ids = set()
     for runs in _scored(Run.objects.filter(submission__team__in=teams)).values():
         phase = runs[0].submission.phase
@@ -42,12 +48,12 @@ def standing_submissions(teams: Collection[Team]) -> set[UUID]:
 
 
 def counting(submission: Submission, *, for_team: bool = True) -> Counting:
-    """Say whether a scored submission counts; three small queries at most.
+    """Return whether a scored submission counts, and why; three small queries at most.
 
     Parameters
     ----------
     for_team
-        Whether the reader is of the team; others read its name.
+        True if the reader belongs to the team; other readers see the team's name.
     """
     phase, team = submission.phase, submission.team
     whose = "Your team" if for_team else f"The team {team.name}"
@@ -87,7 +93,7 @@ def _counted(submission: Submission) -> Run:
 
 
 def _within_team(submission: Submission, team_name: str) -> Counting:
-    """Say which submission of the team counts, whatever else keeps the team out."""
+    """Return whether this submission of the team counts, apart from reasons that exclude the whole team."""
     phase, team = submission.phase, submission.team
     if not tells_which(phase):
         return Counting(

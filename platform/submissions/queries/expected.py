@@ -1,4 +1,4 @@
-"""What was expected of a case, in words, to stand beside what was found."""
+"""Text on what was expected of a case, to show next to what was found."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What teams say in descriptions of their methods, who may read it, and who by it may be ranked and named."""
+"""Teams' method descriptions: their content, who may read them, and who may be ranked and named because of them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -21,9 +21,10 @@ def method_of(submission: Submission) -> MethodDescription | None:
 
 
 def last_method(submission: Submission) -> MethodDescription | None:
-    """What a new description is copied from: the one of the team's last earlier submission to the same task.
+    """Return the description that a new one is copied from.
 
-    Who describes an older submission after a newer one gets the description of the next newer one.
+    It belongs to the team's last earlier submission to the same task. If an older submission is described
+    after a newer one, the description of the next newer submission is used.
     """
     rows = MethodDescription.objects.filter(
         submission__team=submission.team_id, submission__phase__task=submission.phase.task_id
@@ -33,7 +34,11 @@ def last_method(submission: Submission) -> MethodDescription | None:
 
 
 def is_public(method: MethodDescription) -> bool:
-    """Whether everybody may read it: the design says so, results are released, and the team consented."""
+    """Return whether a description is public.
+
+    The design must publish descriptions, the results must be released, the challenge must be public, and the
+    team must have consented.
+    """
     phase = method.submission.phase
     entry = from_json(method.entries).get("consent_result_publication")
     consents = entry is not None and entry.state is State.PROVIDED and entry.value != "not_public"
@@ -41,13 +46,13 @@ def is_public(method: MethodDescription) -> bool:
 
 
 def is_anonymous(entries: Mapping[str, Entry]) -> bool:
-    """Whether the team wants its results published without its name."""
+    """Return whether the team requests that its results are published without its name."""
     entry = entries.get("consent_result_publication")
     return entry is not None and entry.value == "anonymously"
 
 
 def asks_for_anonymity(submission: Submission) -> bool:
-    """Whether the team of a submission asks in its newest description for the task that its name is not published."""
+    """Return whether the team's newest description for the task requests that its name is not published."""
     return said(declared(submission.phase).get(submission.team_id), CONSENT) in UNNAMED
 
 
@@ -60,7 +65,7 @@ def methods_of(submissions: Iterable[Any]) -> dict[Any, MethodDescription]:
 
 
 def description_needed(phase: Phase) -> bool:
-    """Whether the registered phase, or the terms, rank a team finally only with a complete description."""
+    """Return whether the final ranking requires a complete description, by the registered phase or the terms."""
     if phase.requires_method or phase.requires_code:
         return True
     terms = terms_of(phase.challenge)
@@ -73,7 +78,10 @@ def requirement_of(phase: Phase) -> Requirement:
 
 
 def described_teams(phase: Phase) -> set[int]:
-    """Teams with a complete description of a submission to the phase's task; with the address of their code, if asked."""
+    """Return the teams with a complete description of a submission to the phase's task.
+
+    If the phase requires code, the address of the code must be stated too.
+    """
     rows = MethodDescription.objects.filter(submission__phase__task=phase.task_id)
     requirement = requirement_of(phase)
     if requirement == Requirement():
@@ -135,13 +143,13 @@ def declared(phase: Phase) -> dict[int, dict[str, Entry]]:
 
 
 def said(entries: Mapping[str, Entry] | None, parameter: str) -> Any:
-    """The value of an entry; ``None`` where a description is missing, or says nothing or keeps it back."""
+    """Return the value of an entry; ``None`` if the description is missing, or the value is absent or withheld."""
     entry = (entries or {}).get(parameter)
     return entry.value if entry is not None and entry.state is State.PROVIDED else None
 
 
 def description_decides(phase: Phase) -> bool:
-    """Whether what a description says can change who is ranked or named, beyond that it is there."""
+    """Return whether the content of a description, not only its presence, can change who is ranked or named."""
     named = phase.announcement in (Phase.Announcement.AGREED, Phase.Announcement.NOT_REFUSED)
     return bool(named or phase.requires_code or phase.interaction or phase.interaction_levels)
 
@@ -162,6 +170,6 @@ def levels_of(phase: Phase) -> dict[int, str]:
 
 
 def teams_with_code(phase: Phase) -> set[int]:
-    """Teams that say in a description of a submission to the phase's task where their code is."""
+    """Return the teams that state the address of their code in a description for the phase's task."""
     rows = MethodDescription.objects.filter(submission__phase__task=phase.task_id)
     return {team for team, entries in rows.values_list("submission__team", "entries") if said(from_json(entries), CODE)}

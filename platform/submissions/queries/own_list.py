@@ -1,4 +1,4 @@
-"""What the list of a team's own submissions says beside their state: rank, main scores, and change."""
+"""Details in the list of a team's own submissions: rank, main scores, and change."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
 MAIN = 2
-"""So many of the scores stand in the list; all are on the page of the submission."""
+"""Number of scores that the list shows; the page of the submission shows all of them."""
 
 
 class Loaded(TypedDict):
-    """What `queries.submissions.with_runs` loads with each submission: its runs, the earliest first."""
+    """Attributes that `queries.submissions.with_runs` loads with each submission: its runs, the earliest first."""
 
     all_runs: list[Run]
 
@@ -33,11 +33,11 @@ class Listed:
     Attributes
     ----------
     scores
-        Metric with region, and value, of the first few; empty where the phase tells none.
+        Metric with region, and value, of the first few scores; empty if the phase shows no scores.
     change
-        Of the first of them against the submission before in the same list; None where there is none.
+        Change of the first score since the previous submission in the same list; None if there is none.
     rank
-        How the team stands, of the submission that counts and where the ranking may be seen.
+        Rank of the team, for the submission that counts and if the ranking is visible.
     """
 
     scores: tuple[tuple[str, str], ...] = ()
@@ -48,14 +48,14 @@ class Listed:
 def listed(
     user: Any, submissions: Sequence[Submission], teams: Sequence[Team], standing: Iterable[Any]
 ) -> list[tuple[Submission, Listed]]:
-    """Give each submission of a page its line; a constant number of queries.
+    """Return each submission of a page with its line; a constant number of queries.
 
     Parameters
     ----------
     submissions
         With their runs, the newest first.
     standing
-        Ids of the submissions that stand for their teams.
+        Ids of the submissions that count for their teams.
     """
     by_phase = {row.phase_id: row for row in reversed(submissions)}
     phases = [row.phase for row in by_phase.values()]

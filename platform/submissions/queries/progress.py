@@ -1,4 +1,4 @@
-"""Where a submission stands, in words: what is happening, since when, what comes next, how long it usually takes."""
+"""State of a submission as text: current step, its start, the next step, and the usual duration."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -28,19 +28,19 @@ class Progress:
     Attributes
     ----------
     title, text, next
-        What it is, what that means, and what comes next; empty where there is nothing to say.
+        Name of the state, its meaning, and the next step; empty if there is nothing to report.
     choice
-        What follows from each choice, where the team decides.
+        Consequences of each choice, if the team must decide.
     kind
-        Of badge and notice: ``info``, ``ok``, ``warn`` or ``bad``.
+        Kind of badge and notice: ``info``, ``ok``, ``warn`` or ``bad``.
     since
-        Since when.
+        Start of the state.
     done, total
-        Cases scored of all, while scoring.
+        Number of scored cases and of all cases, while scoring.
     usual_seconds
-        Median duration of what is happening now, from the phase's last submissions.
+        Median duration of the current step, from the phase's last submissions.
     is_moving
-        Whether it will change by itself.
+        True if the state will change automatically.
     """
 
     title: str
@@ -56,7 +56,7 @@ class Progress:
 
 
 def progress(submission: Submission) -> Progress:
-    """Return where `submission` stands; five small queries at most."""
+    """Return the state of `submission`; five small queries at most."""
     latest = submission.runs.order_by("-number").first()
     if latest is not None and not latest.is_finished:
         return _scoring(submission, latest)
@@ -81,7 +81,7 @@ def progress(submission: Submission) -> Progress:
 
 
 def slowness(since: datetime, usual: float | None) -> str:
-    """What is said of something that takes much longer than usual; empty before that."""
+    """Return a notice on a step that takes much longer than usual; empty before that."""
     waited = (timezone.now() - since).total_seconds()
     if waited < max(SLOW_SECONDS, SLOW_TIMES * (usual or 0)):
         return ""
@@ -224,7 +224,10 @@ def _scoring(submission: Submission, run: Run) -> Progress:
 
 
 def _scored_at_the_end(phase: Phase) -> str:
-    """What happens to a submission without a decision, after a space; empty for a phase without a deadline."""
+    """Return what happens at the close to a submission without a decision, after a space.
+
+    Empty for a phase without a deadline.
+    """
     timetable = timetable_of(phase)
     if timetable.closes is None:
         return ""
@@ -236,7 +239,7 @@ def _scored(submission: Submission) -> Progress:
 
 
 def _after_scoring(submission: Submission) -> str:
-    """What is left to happen: the end of the phase, and the release of what it hides until then."""
+    """Return the remaining events: the end of the phase, and the release of what it hides until then."""
     phase = submission.phase
     if phase.is_revealed or submission.is_late:
         return ""

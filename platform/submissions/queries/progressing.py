@@ -1,4 +1,4 @@
-"""How the scores of a submission differ from those of the team's earlier ones, as far as the phase tells them."""
+"""Differences between a submission's scores and the team's earlier scores, as far as the phase shows them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -54,13 +54,13 @@ def changes(values: list[dict[str, Any]], earlier: list[Run], *, higher: dict[st
     Parameters
     ----------
     values
-        Those of the submission, as the person may see them.
+        Values of the submission, as the person may see them.
     earlier
         As `earlier_runs` returns them.
     higher
-        For each metric whether more is better.
+        Metric → True if higher values are better.
     exact
-        Whether the person sees values as they were computed, else as the phase tells them.
+        True if the person sees values as they were computed, otherwise as the phase shows them.
     """
     earlier_rows = [run.summary["values"] if exact else told_values(run.submission, run) for run in earlier]
     before = [{(row["metric"], row["region"]): row["value"] for row in rows} for rows in earlier_rows]

@@ -1,4 +1,4 @@
-"""How much a team, and a person in it, may still submit."""
+"""Remaining submissions of a team and of a person in it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from uploads.storage import upload_limits
 
 @dataclass(frozen=True)
 class Used:
-    """What somebody has used of a phase's limits: submissions that count today and in all, and others of today."""
+    """Use of a phase's limits: submissions that count today and in total, and unsuccessful ones of today."""
 
     today: int
     in_total: int
@@ -25,9 +25,10 @@ class Used:
 
 @dataclass(frozen=True)
 class Quota:
-    """What a team and one of its members have used of a phase's limits; None where there is no limit.
+    """Use of a phase's limits by a team and one of its members; None if there is no limit.
 
-    The same limits hold for a team and for a person: who changes the team keeps what the person sent with the earlier one.
+    The same limits apply to a team and to a person. A person who changes the team keeps the count of what
+    they submitted with the earlier team.
     """
 
     per_day: int | None
@@ -39,22 +40,25 @@ class Quota:
 
     @property
     def used_today(self) -> int:
-        """Of the day's limit, by whoever has used more of it."""
+        """Number of submissions that count today, of the team or the person, the larger of the two."""
         return max(self.team.today, self.person.today)
 
     @property
     def used_in_total(self) -> int:
-        """Of the whole limit, by whoever has used more of it."""
+        """Number of submissions that count in total, of the team or the person, the larger of the two."""
         return max(self.team.in_total, self.person.in_total)
 
     @property
     def unsuccessful_today(self) -> int:
-        """Refused, withdrawn and failed ones of today, by whoever has more of them."""
+        """Number of unsuccessful submissions today, of the team or the person, the larger of the two.
+
+        Unsuccessful submissions were refused, withdrawn or failed.
+        """
         return max(self.team.unsuccessful_today, self.person.unsuccessful_today)
 
     @property
     def left(self) -> int | None:
-        """How many submissions are possible now."""
+        """Number of submissions that are possible now; None without a limit."""
         left = [
             limit - used
             for limit, used in ((self.per_day, self.used_today), (self.in_total, self.used_in_total))
@@ -64,12 +68,12 @@ class Quota:
 
     @property
     def counts_earlier_team(self) -> bool:
-        """Whether the person has used more than the team: with a team before this one."""
+        """True if the person has used more than the team, by submitting with an earlier team."""
         return self.person.today > self.team.today or self.person.in_total > self.team.in_total
 
     @property
     def exhausted(self) -> str:
-        """Why nothing can be submitted now, for the participant; empty when something can."""
+        """Reason for the participant why no submission is possible now; empty if one is possible."""
         for used, who, whose in (
             (self.team, "Your team has used its", "of your team"),
             (self.person, "You yourself have used your", "that you sent with this and other teams"),
@@ -124,7 +128,7 @@ def _quota(phase: Phase, used: dict[str, int], day: datetime) -> Quota:
 
 
 def quotas(phases: Sequence[Phase], teams: Sequence[Team], user: User) -> dict[int, Quota]:
-    """What a person and their teams have used of several phases, by phase, in one query.
+    """Return what a person and their teams have used of the limits of several phases, by phase; one query.
 
     Parameters
     ----------

@@ -10,10 +10,11 @@ from submissions.models import Release, Run, Submission
 
 
 def told_values(submission: Submission, run: Run) -> list[dict[str, Any]]:
-    """Return the summary's values as the phase lets the team see them at this moment.
+    """Return the summary's values as the phase shows them to the team at this moment.
 
-    Exact after the release of results and where the phase says so; otherwise as `evaluation.aggregation.feedback` decided, without
-    counts of outcomes that a participant's file causes, and with ``value`` None where nothing is told.
+    Values are exact after the release of results, and if the phase shows exact values. Otherwise they are as
+    `evaluation.aggregation.feedback` decided, without counts of outcomes that a participant's file causes.
+    ``value`` is None if nothing is shown.
     """
     phase = submission.phase
     if phase.is_revealed or phase.feedback == Phase.Feedback.EXACT:
@@ -36,16 +37,16 @@ def told_values(submission: Submission, run: Run) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Probing:
-    """What a team's submissions to a phase look like as a series.
+    """Pattern of a team's submissions to a phase as a series.
 
     Attributes
     ----------
     scored
         Number of scored submissions.
     creeping
-        The most steps up in one metric and region that are no larger than their noise.
+        Largest number of improvements, in one metric and region, that are no larger than their noise.
     leaps
-        The most steps up that are larger.
+        Largest number of improvements that are larger than their noise.
     """
 
     phase: str
@@ -56,12 +57,15 @@ class Probing:
 
     @property
     def stands_out(self) -> bool:
-        """Whether scores creep: at least three steps within the noise, and more of them than real ones."""
+        """True if scores creep: at least three improvements within the noise, and more of them than real ones."""
         return self.creeping >= 3 and self.creeping > self.leaps
 
 
 def probing_of(phases: Sequence[Phase]) -> list[Probing]:
-    """Return the series of all teams with several scored submissions in a phase, those that stand out first; one query."""
+    """Return the series of all teams with several scored submissions in a phase; one query.
+
+    Conspicuous series come first.
+    """
     labels = {phase.pk: phase.label for phase in phases}
     rows = (
         Release.objects.filter(submission__phase__in=phases)

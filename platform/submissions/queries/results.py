@@ -26,16 +26,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rescoring:
-    """How far a phase is with scoring its submissions again after its test set was replaced.
+    """Progress of a phase in scoring its submissions again after its test set was replaced.
 
     Attributes
     ----------
     standing, wanted
-        The version that rankings are of until all is done, and the version that is in use.
+        The version that rankings use until all is done, and the version that is in use.
     done, total
         Submissions that are scored against the version in use, of those that count in rankings.
     failed
-        Submissions among the others that could not be scored against it: they wait for an organizer.
+        Other submissions that could not be scored against the version in use. They require an action of an
+        organizer.
     """
 
     standing: int
@@ -101,9 +102,10 @@ def of_one_version(runs: Sequence[Run]) -> tuple[list[Run], dict[UUID, int]]:
 
 
 def rescoring_of(phase: Phase) -> Rescoring | None:
-    """Say how far re-scoring is; None, after one query, when nothing is left to be done of itself.
+    """Return the progress of re-scoring; None, after one query, if nothing remains that runs automatically.
 
-    What failed for good does not hold up the others, unless all of it failed: then the earlier ranking stands.
+    Submissions that failed permanently do not delay the others. If all of them failed, the earlier ranking
+    remains.
     """
     counting = Run.objects.filter(counts=True, submission__phase=phase, submission__is_late=False)
     counting = counting.filter(submission__state=Submission.State.SCORED)
@@ -125,19 +127,25 @@ def rescoring_of(phase: Phase) -> Rescoring | None:
 
 
 def counted_runs(phase: Phase) -> list[Run]:
-    """Return the run that stands for each team, or those of its methods, by the phase's rule; late submissions never count, nor do teams that are
-    disqualified or take part without a rank.
+    """Return the run that counts for each team, or the runs of its methods, by the phase's rule.
 
-    The best submission of a team is the one with the best mean rank among the team's own, over all metrics and regions
-    of the assessment; of equals the last. Where teams choose, the last one counts of a team that chose none with a result.
-    All are against one version of the test set (`of_one_version`); a team whose submission could not be scored against it
-    is left out, and named by `left_out`.
+    Late submissions never count. Teams that are disqualified or take part without a rank never count either.
+
+    The best submission of a team is the one with the best mean rank among the team's own, over all metrics
+    and regions of the assessment. Among equals, the last submission is the best. If teams choose, the last
+    submission counts of a team that chose none with a result.
+
+    All runs are against one version of the test set (`of_one_version`). A team whose submission could not be
+    scored against it is excluded, and `left_out` lists it.
     """
     return decided(phase).ranked
 
 
 def measured_outside() -> Q:
-    """Which submissions stand for values that were measured outside: they are brought again, and never scored again."""
+    """Return a filter for submissions whose values were measured outside.
+
+    Such values are imported again, never scored again.
+    """
     return Q(Exists(Run.objects.filter(submission=OuterRef("pk"), provenance__has_key="measured_outside")))
 
 
@@ -155,11 +163,11 @@ class Decided:
     Attributes
     ----------
     ranked
-        The runs that stand for their teams.
+        The runs that count for their teams.
     failed
         Teams whose submission could not be scored against the version of the test set that is ranked.
     invalid
-        Runs with a result that are not valid for the ranking, and why.
+        Runs with a result that are not valid for the ranking, with the reason.
     """
 
     ranked: list[Run]
@@ -168,12 +176,12 @@ class Decided:
 
 
 def decided(phase: Phase, *, is_final: bool | None = None) -> Decided:
-    """Return who is ranked, and which results are not valid for the ranking.
+    """Return the ranked runs of a phase, and the results that are not valid for the ranking.
 
     Parameters
     ----------
     is_final
-        Whether the conditions of the final ranking apply; left out, whether they apply now.
+        True if the conditions of the final ranking apply. By default, they apply if the ranking is final now.
     """
     validity = Validity.of(phase, is_final=is_final)
     runs = (
@@ -204,7 +212,7 @@ def decided(phase: Phase, *, is_final: bool | None = None) -> Decided:
 
 
 def suits(phase: Phase, run: Run, assessment: Assessment) -> bool:
-    """Whether the values of a run are those that an assessment asks for."""
+    """Return whether the values of a run are those that an assessment requires."""
     if run.assessment_digest == assessment.digest:
         return True
     scored_by = assessment_by_digest(phase, run.assessment_digest)
@@ -212,7 +220,7 @@ def suits(phase: Phase, run: Run, assessment: Assessment) -> bool:
 
 
 def waits_for_scoring(phase: Phase) -> bool:
-    """Whether results that count still have the values of an assessment that was changed."""
+    """Return whether results that count still have the values of an assessment that was changed."""
     if not phase.deviations.exists() and phase.assessments.count() < 2:
         return False
     assessment = phase.assessment
@@ -220,7 +228,7 @@ def waits_for_scoring(phase: Phase) -> bool:
 
 
 def is_scoring(phase_id: int) -> bool:
-    """Whether a submission to a phase is on its way to a result, without a decision of its team."""
+    """Return whether a submission to a phase will reach a result without a decision of its team."""
     rows = Submission.objects.filter(phase=phase_id)
     return rows.filter(Q(state__in=Submission.UNDER_WAY) | Q(runs__state__in=Run.UNFINISHED)).exists()
 
@@ -232,14 +240,14 @@ def _left_out(run: Run, version: int) -> LeftOut:
 
 
 def standing_of(phase: Phase, team_runs: Sequence[Run]) -> list[Run]:
-    """The runs that stand for a team: one, or as many as it chose where several methods of a team are ranked."""
+    """Return the runs that count for a team: one, or all that it chose if several methods per team are ranked."""
     if phase.methods_per_team > 1 and (chosen := [run for run in team_runs if run.submission.is_chosen]):
         return sorted(chosen, key=lambda run: run.submission.method_number or 0)
     return [standing(phase, team_runs)]
 
 
 def method_words(phase: Phase, submission: Submission) -> str:
-    """What is added to the name of a team for one of its methods; nothing where one method of a team is ranked."""
+    """Return the suffix of a team's name for one of its methods; empty if one method per team is ranked."""
     return f" (method {submission.method_number})" if phase.methods_per_team > 1 and submission.method_number else ""
 
 
@@ -249,7 +257,7 @@ def method_slug(phase: Phase, submission: Submission) -> str:
 
 
 def standing(phase: Phase, team_runs: Sequence[Run]) -> Run:
-    """Return which of a team's own scored runs, in the order of their submissions, stands for it by the phase's rule."""
+    """Return the run that counts for a team by the phase's rule, from its scored runs in order of submission."""
     if phase.counts == Phase.Counts.BEST:
         return best(team_runs, {metric.name: metric.higher_is_better for metric in phase.assessment.metrics})
     chosen = [run for run in team_runs if run.submission.is_chosen] if phase.counts == Phase.Counts.CHOSEN else []
@@ -287,7 +295,7 @@ def kept_costs(run: Run, user: Any) -> frozenset[str]:
 
 
 def told_notes(run: Run, user: Any) -> dict[str, str]:
-    """Return case → why it has no value, in words that the person may read."""
+    """Return case → reason for its missing value, in the wording that the person may read."""
     if not run.case_notes or access_to_submission(user, run.submission).notes:
         return dict(run.case_notes)
     return dict.fromkeys(run.case_notes, HIDDEN_NOTE)
@@ -317,7 +325,7 @@ def annotator_evidence(run: Run) -> "dict[str, Evidence]":
 
 
 def outside_tables(runs: Iterable[Run], names: Mapping[UUID, str]) -> list[dict[str, Any]]:
-    """The sealed versions of tables that results are from, the latest first, each with what stands for its teams."""
+    """Return the sealed versions of tables that results are from, the latest first, each with its teams."""
     by_version: dict[int, dict[str, Any]] = {}
     for run in runs:
         if facts := run.provenance.get("measured_outside"):

@@ -13,7 +13,7 @@ from uploads.models import Upload
 
 
 def with_runs(rows: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Load what a list shows, in two queries whatever its length."""
+    """Load the data that a list shows, in two queries regardless of its length."""
     runs = Run.objects.defer("log", "case_notes").order_by("number")
     return (
         rows.select_related("phase__task__challenge", "team", "user")
@@ -33,12 +33,12 @@ def of_challenge(challenge: Challenge) -> QuerySet[Submission]:
 
 
 def number_under_way(phase: Phase) -> int:
-    """How many submissions to a phase are being run, checked or scored now, or wait for that."""
+    """Return the number of submissions to a phase that are being run, checked or scored, or are queued for it."""
     return Submission.objects.filter(phase=phase, state__in=Submission.UNDER_WAY).count()
 
 
 def labelled(rows: Iterable[Submission], phases: Iterable[Phase]) -> Iterable[Submission]:
-    """Give submissions the phases that they show, with the labels that tell phases of several tasks apart."""
+    """Set the phases of submissions to those with labels that distinguish phases of several tasks."""
     phases_by_id = {phase.pk: phase for phase in phases}
     for submission in rows:
         submission.phase = phases_by_id[submission.phase_id]
@@ -61,7 +61,7 @@ def visible_submission(user: Any, challenge: Challenge, pk: UUID | str, *, perm:
 
 
 def counted_run(submission: Submission) -> Run | None:
-    """The run whose result stands for the submission."""
+    """Return the run whose result counts for the submission."""
     return submission.runs.filter(counts=True).first()
 
 

@@ -49,7 +49,8 @@ class Validity:
         Parameters
         ----------
         is_final
-            Left out: whether the ranking is final now. True before the close: who would be ranked if it closed now.
+            By default, whether the ranking is final now. True before the close: who would be ranked if the phase
+            closed now.
         """
         final = phase.ranks_finally if is_final is None else is_final
         return cls(
@@ -76,7 +77,7 @@ class Validity:
 
 
 def lacks_too_much(phase: Phase, run: Run, *, is_final: bool | None = None) -> bool:
-    """Whether a result has answers to fewer cases than the registered design ranks finally."""
+    """Return whether a result covers fewer cases than the registered design requires for the final ranking."""
     final = phase.ranks_finally if is_final is None else is_final
     if phase.least_share is None or not final:
         return False

@@ -1,4 +1,4 @@
-"""How long the queue before a submission is, and how long it will take at the speed of late."""
+"""Length of the queue before a submission, and its expected duration at the recent speed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Line:
 
     @property
     def words(self) -> str:
-        """The place and the time, for a page; empty where nobody is ahead."""
+        """Position in the queue and expected time, for a page; empty if nothing is ahead."""
         if not self.ahead:
             return ""
         before = "One other is" if self.ahead == 1 else f"{self.ahead:,} others are"
@@ -58,15 +58,15 @@ def line_of_run(run: Run) -> Line:
 
 
 def expected(done: Sequence[tuple[datetime, datetime]], ahead: int) -> float | None:
-    """Return in how many seconds something is done that has `ahead` others before it.
+    """Return the number of seconds until an item with `ahead` others before it is expected to be done.
 
-    While a queue is there, the time between two ends says how fast all workers together are; without one, the time from
-    beginning to end does.
+    While there is a queue, the time between two ends shows how fast all workers together are. Without a
+    queue, the time from start to end shows it. None if nothing was done yet.
 
     Parameters
     ----------
     done
-        Beginning and end of what was done last, the latest end first.
+        Start and end of the items that were done last, the latest end first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What waits for a worker."""
+"""Durable work on submissions that is queued for workers."""
 
 from django.db.models import Q, QuerySet
 
@@ -51,6 +51,6 @@ RESCORING = Kind(
 
 
 def unassembled_runs() -> QuerySet[Run]:
-    """Runs whose chunks are all done but whose result nobody has put together."""
+    """Return the runs whose chunks are all done but whose result is not assembled yet."""
     open_chunks = Chunk.objects.exclude(state=Chunk.State.DONE).values("run")
     return Run.objects.filter(state__in=Run.UNFINISHED).exclude(pk__in=open_chunks).exclude(pk__in=open_runs())

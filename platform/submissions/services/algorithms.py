@@ -1,4 +1,4 @@
-"""Algorithms that are handed in: a submission whose predictions are made here, and then go the way of all predictions."""
+"""Submissions of algorithms, whose predictions are made here and then processed like all predictions."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -143,9 +143,10 @@ def take_up(execution: Execution) -> None:
 
 
 def say_causes(submission: Submission, report: Report) -> None:
-    """Put the cause beside each case that has no prediction; it goes with the case into the notes of the run.
+    """Add the cause to each case without a prediction; the notes of the run include it.
 
-    In a table without rows of a case nothing was found in it: whether the algorithm said so is known from its run alone.
+    In a table, a case without rows means that nothing was detected in it. Only the run shows whether the
+    algorithm reported that.
     """
     execution = execution_of(submission.pk)
     if execution is None:
@@ -169,12 +170,14 @@ def describe(run: Run) -> None:
 
 
 def costs_of(submission_id: uuid.UUID, uses: Sequence[MetricUse]) -> Costs:
-    """What running the algorithm on each case took, by case and metric, when its predictions were made; nothing where it never ran.
+    """Return the costs of running the algorithm, by case and metric; empty if it never ran.
+
+    The costs were measured when the algorithm's predictions were made.
 
     Raises
     ------
     CostError
-        Where a cost that is registered by now was not measured then, or a time beside other runs.
+        If a cost that is registered now was not measured then, or if a time was measured next to other runs.
     """
     done = Execution.objects.filter(subject=submission_id, state=Execution.State.DONE).order_by("-created_at").first()
     if done is None:

@@ -17,7 +17,7 @@ CHOOSABLE = (Submission.State.ACCEPTED, Submission.State.SCORED)
 
 
 def may_be_chosen(submission: Submission) -> bool:
-    """Whether the team may choose this submission at this moment."""
+    """Return whether the team may choose this submission at this moment."""
     phase = submission.phase
     return (
         phase.counts == Phase.Counts.CHOSEN
@@ -30,18 +30,21 @@ def may_be_chosen(submission: Submission) -> bool:
 
 @transaction.atomic
 def choose(*, submission: Submission, actor: User, method: int | None = None) -> None:
-    """Have a submission stand for its team; choosing it again changes nothing, another choice replaces it until the deadline.
+    """Make a submission count for its team.
+
+    Choosing it again changes nothing. Until the deadline, another choice replaces it.
 
     Parameters
     ----------
     method
-        Where several methods of a team are ranked: as which of them it is ranked, in place of the submission that was. Without
-        it the submission is the next method, and none is replaced.
+        If several methods of a team are ranked: the number of the method as which it is ranked, in place of
+        the previous submission. Without a number, the submission becomes the next method and replaces none.
 
     Raises
     ------
     ValidationError
-        When the phase does not let teams choose, has closed, has no such method, or the submission cannot be ranked.
+        If teams cannot choose in the phase, the phase has closed, the method does not exist, or the
+        submission cannot be ranked.
     """
     # The lock of the team comes first, as where submissions are made: two choices at once leave one.
     Team.objects.select_for_update(no_key=True).get(pk=submission.team_id)
@@ -115,7 +118,7 @@ def methods_to_choose(submission: Submission) -> list[Method]:
 
 
 def may_be_taken_back(submission: Submission) -> bool:
-    """Whether the team may take back that this submission is one of its methods."""
+    """Return whether the team may revoke the choice of this submission as one of its methods."""
     phase = submission.phase
     return phase.methods_per_team > 1 and phase.is_open and submission.is_chosen
 

@@ -1,4 +1,4 @@
-"""What teams and organizers are told: what became of a submission, how it ranks, what failed, and whose method is not described."""
+"""Notifications of teams and organizers: submission states, ranks, failures, and missing method descriptions."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -37,10 +37,11 @@ TOLD = (State.SCORED, State.REFUSED, State.HELD, State.FAILED)
 
 
 def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
-    """Tell the members once of each state that asks for them; no score is ever mailed, the page shows what it may.
+    """Notify the members once of each state that requires it; e-mails never contain scores.
 
-    Call it in the transaction that brings the submission into the state. That it is scored is told with the rank, by
-    `tell_scored`, where the team may see the ranking that its result asks for.
+    The page shows the scores that the team may see. Call this function in the transaction that brings the
+    submission into the state. `tell_scored` reports a scored submission with its rank, where the team may see
+    the ranking.
     """
     if state not in TOLD or (state == State.SCORED and not submission.phase.is_sealed):
         return
@@ -49,12 +50,12 @@ def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
 
 
 def tell_scored(phase: Phase, *, is_last: bool) -> None:
-    """Tell the teams whose submissions were scored, and how they rank, once a ranking was made.
+    """Notify the teams of their scored submissions and their ranks after a ranking was computed.
 
     Parameters
     ----------
     is_last
-        Whether no further ranking is asked for: then those are told, too, whom none ranks.
+        True if no further ranking is requested. Teams without a rank are then notified too.
     """
     if phase.is_sealed:
         return
@@ -128,7 +129,7 @@ def where_of(phase: Phase) -> letters.Where:
 
 
 def tell_of_failed_repeat(submission: Submission, *, run: Run) -> None:
-    """Tell the members that scoring again failed, and what their earlier result is worth."""
+    """Notify the members that scoring again failed, and whether their earlier result remains valid."""
     letter = letters.FAILED.letter(_of(submission, reason=run.message, again=True))
     notify(
         people=_members(submission),
@@ -142,7 +143,10 @@ def tell_of_failed_repeat(submission: Submission, *, run: Run) -> None:
 
 
 def tell_organizers(submission: Submission, *, run: Run, cause: str) -> None:
-    """Tell the organizers once a day, phase and version of the test set that scoring failed; their page lists all of it."""
+    """Notify the organizers that scoring failed, once per day, phase and version of the test set.
+
+    Their page lists all failures.
+    """
     letter = letters.UNSCORED.letter(_of(submission, reason=cause))
     day = f"{run.finished_at:%Y-%m-%d}" if run.finished_at else ""
     notify(
@@ -161,7 +165,7 @@ def _members(submission: Submission) -> QuerySet[User]:
 
 
 def _members_of(submissions: Iterable[Submission]) -> dict[int, list[User]]:
-    """The people of each team that handed in one of the submissions, in one query."""
+    """Return the active members of each team with one of the submissions, in one query."""
     people_by_team: dict[int, list[User]] = defaultdict(list)
     teams = {submission.team_id for submission in submissions}
     for member in Member.objects.filter(team__in=teams, user__is_active=True).select_related("user"):
@@ -170,12 +174,12 @@ def _members_of(submissions: Iterable[Submission]) -> dict[int, list[User]]:
 
 
 def remind(phase_id: int) -> None:
-    """Tell each team once, after its first result, that the final ranking waits for its description."""
+    """Notify each team once, after its first result, that the final ranking requires its description."""
     _remind(phase_id, "first")
 
 
 def remind_phase(phase_id: int) -> None:
-    """Tell each team once more when the phase closes."""
+    """Notify each team once more, when the phase closes, that the final ranking requires its description."""
     _remind(phase_id, "closed")
 
 

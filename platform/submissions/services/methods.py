@@ -17,7 +17,7 @@ from submissions.queries.methods import description_decides, description_needed
 
 @transaction.atomic
 def describe(*, actor: User, submission: Submission, entries: Mapping[str, Entry]) -> MethodDescription:
-    """Store the description of a submission; a final ranking that waits for it is asked for."""
+    """Store the description of a submission, and request a final ranking that depends on it."""
     Submission.objects.select_for_update(no_key=True).get(pk=submission.pk)
     filled = share(entries)
     method, _ = MethodDescription.objects.update_or_create(

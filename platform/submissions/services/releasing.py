@@ -1,4 +1,4 @@
-"""Storing what a team is told of its scores, and finding predictions that look like another team's."""
+"""Storage of the scores that a team may see, and detection of predictions that resemble another team's."""
 
 import hashlib
 from collections import defaultdict
@@ -28,10 +28,11 @@ ALIKE_CASES, ALIKE_SHARE = 5, 0.9
 
 
 def release_new(phase_id: int) -> None:
-    """Decide for every new result of a phase what its team is told of it; call it in the transaction that stores a result.
+    """Decide for every new result of a phase what its team may see of it.
 
-    Where the phase withholds something, that happens in this transaction: nothing may be shown before it is decided. Else
-    the statistics for organizers are made after the commit, and again with the next result if a worker dies before.
+    Call this function in the transaction that stores a result. If the phase withholds something, the decision
+    is made in this transaction, because nothing may be shown before. Otherwise, the statistics for organizers
+    are computed after the commit. If a worker dies before that, they are computed with the next result.
     """
     phase = Phase.objects.select_related("task__challenge").get(pk=phase_id)
     if phase.feedback == Phase.Feedback.EXACT:
@@ -57,7 +58,7 @@ def _release_all(phase: Phase) -> None:
 
 
 def release(*, run: Run, phase: Phase) -> Release:
-    """Store what the team is told of one result, measured against its best ones so far."""
+    """Store what the team may see of one result, compared with its best results before."""
     submission = run.submission
     frame = results_frame(run)
     earlier = (

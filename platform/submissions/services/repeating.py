@@ -56,7 +56,10 @@ def repeat_all(*, actor: User, submissions: QuerySet[Submission]) -> tuple[int, 
 
 
 def repeat_asked(*, rescoring_id: str | uuid.UUID) -> None:
-    """Begin one of them; nothing when it has had another run since it was asked for, or is being worked on."""
+    """Begin one of the requested repetitions.
+
+    Does nothing if the submission has had another run since the request, or if another worker works on it.
+    """
     lease = claim(RESCORING, rescoring_id, give_up=_give_up)
     if lease is None:
         return
@@ -77,5 +80,5 @@ def repeat_asked(*, rescoring_id: str | uuid.UUID) -> None:
 
 
 def _give_up(lease: Lease) -> None:
-    """End one that takes its workers down; the result that stood before still does."""
+    """End a repetition that crashes its workers; the previous result remains."""
     lease.complete(state=Rescoring.State.DONE, failure="The workers that tried broke off.")

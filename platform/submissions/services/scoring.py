@@ -1,4 +1,7 @@
-"""Scoring: chunks that any worker can take, and how a run ends, with a result or without one, whatever happens to the workers."""
+"""Scoring: chunks that any worker can process, and the end of a run with or without a result.
+
+A run ends correctly even if workers are lost.
+"""
 
 import time
 import traceback
@@ -40,7 +43,7 @@ from work.services import Lease, LeaseLostError, claim_next, enqueue, task_budge
 log = structlog.get_logger(__name__)
 
 EMPTIED: dict[str, Any] = dict.fromkeys(("rows", "pieces", "annotator_rows", "decoys", "disentangled"))
-"""What chunks hold until their run is assembled."""
+"""Fields of chunks that contain intermediate values until their run is assembled."""
 
 FULL_PAUSE = timedelta(seconds=20)
 
@@ -122,7 +125,10 @@ def _assemble(run: Run, chunks: list[Chunk]) -> list[Scored]:
 
 
 def _with_judged(run: Run, scored_cases: list[Scored], judged: list[list[Any]]) -> list[Scored]:
-    """The same with what the organizers' scoring image answered; a case that it was not asked for is missing."""
+    """Return the cases with the values from the organizers' scoring image added.
+
+    A case that the image did not score counts as missing.
+    """
     assessment = run.submission.phase.assessment
     if not assessment.by_scorer:
         return scored_cases
@@ -146,7 +152,10 @@ def _with_judged(run: Run, scored_cases: list[Scored], judged: list[list[Any]]) 
 
 
 def _with_costs(run: Run, scored_cases: list[Scored]) -> list[Scored]:
-    """The same with what running the algorithm on each case took; it is the same under the references of every annotator."""
+    """Return the cases with the costs of running the algorithm on each case added.
+
+    The costs are the same under the references of every annotator.
+    """
     uses = run.submission.phase.assessment.by_run
     if not uses:
         return scored_cases
@@ -223,17 +232,18 @@ def with_references(run: Run) -> QuerySet[TestCase]:
 
 @transaction.atomic
 def fail_run(*, run_id: uuid.UUID, cause: str, log: str) -> None:
-    """End a run that the platform could not score, after all tries; team and organizers are told.
+    """End a run that the platform could not score after all tries, and notify the team and the organizers.
 
-    An earlier result of the submission stays, and others do not wait for it: a new ranking is asked for, which leaves the
-    team out and says why where this run was against a new version of the test set.
+    An earlier result of the submission remains, and other submissions do not wait for it. A new ranking is
+    requested. If this run was against a new version of the test set, the ranking excludes the team and states
+    why.
 
     Parameters
     ----------
     cause
-        For everybody: what went wrong, in words of ours.
+        Public reason for the failure, worded by the platform.
     log
-        For organizers.
+        Details for organizers.
     """
     run = Run.objects.select_related("submission__phase__task__challenge", "submission__team", "test_set").get(
         pk=run_id
@@ -277,7 +287,7 @@ def fail_run(*, run_id: uuid.UUID, cause: str, log: str) -> None:
 
 
 def _again_failed(run: Run, before: Run, cause: str) -> str:
-    """Say what an earlier result is worth after scoring again failed."""
+    """Return a statement on whether an earlier result remains valid after scoring again failed."""
     if run.test_set_id == before.test_set_id:
         return f"Scoring it again failed: {cause}. The earlier result stands."
     return (

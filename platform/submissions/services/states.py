@@ -1,4 +1,7 @@
-"""The ways of a submission through its states, each decided in one transaction by whoever holds the lease; and the runs that they start."""
+"""State transitions of a submission and the runs that they start.
+
+Each transition is decided in one transaction by the holder of the lease.
+"""
 
 import math
 from collections.abc import Sequence
@@ -42,9 +45,10 @@ CHARGED_MESSAGE = "This counts as one of your submissions."
 
 
 def start_run(*, submission: Submission, trigger: str, actor: User | None = None) -> Run:
-    """Cut the valid cases of a submission into chunks and ask as many workers; call it in the deciding transaction.
+    """Split the valid cases of a submission into chunks and request a worker for each.
 
-    The database refuses a second unfinished run of a submission.
+    Call this function in the transaction that makes the decision. The database refuses a second unfinished
+    run of a submission.
     """
     phase = submission.phase
     test_set = active_test_set(phase)
@@ -78,7 +82,7 @@ def start_run(*, submission: Submission, trigger: str, actor: User | None = None
 
 
 def _ask_scorer(run: Run, submission: Submission, valid: Sequence[ExpectedCase]) -> None:
-    """Have the organizers' scoring image asked for the same cases; decoys have no reference to be shown."""
+    """Request values from the organizers' scoring image for the same cases; decoys have no reference to show."""
     decoys = set(run.test_set.cases.filter(is_decoy=True).values_list("name", flat=True))
     report = Report.of(submission.report)
     judging.ask(
@@ -190,14 +194,14 @@ def withdraw(*, submission: Submission, actor: User) -> None:
 
 @transaction.atomic
 def repeat(*, submission: Submission, actor: User | None) -> None:
-    """Score a submission once more, or validate it once more when it never got that far (organizers).
+    """Score a submission again, or validate it again if it never passed validation (organizers).
 
-    The result of the earlier run stands until the new one has its own.
+    The result of the earlier run remains until the new run has a result.
 
     Raises
     ------
     ValidationError
-        While it is still being worked on.
+        While the submission is still being processed.
     """
     current = _locked(submission)
     if current.state in Submission.UNDER_WAY or current.runs.filter(state__in=Run.UNFINISHED).exists():

@@ -221,7 +221,11 @@ def _submit(upload: Upload, archive: str) -> Submission:
 
 
 def _is_late(upload: Upload) -> bool:
-    """Whether it ended after the phase closed; refused when it ended later than an upload may take."""
+    """Return whether an upload ended after the phase closed.
+
+    Raises `PhaseNotOpenError` if the upload began after the close, or ended later than the grace period
+    allows.
+    """
     closed_for = timezone.now() - upload.phase.ends_at
     if closed_for.total_seconds() <= 0:
         return False
@@ -238,7 +242,7 @@ def _lock(team: int, user: int) -> tuple[Team, User]:
 
 
 def elsewhere(phase: Phase) -> str:
-    """What a person is told who takes part in other tasks only."""
+    """Return the message for a person who takes part in other tasks only."""
     return (
         f"You do not take part in the task {phase.task.name} with this team. On the page Team, the captain has the team "
         "take part in it; or form a team for it."
@@ -246,14 +250,17 @@ def elsewhere(phase: Phase) -> str:
 
 
 def at_sites(phase: Phase) -> str:
-    """What a person is told of a phase that is evaluated at sites, where a submission would never be ranked; else empty."""
+    """Return the message for a phase that is evaluated at sites, where a submission would never be ranked.
+
+    Empty for other phases.
+    """
     if of_phase(phase) is None:
         return ""
     return f"{phase.name} is evaluated at sites: the organizers name its algorithms, and there is nothing to hand in."
 
 
 def outside(phase: Phase) -> str:
-    """How results of a phase arrive that takes no submissions; empty where it does."""
+    """Return a message on how results of a phase without submissions arrive; empty if it accepts submissions."""
     if words := at_sites(phase) or refusal_of_uploads(phase):
         return words
     if is_scored_here(phase):

@@ -1,4 +1,7 @@
-"""Ending what was interrupted, and what nobody decided in time; lost work itself is found by `work.services.sweep`."""
+"""Completion of interrupted work and of decisions that were not made in time.
+
+`work.services.sweep` detects the lost work itself.
+"""
 
 from datetime import timedelta
 

@@ -23,9 +23,9 @@ FULL_PAUSE = timedelta(seconds=20)
 
 
 def validate(*, submission_id: str | uuid.UUID) -> None:
-    """Validate a submission if that is still to be done and nobody else is at it.
+    """Validate a submission, unless that is done already or another worker is validating it.
 
-    What has been found is stored when the time of one task is over, and the rest is done by the next.
+    When the time limit of one task is reached, the findings are stored, and the next task continues.
     """
     if not has_room():
         log.warning("no_room", free=free_bytes())

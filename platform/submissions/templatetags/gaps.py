@@ -37,5 +37,5 @@ def _at(share: float | None) -> str:
 
 @register.filter
 def entry(mapping: Mapping[str, str] | str, key: str) -> str:
-    """What a mapping has under a key; empty where it has nothing, and for a mapping that is not there."""
+    """Return the value of a mapping for a key; empty if the key or the mapping is missing."""
     return mapping.get(key, "") if isinstance(mapping, Mapping) else ""

@@ -1,4 +1,4 @@
-"""The submit page of a phase in which algorithms are handed in."""
+"""The submit page of a phase that accepts algorithms."""
 
 from typing import Any
 

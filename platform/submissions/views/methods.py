@@ -1,4 +1,4 @@
-"""The description of a submission: form for the team, page for whoever may read it."""
+"""The description of a submission: form for the team, page for permitted readers."""
 
 from typing import Any
 
@@ -96,7 +96,7 @@ def edit(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
 
 @require_safe
 def public(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
-    """Read a description: everybody where it is public, else the team and the organizers."""
+    """Show a description: to all visitors if it is public, otherwise to the team and the organizers."""
     challenge = challenge_queries.visible_challenge(request.user, slug)
     rows = Submission.objects.select_related("phase__task__challenge", "team")
     submission = get_object_or_404(rows, pk=pk, phase__task__challenge=challenge)
@@ -135,7 +135,7 @@ def public(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 
 
 def _known(submission: Submission, entries: dict[str, Entry]) -> dict[str, Entry]:
-    """What the platform knows already, in place of what an earlier description said of it."""
+    """Return the entries with the values that the platform knows, which replace those of an earlier description."""
     people = [
         {"name": member.user.display_name, "affiliation": member.user.affiliation or "–"}
         for member in submission.team.members.select_related("user")

@@ -181,9 +181,10 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
 
 
 def _worst(content: dict[str, Any], placed: hooks.Placed | None) -> list[dict[str, Any]]:
-    """The cases with the worst mean rank, their values in the first metrics, and the field's median where it is known.
+    """Return the cases with the worst mean rank, and their values in the first metrics.
 
-    None beside which another case is just as bad: where all are alike, none is among the worst.
+    The field's median is added if it is known. A case is excluded if a case outside the list is equally bad.
+    If all cases are equal, none is among the worst.
     """
     medians = placed.medians if placed is not None else {}
     ranks = [line.mean_rank for line in content["lines"]]

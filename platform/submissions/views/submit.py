@@ -104,7 +104,7 @@ def _submit(request: SignedInRequest, challenge: Challenge, teams: list[Team]) -
 
 
 def _table_words(phase: Phase, test_set: TestSet) -> SubmitWords | None:
-    """What the page says of the one table of predictions, where there is one."""
+    """Return the text of the page on the single table of predictions; None if the phase has no such table."""
     wanted = expectation(test_set, phase.assessment)
     if wanted.table is None:
         return None
@@ -113,13 +113,13 @@ def _table_words(phase: Phase, test_set: TestSet) -> SubmitWords | None:
 
 
 def _file_words(phase: Phase, test_set: TestSet) -> FileWords | None:
-    """What the page says of the files of predictions, where each case has one."""
+    """Return the text of the page on the files of predictions; None if cases have no separate files."""
     problem, wanted = phase.assessment.kind, expectation(test_set, phase.assessment)
     return problem.submit_words(phase.assessment, len(wanted.cases)) if isinstance(problem, FileProblem) else None
 
 
 def _expected_rows(phase: Phase, test_set: TestSet) -> list[tuple[str, tuple[str, ...]]]:
-    """Each expected case with what participants may know of it, in words."""
+    """Return each expected case with the facts about it that participants may know, as text."""
     problem, cases = phase.assessment.kind, expectation(test_set, phase.assessment).cases
     if not isinstance(problem, FileProblem):
         return [(case.name, ()) for case in cases]

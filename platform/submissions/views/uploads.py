@@ -63,7 +63,7 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 
 
 def _submission(slug: str, entry: Upload) -> dict[str, str]:
-    """Tell where the submission of a whole upload is to be seen."""
+    """Return a header with the address of the submission that a complete upload became."""
     submission_id = Submission.objects.filter(upload=entry).values_list("pk", flat=True).first()
     return (
         {}

@@ -34,7 +34,7 @@ def _rows() -> Iterator[Row]:
 
 
 def seals(registration: Registration) -> Iterator[Seal]:
-    """The test sets that were sealed for the challenge of a registration, once everybody may see the challenge."""
+    """Yield the test sets that were sealed for the challenge of a registration, once the challenge is public."""
     rows = (
         TestSet.objects.filter(
             phase__task__challenge__projection__registration=registration, phase__task__challenge__is_public=True

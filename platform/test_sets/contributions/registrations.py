@@ -1,4 +1,4 @@
-"""What this app contributes to the pages of a challenge."""
+"""Contributions of this app to the pages of a challenge."""
 
 from django.core.exceptions import ValidationError
 from django.urls import reverse
@@ -22,7 +22,10 @@ def register() -> None:
 
 
 def figures(challenge: Challenge) -> list[hooks.Figure]:
-    """How many phases have a sealed test set: without one nothing can be scored; two queries."""
+    """Return the number of open reports about cases and of phases with a sealed test set.
+
+    Nothing can be scored in a phase without a sealed test set.
+    """
     phases = Phase.objects.filter(task__challenge=challenge, task__removed_at=None).count()
     sealed = TestSet.objects.filter(
         phase__task__challenge=challenge, phase__task__removed_at=None, is_active=True

@@ -44,13 +44,13 @@ class PhaseFacts:
 
     @property
     def is_revealed(self) -> bool:
-        """Whether teams may see the cases themselves: always, or after a registered release."""
+        """True if teams may see the cases themselves: always, or after a registered release."""
         return self.has_public_cases or (self.reveals_references and self.is_released)
 
 
 @dataclass(frozen=True)
 class CaseAccess:
-    """What one reader may see of the cases of a phase.
+    """Permissions of one reader on the cases of a phase.
 
     Attributes
     ----------
@@ -59,15 +59,17 @@ class CaseAccess:
     values
         Results of single cases.
     evidence
-        What values of the whole data set are computed from, such as the probability of each class: numbers of the prediction.
+        Data from which values of the whole data set are computed, such as the probability of each class:
+        numbers of the prediction.
     notes
-        What validation, or the run of an algorithm, reported about single cases: a program can choose the words.
+        Reports of validation, or of the run of an algorithm, about single cases. A program can choose their
+        text.
     pictures
         The image, the prediction and the answers, as pictures, slices, thumbnails and lines.
     references
         The reference in pictures, in answers, and in results that contain it.
     costs
-        What running an algorithm took on single cases.
+        Costs of running an algorithm on single cases.
     files
         Predictions, logs and tables of runs, byte for byte.
     reference_files

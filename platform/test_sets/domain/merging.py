@@ -1,7 +1,8 @@
-"""How the references of several annotators become the one that is scored (MAN-5).
+"""Merging of the references of several annotators into the scored reference (MAN-5).
 
-The rule is that of the registered design (parameter `annotation_aggregation_test`). What a design may name and what no
-program can do alone (a consensus, a further annotator who decides) is sent merged, beside what each annotator drew.
+The registered design sets the rule (parameter `annotation_aggregation_test`). Some rules that a design
+may name cannot be computed by a program alone, such as a consensus, or a further annotator who decides.
+For these, the merged result is submitted next to the references of each annotator.
 """
 
 from collections.abc import Mapping
@@ -28,8 +29,10 @@ _ALL_GIVEN: Final = {
     STRICT: "strict combination; sent merged",
     **GIVEN,
 }
-"""Where no rule is computed, since objects of several annotators would first have to be matched, for which no rule of a
-design says how."""
+"""Rules whose result must be submitted, for problems in which no rule is computed.
+
+Objects of several annotators must first be matched, and no rule of a design states how.
+"""
 RULES: Final = (MAJORITY, STAPLE, STRICT, *EACH, *GIVEN)
 
 
@@ -39,7 +42,7 @@ def computed(problem: str) -> Mapping[str, str]:
 
 
 def given(problem: str) -> Mapping[str, str]:
-    """Rules whose result is sent beside the annotators' references."""
+    """Return the rules whose result is submitted next to the annotators' references."""
     return {rule: words for rule, words in _ALL_GIVEN.items() if rule not in computed(problem)}
 
 

@@ -14,10 +14,11 @@ from work.models import Work
 
 
 class TestSetArchive(Work):
-    """An archive of references that becomes one version of a test set, or is refused with what is wrong.
+    """An archive of references that becomes one version of a test set, or is refused with a list of problems.
 
-    It is read first, and what was read is shown; it is sealed when an owner has said so, or discarded. The archive is
-    kept encrypted until it is decided, and then deleted: what is sealed is kept case by case.
+    The archive is first read, and its content is shown. An owner then confirms that it is sealed, or discards
+    it. The archive is kept encrypted until that decision, and then deleted. Sealed content is kept case by
+    case.
     """
 
     class State(models.TextChoices):
@@ -103,9 +104,9 @@ class TestSetArchive(Work):
 
 
 class TestSetUpload(Incoming):
-    """An archive of references on its way in; becomes exactly one `TestSetArchive` when complete.
+    """An incomplete upload of an archive of references; becomes exactly one `TestSetArchive` when complete.
 
-    What has arrived is encrypted piece by piece: no reference lies on a disk as it was sent for longer than its piece
+    Received data is encrypted piece by piece. No reference is unencrypted on a disk for longer than its piece
     takes.
     """
 

@@ -1,4 +1,4 @@
-"""What people say is wrong with a case, and what the organizers answer."""
+"""Reports of problems with a case, and the answers of the organizers."""
 
 from django.conf import settings
 from django.db import models
@@ -15,7 +15,7 @@ class CaseReport(models.Model):
     """
 
     class Category(models.TextChoices):
-        """What seems to be wrong."""
+        """Kind of the reported problem."""
 
         REFERENCE = "reference", "the reference looks wrong"
         IMAGE = "image", "the image is damaged"
@@ -24,7 +24,7 @@ class CaseReport(models.Model):
         OTHER = "other", "something else"
 
     class State(models.TextChoices):
-        """Where it stands."""
+        """State of the report."""
 
         OPEN = "open", "open"
         CONFIRMED = "confirmed", "confirmed"

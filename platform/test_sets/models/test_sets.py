@@ -10,12 +10,13 @@ from challenges.models import Phase
 
 
 class TestSet(models.Model):
-    """One sealed version of the cases that a phase asks for, with their references.
+    """One sealed version of the cases that a phase requires, with their references.
 
-    The digest covers the manifest: case names, order, digests of references, geometry and metadata, which cases are
-    decoys, who annotated them and how annotations were merged. Of references in one table, each case has a digest of the
-    whole table. The salt in it keeps a published digest from telling anything to whoever tries all references that there
-    could be. A sealed test set is never changed; a replaced reference makes a new version.
+    The digest covers the manifest: case names, order, digests of references, geometry and metadata, which
+    cases are decoys, who annotated them and how annotations were merged. For references in one table, each
+    case has a digest of the whole table. The digest contains a salt. A published digest therefore reveals
+    nothing to a person who tries all possible references. A sealed test set is never changed; a replaced
+    reference makes a new version.
     """
 
     phase = models.ForeignKey(Phase, on_delete=models.CASCADE, related_name="test_sets")
@@ -101,7 +102,7 @@ class TestCase(models.Model):
         return self.name
 
     def manifest_entry(self) -> dict[str, Any]:
-        """What the digest of the test set covers of this case; annotations have to be loaded with it."""
+        """Return the part of the test set's digest that covers this case; load annotations with the case."""
         return {
             "case": self.name,
             "position": self.position,
@@ -114,9 +115,9 @@ class TestCase(models.Model):
 
 
 class Annotation(models.Model):
-    """The reference of a case by one annotator, beside the one that all were merged to.
+    """The reference of a case by one annotator, next to the merged reference.
 
-    Reads like a `TestCase` where a reference is prepared for scoring.
+    Behaves like a `TestCase` when a reference is prepared for scoring.
     """
 
     case = models.ForeignKey(TestCase, on_delete=models.CASCADE, related_name="annotations")

@@ -22,7 +22,7 @@ SUBJECT = TestSet._meta.label_lower  # noqa: SLF001 (Django's public way to name
 
 @dataclass(frozen=True)
 class Version:
-    """A sealed version with what the log says about its sealing."""
+    """A sealed version with the log entry of its sealing."""
 
     test_set: TestSet
     cases: int
@@ -108,7 +108,7 @@ def named_organizers(challenge: Challenge) -> list[Organizer]:
 
 
 def _number(model: type[TestCase], **only: object) -> Coalesce:
-    """Count in a query of its own: joined to each other, cases and decoys would multiply."""
+    """Count in a separate subquery: joined to each other, cases and decoys would multiply."""
     rows = (
         model.objects.filter(test_set=OuterRef("pk"), **only).order_by().values("test_set").annotate(total=Count("pk"))
     )

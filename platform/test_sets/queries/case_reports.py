@@ -1,4 +1,4 @@
-"""Reports about cases: all for organizers, one's own for their authors, numbers for everybody."""
+"""Reports about cases: all for organizers, own reports for their authors, and public counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from test_sets.models import CaseReport, TestCase
 
 @dataclass(frozen=True)
 class Counts:
-    """How many reports of one category there are, by state."""
+    """Numbers of reports of one category, by state."""
 
     category: str
     open: int
@@ -25,7 +25,7 @@ class Counts:
 
 
 def public_counts(challenge: Challenge) -> list[Counts]:
-    """What everybody reads: numbers by category and state, without cases, texts or people; one query."""
+    """Return the public counts by category and state, without cases, texts or people; one query."""
     rows = CaseReport.objects.filter(phase__task__challenge=challenge).order_by().values_list("category", "state")
     counted = {(category, state): number for category, state, number in rows.annotate(number=Count("pk"))}
     states = CaseReport.State
@@ -51,7 +51,7 @@ def reports_for(user: Any, challenge: Challenge) -> QuerySet[CaseReport]:
 
 
 def asked_cases(phases: Sequence[Phase]) -> dict[int, set[str]]:
-    """By phase the names of the cases that are asked for, decoys included; one query."""
+    """Return the names of the required cases by phase, including decoys; one query."""
     names_by_phase: dict[int, set[str]] = {phase.pk: set() for phase in phases}
     rows = TestCase.objects.filter(test_set__phase__in=phases, test_set__is_active=True)
     for phase, name in rows.values_list("test_set__phase", "name"):

@@ -1,4 +1,4 @@
-"""What is known of the cases of a test set: each column with the type that its values have, and what it is used for."""
+"""Metadata of the cases of a test set: each column with the type of its values and its use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ class Characteristic:
     Attributes
     ----------
     kind
-        In words: numbers, whole numbers, yes or no, names.
+        Type as text: numbers, whole numbers, yes or no, names.
     different, lacking
-        Different values, and scored cases without one.
+        Number of different values, and of scored cases without a value.
     groups
-        Whether the assessment groups cases by it.
+        True if the assessment groups cases by it.
     registered
-        Type of values that the registered design declares; empty where it declares none.
+        Type of values that the registered design declares; empty if it declares none.
     """
 
     name: str
@@ -62,7 +62,7 @@ def characteristics_of(rows: Sequence[Mapping[str, Any]], phase: Phase) -> list[
 
 
 def kind_of(values: list[Any]) -> str:
-    """Say in words of what type values are.
+    """Return the type of values as text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Cases that are asked for and not scored (MAN-22): kept from participants as long as it matters."""
+"""Decoys, which are required but not scored (MAN-22), and hidden from participants as long as it matters."""
 
 from collections.abc import Iterable
 
@@ -7,16 +7,20 @@ from test_sets.models import TestCase
 
 
 def tells_decoys(phase: Phase) -> bool:
-    """Whether what a phase shows before it closes would tell decoys.
+    """Return whether the information that a phase shows before it closes would reveal decoys.
 
-    Scores and rankings do, since they ignore them; so does a dry run, which hands its references out.
+    Scores and rankings reveal them, because they ignore decoys. A dry run reveals them, because participants
+    receive its references.
     """
     silent = (Phase.Results.VALIDATION, Phase.Results.REVEALED)
     return phase.is_dry_run or phase.results not in silent or phase.leaderboard != Phase.Leaderboard.SEALED
 
 
 def keeps_decoys(phase: Phase) -> bool:
-    """Whether a phase that is not over has decoys, so that nothing may be shown that depends on the scored cases."""
+    """Return whether an unfinished phase has decoys.
+
+    If so, data that depends on the scored cases must stay hidden.
+    """
     if phase.is_revealed:
         return False
     has_decoys: bool | None = getattr(phase, "known_decoys", None)

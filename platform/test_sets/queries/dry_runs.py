@@ -5,10 +5,11 @@ from test_sets.models import Annotation, TestCase
 
 
 def are_public(phase: Phase) -> bool:
-    """Whether the references of a phase are for everybody who takes part.
+    """Return whether all participants may download the references of a phase.
 
-    Only of a dry run that has opened, and only if no other phase of the challenge, in any version of its test set, holds
-    one of the same references hidden, be it merged or of one annotator: whoever loads the wrong folder gives nothing away.
+    True only for a dry run that has opened, and only if its references are not hidden elsewhere. No other
+    phase of the challenge, in any version of its test set, may contain one of them, merged or of one
+    annotator. An organizer who uploads the wrong folder therefore reveals nothing.
     """
     if not phase.is_dry_run or not phase.has_opened:
         return False

@@ -36,12 +36,15 @@ def active_test_set(phase: Phase) -> TestSet:
 
 
 def has_test_set(phase: Phase) -> bool:
-    """Whether submissions can be taken at all."""
+    """Return whether the phase can accept submissions at all."""
     return TestSet.objects.filter(phase=phase, is_active=True).exists()
 
 
 def is_scored_here(phase: Phase) -> bool:
-    """Whether what teams hand in is scored here: not where somebody measures outside, or sealed cases have no references."""
+    """Return whether submissions are scored here.
+
+    False if the problem is measured outside, or if sealed cases have no references.
+    """
     if phase.assessment.kind.is_measured_elsewhere:
         return False
     sealed = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True, is_decoy=False)
@@ -80,19 +83,25 @@ def _metadata(cases: QuerySet[TestCase]) -> pd.DataFrame:
 
 
 def annotators_of(test_set: TestSet) -> list[str]:
-    """Whose references a version holds beside the merged ones, in alphabetical order; none where there is one a case."""
+    """Return the annotators with references in a version next to the merged ones, in alphabetical order.
+
+    Empty if there is one reference per case.
+    """
     rows = Annotation.objects.filter(case__test_set=test_set).order_by("annotator")
     return list(rows.values_list("annotator", flat=True).distinct())
 
 
 def cases_of_annotators(test_set: TestSet) -> dict[str, int]:
-    """How many cases of a version each annotator has, in alphabetical order."""
+    """Return the number of cases in a version by annotator, in alphabetical order."""
     rows = Annotation.objects.filter(case__test_set=test_set).order_by("annotator").values_list("annotator")
     return dict(sorted(rows.annotate(cases=Count("pk"))))
 
 
 def deciding_annotator(test_set: TestSet) -> str:
-    """Whose references are scored where nothing is merged; empty where they are merged, or of one annotator only."""
+    """Return the annotator whose references are scored if nothing is merged.
+
+    Empty if the references are merged, or are of one annotator only.
+    """
     # Here, since pages load no libraries of images.
     from test_sets.domain.merging import EACH
 
@@ -106,11 +115,11 @@ class ExpectedCase:
 
     name: str
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What participants may know of it and its prediction is compared with, such as a grid."""
+    """Facts that participants may know and that its prediction is compared with, such as a grid."""
     byte_limit: int = 0
     """Most bytes that a sensible file of its prediction unpacks to; 0 where predictions are rows of a table."""
     cost: int = 1
-    """How much it is to work on, in voxels or what takes about as long."""
+    """Amount of work on the case, in voxels or in units that take about as long."""
 
 
 @dataclass(frozen=True)
@@ -120,11 +129,11 @@ class Expectation:
     cases: tuple[ExpectedCase, ...]
     problem: str = ""
     expected: Mapping[str, Any] = field(default_factory=dict)
-    """What the files of all cases have to keep to, such as the labels that may occur."""
+    """Requirements on the files of all cases, such as the labels that may occur."""
     suffixes: tuple[str, ...] = SUFFIXES
     table: ExpectedTable | None = None
     beside: RulesBeside | None = None
-    """What a table beside the files may and has to tell; None where there is none."""
+    """Rules of the table that accompanies the files; None if there is none."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -132,11 +141,11 @@ class Expectation:
 
     @property
     def instances(self) -> InstanceRules | None:
-        """What a table of instances tells, where that is the table beside the files."""
+        """Rules of the table of instances, if that is the table that accompanies the files."""
         return self.beside if isinstance(self.beside, InstanceRules) else None
 
     def found_empty(self) -> "Expectation":
-        """The same, for predictions that may say of every case that nothing is there."""
+        """Return the expectation for predictions that may report for every case that nothing was detected."""
         return self if self.table is None else replace(self, table=replace(self.table, may_be_empty=True))
 
     @property
@@ -170,15 +179,15 @@ def _cases(test_set: int, manifest_digest: str, problem_id: str) -> tuple[Expect
 
 
 def has_one_table(assessment: Assessment) -> bool:
-    """Whether references and predictions are each one table for all cases."""
+    """Return whether references and predictions are each one table for all cases."""
     return isinstance(assessment.kind, TableProblem)
 
 
 def refusal(assessment: Assessment) -> str | None:
-    """Say why submissions to a phase with this assessment could not be scored here; None when they can.
+    """Return the reason why submissions with this assessment cannot be scored here; None if they can.
 
-    Submissions are scored case by case, in any order and by any worker. Values of the whole data set are put together at
-    the end from what each case adds to them.
+    Submissions are scored case by case, in any order and by any worker. Values of the whole data set are
+    computed at the end from the contributions of the cases.
     """
     problem = assessment.kind
     if not problem.is_scored:

@@ -1,4 +1,4 @@
-"""What each of several annotators drew or named, kept beside the references that are scored."""
+"""Annotations of each of several annotators, kept next to the references that are scored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,11 +32,11 @@ class Annotations:
     Attributes
     ----------
     drawn
-        One entry an annotator and case.
+        One entry per annotator and case.
     labels
-        Classes that they named in a classification, those of decoys left out.
+        Classes that they assigned in a classification, without those of decoys.
     instances
-        Where the table of instances of each annotator is kept, who has one.
+        Annotator → name of the stored table of instances, for annotators who have one.
     """
 
     drawn: list[Drawn] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Annotations:
 
     @property
     def shared(self) -> dict[str, Any]:
-        """What the test set keeps of them beside the entries."""
+        """Data of the annotators that the test set stores in addition to the entries."""
         return {reference_tables.ANNOTATORS_INSTANCES: self.instances} if self.instances else {}
 
 

@@ -29,7 +29,7 @@ REFERENCES: Final = "references"
 IMAGES: Final = "images"
 """Folders of an archive."""
 DECOY: Final = "decoy"
-"""Column of the table of cases that says which are decoys."""
+"""Column of the table of cases that marks decoys."""
 ANNOTATOR: Final = re.compile(r"annotator-([A-Za-z0-9][A-Za-z0-9_.-]{0,39})")
 MOST_ANNOTATORS: Final = 20
 _YES, _NO = ("yes", "true", "1", "1.0", "x"), ("no", "false", "0", "0.0", "", "none", "nan")
@@ -39,7 +39,7 @@ OF_CASES: Final = ("image", "patient", "device_or_centre")
 
 @dataclass
 class ArchiveContent:
-    """What an archive holds, in the words of the organizer who packed it."""
+    """Content of an archive, named as in the archive of the organizer."""
 
     references: dict[str, str] = field(default_factory=dict)
     """Case → file."""
@@ -57,7 +57,10 @@ class ArchiveContent:
 
 
 def registered(phase: Phase) -> Values | None:
-    """What the registered design says of the task of a phase; None for a challenge without a registration."""
+    """Return the values of the registered design for the task of a phase.
+
+    None for a challenge without a registration.
+    """
     projection = projection_of(phase.challenge)
     if projection is None:
         return None
@@ -84,9 +87,9 @@ def take_decoys(contents: ArchiveContent) -> list[str]:
 
 
 def merge_rule(contents: ArchiveContent, phase: Phase, assessment: Assessment, wanted: str) -> str:
-    """Say how the references of the annotators in an archive become one; empty without annotators.
+    """Return the rule by which references of the annotators in an archive are merged; empty without annotators.
 
-    The registered design decides, where there is one.
+    If there is a registered design, it decides.
     """
     if not contents.annotators:
         return ""
@@ -135,7 +138,7 @@ def _lacking(contents: ArchiveContent, assessment: Assessment) -> list[str]:
 
 
 def file_of(problem: Problem, case: str) -> str:
-    """What the file of a case may be called."""
+    """Return a possible name of the file of a case."""
     return f"{case}{problem.suffixes[0] if isinstance(problem, FileProblem) else ''}"
 
 
@@ -171,7 +174,7 @@ def check_characteristics(contents: ArchiveContent, phase: Phase, cases: Sequenc
 
 
 def check_hierarchy(contents: ArchiveContent, assessment: Assessment, cases: Sequence[str]) -> None:
-    """Refuse groups that do not lie in one group of the level above, such as a patient of two sites."""
+    """Refuse groups that are not within one group of the level above, such as a patient of two sites."""
     levels = [level for level in assessment.aggregation.levels if level != "case"]
     rows = [record for record in contents.records or () if str(record["case"]) in set(cases)]
     for inner, outer in pairwise(levels):
@@ -196,19 +199,22 @@ def join(
     assessment: Assessment,
     beat: Callable[[], None],
 ) -> dict[str, dict[str, Any]]:
-    """Make the references that an archive does not hold: merged ones, and stand-ins for decoys; in confined children.
+    """Make the references that an archive does not contain, in confined children.
+
+    These are merged references, and substitutes for decoys.
 
     Parameters
     ----------
     contents
-        What was unpacked to `folder`; the files that are made are added to its references, problems to its problems.
+        The content that was unpacked to `folder`. The new files are added to its references, problems to its
+        problems.
     grids
         Grids of cases of the version that is replaced, for decoys without reference or image.
 
     Returns
     -------
     dict
-        Case → what participants may know of each reference that was made or compared.
+        Case → facts that participants may know of each reference that was made or compared.
     """
     problem = file_problem(assessment.problem)
     names = sorted(contents.annotators)

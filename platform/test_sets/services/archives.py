@@ -44,18 +44,18 @@ _BYTES_PER_SECOND = 20e6
 
 @dataclass(frozen=True)
 class Ready:
-    """An archive that was unpacked, read and found whole; its files lie in a folder that is gone afterwards.
+    """An archive that was unpacked, read and is complete; its files are in a temporary folder.
 
     Attributes
     ----------
     cases
-        In their order; `decoys` of them are asked for and not scored.
+        In their order; `decoys` are those that are required and not scored.
     metadata
-        What is known of the cases; `None` without a table of theirs.
+        Metadata of the cases; `None` if the archive has no table of cases.
     geometries
-        What participants may know of each reference, by case.
+        Facts that participants may know of each reference, by case.
     rule
-        How references of several annotators became one; empty without annotators.
+        Rule by which references of several annotators were merged; empty without annotators.
     """
 
     folder: Path
@@ -131,23 +131,24 @@ def opened(
     phase
         The phase.
     path
-        The archive: a folder `references` with a label image a case or with the table of all cases, and if wanted a
-        folder `images` and a table `cases.csv` with a column `case` and one column a characteristic. A column `decoy`
-        says which cases are asked for and not scored; folders `annotator-<id>` hold references of several annotators,
-        each as `references` would.
+        The archive. It contains a folder `references` with one label image per case, or with the table of all
+        cases. Optional are a folder `images` and a table `cases.csv` with a column `case` and one column per
+        characteristic. A column `decoy` marks the cases that are required and not scored. Folders
+        `annotator-<id>` contain the references of several annotators, each laid out like `references`.
     reason
-        Why the present version is replaced.
+        Reason why the present version is replaced.
     replaces
-        Whether there is to be a version already.
+        True if a version must exist already.
     merge_rule
-        How references of several annotators become one, where no registered design says it; a majority vote if empty.
+        Rule by which references of several annotators are merged, if no registered design states it; a
+        majority vote if empty.
     beat
         Called every second while a child works.
 
     Raises
     ------
     TestSetError
-        With one line for each problem: file, case, what was found, and the remedy.
+        With one line for each problem: file, case, problem, and remedy.
     """
     replacement = Replacement(reason) if replaces else None
     if replacement is None and TestSet.objects.filter(phase=phase, is_active=True).exists():
@@ -235,7 +236,7 @@ _READMES = ("readme.txt", "readme.md")
 def _sort(
     source: Path, folder: Path, problem: Problem, limits: ArchiveLimits, contents: ArchiveContent, *, instances: bool
 ) -> None:
-    """Write every file to its place under its own name, whatever folders the archive names."""
+    """Write every file to its destination under its own name, regardless of the folders in the archive."""
     tables = (*problem.reference_tables, *problem.files_beside_references)
     members = archive.members(source, limits)
     paths = {member.path: PurePosixPath(member.path.replace("\\", "/")).parts for member in members}
@@ -312,14 +313,14 @@ def _image_case(name: str) -> str:
 
 
 def _file_wanted(problem: Problem | None) -> str:
-    """How a file of a case is named: a reference of a kind of problem, or an image."""
+    """Return the file name pattern of a case: a reference of a kind of problem, or an image."""
     if not isinstance(problem, FileProblem) or len(problem.suffixes) > _FEW:
         return "<case>.nii.gz or another image format"
     return " or ".join(f"<case>{ending}" for ending in problem.suffixes)
 
 
 def _read_cases(path: Path, contents: ArchiveContent) -> None:
-    """Read the table of characteristics; what their values are (numbers, words) is told from the whole column."""
+    """Read the table of characteristics; the type of values (numbers, text) is determined from the whole column."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             head = next(csv.reader(file), [])

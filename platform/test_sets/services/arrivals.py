@@ -24,7 +24,10 @@ from uploads.storage import delete, scratch, upload_limits
 UNDER_WAY = 3
 """Unfinished uploads that a phase may have at once."""
 PIECE_BYTES = 64 * MIB
-"""Most of a piece that is taken at once: so much lies open on the disk, and in memory, while it is encrypted."""
+"""Largest number of bytes of a piece accepted at once.
+
+This much is unencrypted on the disk, and in memory, while it is encrypted.
+"""
 QUIET = timedelta(seconds=30)
 
 
@@ -104,13 +107,13 @@ def go_on(
 
 
 def finish(*, upload: TestSetUpload) -> TestSetArchive:
-    """Have a whole upload checked and sealed; called again, it returns the same archive.
+    """Request the check of a complete upload; a repeated call returns the same archive.
 
     Raises
     ------
     UploadError
-        `BusyError` while another archive of the phase is being checked (the upload stays and is handed on later);
-        otherwise the upload is refused and its bytes are deleted.
+        `BusyError` while another archive of the phase is being checked. The upload then remains and is passed
+        on later. For other errors, the upload is refused and its bytes are deleted.
     """
     try:
         with transaction.atomic():
@@ -146,7 +149,7 @@ def cancel(*, upload: TestSetUpload) -> None:
 
 
 def expire() -> int:
-    """Throw away uploads without progress, and archives that nobody decides about; returns how many."""
+    """Delete uploads without progress and archives without a decision; return the number deleted."""
     late = TestSetUpload.objects.filter(state=TestSetUpload.State.RECEIVING, expires_at__lt=timezone.now())
     return received_archives.expire() + sum(_end(upload, TestSetUpload.State.EXPIRED) for upload in late)
 

@@ -34,12 +34,13 @@ REASONS = {
 
 @transaction.atomic
 def report_case(*, user: User, phase: Phase, case: str, category: str, text: str) -> CaseReport:
-    """Report a case; the organizers are told.
+    """Report a case, and notify the organizers.
 
     Raises
     ------
     ValidationError
-        For a case that the phase does not ask for, an empty text, the same report again, and too many open ones.
+        For a case that the phase does not require, an empty text, a repeated report, and too many open
+        reports.
     """
     if not takes_reports(user, phase) or case not in asked_cases([phase])[phase.pk]:
         raise ValidationError(
@@ -80,7 +81,7 @@ def report_case(*, user: User, phase: Phase, case: str, category: str, text: str
 
 @transaction.atomic
 def answer_report(*, actor: User, report: CaseReport, state: str, answer: str) -> CaseReport:
-    """Confirm or dismiss a report, with an answer that its author is told. A later answer replaces an earlier one.
+    """Confirm or dismiss a report with an answer, and notify its author; a later answer replaces an earlier one.
 
     Raises
     ------
@@ -121,15 +122,16 @@ def answer_report(*, actor: User, report: CaseReport, state: str, answer: str) -
 
 @transaction.atomic
 def propose_exclusion(*, actor: User, report: CaseReport) -> str:
-    """Write a confirmed case into the working design as one that does not count; returns where the change is asked for.
+    """Add a confirmed case to the working design as one that does not count.
 
-    Nothing changes for anybody before the change request is decided.
+    Returns the address of the page to request the change. Nothing changes before the change request is
+    decided.
 
     Raises
     ------
     ValidationError
-        For a report that is not confirmed, a category that is no reason by itself, a challenge without a registration, and
-        a person who may not change the design.
+        For a report that is not confirmed, or a category that is no registered reason. Also for a challenge
+        without a registration, and a person who may not change the design.
     """
     challenge: Challenge = report.phase.challenge
     if report.state != CaseReport.State.CONFIRMED:

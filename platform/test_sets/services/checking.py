@@ -1,4 +1,4 @@
-"""What has to hold of cases and of tables of references before they are sealed; nothing is stored here."""
+"""Requirements on cases and on tables of references before they are sealed; nothing is stored here."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -22,12 +22,13 @@ Facts = dict[str, dict[str, Any]]
 def check_cases(
     phase: Phase, cases: Sequence[str], decoys: Collection[str], metadata: pd.DataFrame | None
 ) -> tuple[list[str], Facts]:
-    """Return the scored cases, and what is known of each case.
+    """Return the scored cases, and the metadata of each case.
 
     Raises
     ------
     TestSetError
-        Without cases, for decoys that would be told, and for characteristics that the assessment needs and cases lack.
+        Without cases, for decoys that would be revealed, and for characteristics that the assessment needs
+        and cases lack.
     """
     if not cases or len(set(cases)) != len(cases):
         raise TestSetError("A test set needs at least one case, and each only once.")

@@ -16,7 +16,10 @@ def keep(kind: str, path: Path) -> str:
 
 
 def keep_secret(kind: str, path: Path, *, ending: str = "") -> str:
-    """Store a file as `keep` does, encrypted; its ending, where it is not that of an image, tells how it is read again."""
+    """Store a file as `keep` does, encrypted.
+
+    If the file is not an image, `ending` determines how it is read later.
+    """
     name = f"{kind}/{sha256_of(path)}{ending or _suffix(path)}{vault.SUFFIX}"
     if not private().exists(name):
         vault.keep_file(name, path)

@@ -1,4 +1,4 @@
-"""What was read of an archive of references, for the owner who decides whether it is what was meant; nothing is sealed."""
+"""Summary of an archive of references, for the owner who decides whether it is correct; nothing is sealed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -29,14 +29,14 @@ _PICTURE: Final = "preview"
 
 @dataclass
 class ClassCount:
-    """How often a class occurs in the scored cases.
+    """Frequency of a class in the scored cases.
 
     Attributes
     ----------
     count
-        Voxels or objects of it; 0 where a case is of a class or is not.
+        Voxels or objects of the class; 0 if whole cases belong to a class.
     first
-        The first case that it occurs in; empty for none.
+        The first case that contains the class; empty if no case does.
     """
 
     name: str
@@ -47,18 +47,18 @@ class ClassCount:
 
 @dataclass
 class Reading:
-    """What an archive holds, in numbers.
+    """Content of an archive, in numbers.
 
     Attributes
     ----------
     scored, decoys
-        How many cases there are.
+        Number of scored cases and of decoys.
     names
-        The first of them.
+        Names of the first cases.
     counted
-        What `ClassCount.count` counts; empty for nothing.
+        The unit that `ClassCount.count` counts; empty if it counts nothing.
     previews
-        Case and picture of one case for each class, as far as there is something to see.
+        Case and picture of one case for each class, if there is something to see.
     """
 
     scored: int

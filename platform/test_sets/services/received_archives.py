@@ -1,4 +1,7 @@
-"""Archives of references from the browser: kept encrypted, read by a worker, sealed when an owner says so, exactly once."""
+"""Archives of references from the browser.
+
+They are kept encrypted, read by a worker, and sealed exactly once when an owner confirms it.
+"""
 
 import traceback
 import uuid
@@ -100,12 +103,12 @@ def hand_on(
 
 
 def check(phase: Phase, reason: str) -> bool:
-    """Whether there is a version to replace; what can be refused before anything is read, is.
+    """Return whether there is a version to replace; refuse early what can be refused before reading.
 
     Raises
     ------
     TestSetError
-        For a replacement without a reason, or without the approved change that a registration asks for.
+        For a replacement without a reason, or without the approved change that a registration requires.
     """
     before = TestSet.objects.filter(phase=phase, is_active=True).first()
     if before is not None:
@@ -164,7 +167,7 @@ def discard(*, archive: TestSetArchive, actor: User) -> None:
 
 
 def expire() -> int:
-    """Discard archives that nobody has decided about for as long as an unfinished upload is kept; returns how many."""
+    """Discard archives that await a decision for longer than an unfinished upload is kept; return their number."""
     late = TestSetArchive.objects.filter(
         state=TestSetArchive.State.READ, finished_at__lt=timezone.now() - upload_limits().lifetime
     )
@@ -178,7 +181,7 @@ def expire() -> int:
 
 
 def work_off(*, archive_id: str | uuid.UUID) -> None:
-    """Check and seal an archive, if that is still to be done and nobody else is at it."""
+    """Check and seal an archive, unless that is done already or another worker works on it."""
     lease = claim(
         CHECKING, archive_id, give_up=lambda lost: _refuse(TestSetArchive.objects.get(pk=lost.pk), lost, OUR_FAULT)
     )

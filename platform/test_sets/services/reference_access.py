@@ -11,14 +11,14 @@ from test_sets.rules import access_of
 
 
 def note_seen(*, actor: User, case: TestCase) -> None:
-    """Write down that somebody gets a picture with the reference in it, unless the phase shows references by now."""
+    """Record that a person receives a picture with the reference, unless participants may see references."""
     phase = case.test_set.phase
     if not access_of(Reader.PARTICIPANT, phase).references:
         _note(actor, SEEN, case)
 
 
 def note_downloaded(*, actor: User, case: TestCase) -> None:
-    """Write down that somebody gets a reference itself."""
+    """Record that a person receives a reference itself."""
     _note(actor, DOWNLOADED, case)
 
 

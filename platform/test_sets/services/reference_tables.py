@@ -55,9 +55,10 @@ def read(folder: Path, problem: TableProblem) -> tuple[Path, ReferenceTable]:
 
 
 def digest_of(case: str, file_digest: str) -> str:
-    """Digest of the reference of one case.
+    """Return the digest of the reference of one case.
 
-    Over the whole table: a digest of the case's own rows would tell which class they name to whoever tries them all.
+    The digest covers the whole table. A digest of the case's own rows would reveal their class to a person
+    who tries all classes.
     """
     return sha256({"case": case, "table": file_digest})
 
@@ -69,17 +70,17 @@ def shared(
     patients: dict[str, str],
     named: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return what the evidence of all teams has in common, as the command line has it for the same cases.
+    """Return the data common to the evidence of all teams, identical to the command line for the same cases.
 
     Parameters
     ----------
     named
-        Classes that annotators named; theirs may be others than those of the references.
+        Classes that annotators assigned; they can differ from those of the references.
 
     Raises
     ------
     ReferenceTableError
-        When it cannot be told.
+        If the classes cannot be determined.
     """
     try:
         return table_problem(assessment.problem).shared(table, assessment, cases, patients, named)
@@ -95,14 +96,16 @@ def stored(name: str, problem: str) -> ReferenceTable:
 
 
 def read_instances_beside(folder: Path, assessment: Assessment) -> InstanceTable | None:
-    """Read the classes of the objects of label maps from the table beside them; None where there is and need be none.
+    """Read the classes of the objects of label maps from the accompanying table.
+
+    None if there is no table and none is required.
 
     Raises
     ------
     ReferenceTableError
-        When there is none although the regions of the assessment need the class of each object.
+        If there is no table although the regions of the assessment need the class of each object.
     ReadError
-        When it cannot be taken.
+        If the table is not acceptable.
     """
     problem = assessment.kind
     rules = problem.table_beside(assessment) if isinstance(problem, FileProblem) else None
@@ -128,12 +131,12 @@ def digest_with_instances(case: str, image_digest: str, table_digest: str) -> st
 
 
 def instances_file(shared: Mapping[str, Any]) -> str:
-    """Where the table of instances of a test set is kept, from what its cases share; empty without one."""
+    """Return the name of the stored table of instances, from the shared data of a test set; empty without one."""
     return str(shared.get("instances", ""))
 
 
 def instances_of(case: TestCase | Annotation) -> Instances | None:
-    """Classes of the objects of a case; None where whoever drew them has no table of instances."""
+    """Return the classes of the objects of a case; None if its annotator has no table of instances."""
     shared = case.test_set.shared
     if isinstance(case, Annotation):
         name = shared.get(ANNOTATORS_INSTANCES, {}).get(case.annotator, "")

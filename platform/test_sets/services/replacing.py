@@ -38,7 +38,7 @@ class TestSetError(ValueError):
 
 @dataclass(frozen=True)
 class Replacement:
-    """Why an earlier version of a test set is replaced.
+    """Reason for which an earlier version of a test set is replaced.
 
     Raises
     ------

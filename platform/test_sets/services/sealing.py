@@ -64,33 +64,38 @@ def create_test_set(
     phase
         The phase; an older version of its test set stays readable but is no longer active.
     references
-        Folder with one file a case, `<case><suffix>` (and `instances.csv` beside instances), or with one table of
-        all cases, as the contract lays it out.
+        Folder with one file per case, `<case><suffix>` (and `instances.csv` for instances), or with one table
+        of all cases, in the layout of the contract.
     cases
         Names of the cases, in the order in which they are listed.
     images
-        Folder with the images that pictures show, `<case><suffix>`; cases without one get pictures without background.
+        Folder with the images that pictures show, `<case><suffix>`; cases without an image get pictures
+        without background.
     metadata
-        Table with a column `case` and one column a characteristic.
+        Table with a column `case` and one column per characteristic.
     geometries
-        Grids of the references by case where a confined child has read them already; they are then not read again.
+        Grids of the references by case, if a confined child has read them already; they are then not read
+        again.
     replacement
-        Why an earlier version is replaced; everything that is scored is then scored again, in the same transaction.
+        Reason why an earlier version is replaced. All scored submissions are then scored again, in the same
+        transaction.
     decoys
-        Cases that are asked for and not scored. Those of label images need a file in `references` like others.
+        Cases that are required and not scored. Decoys of label images need a file in `references` like
+        others.
     annotators
-        Folder with the label images or the table of each annotator, where several made what `references` holds merged.
+        Folder with the label images or the table of each annotator, if `references` contains the merged work
+        of several annotators.
     merge_rule
-        How they were merged.
+        Rule by which they were merged.
     within
         Called at the end of that transaction.
 
     Raises
     ------
     TestSetError
-        When a reference is not there, cannot be read, or has labels that no region of the assessment names; when the
-        table lacks a characteristic that the ranking groups cases by; when decoys would be told by what the phase shows; and when
-        submissions could not be scored by the phase's assessment.
+        If a reference is missing, cannot be read, or has labels that no region of the assessment names. If
+        the table lacks a characteristic that the ranking groups cases by. If the phase would reveal decoys.
+        If submissions could not be scored by the phase's assessment.
     """
     if why := refusal(phase.assessment):
         raise TestSetError(why)
@@ -280,7 +285,7 @@ def _store_table(
     pictures: dict[str, Path],
     named: Sequence[str],
 ) -> tuple[list[_Reference], dict[str, Any]]:
-    """Keep the table once; each case has a digest of its own."""
+    """Store the table once; each case has its own digest."""
     path, table, shared = table_content(folder, assessment, facts, named)
     problem = table_problem(assessment.problem)
     table_file, file_digest = keep_secret("references", path), sha256_of(path)

@@ -1,4 +1,7 @@
-"""Undoing a sealing as long as nobody has submitted: whoever sent a wrong archive sends the right one, and the log has both."""
+"""Undoing a sealing before the first submission.
+
+An organizer who uploaded a wrong archive can upload the right one; the log contains both.
+"""
 
 from django.db import transaction
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""Reports about cases: numbers for everybody, one's own, and for organizers all of them with their answers."""
+"""Reports about cases: public numbers, own reports, and for organizers all reports with their answers."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ from test_sets.services import case_reports as services
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def reports(request: HttpRequest, slug: str) -> HttpResponse:
-    """What was reported, as far as one may read it; and the form for those who may report."""
+    """Show the reports that the person may read, and the form for permitted people."""
     challenge = visible_challenge(request.user, slug)
     may_report = test_rule("test_sets.report_case", request.user, challenge)
     phases = _reported(request, challenge) if may_report else []
@@ -97,7 +97,7 @@ def answer(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def exclude(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Write a confirmed case into the working design, and go to where the change is asked for."""
+    """Add a confirmed case to the working design, and redirect to the page to request the change."""
     report = _report(request, slug, pk)
     try:
         address = services.propose_exclusion(actor=request.user, report=report)

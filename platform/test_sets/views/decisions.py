@@ -1,4 +1,4 @@
-"""What becomes of an archive that was read: it is sealed, or discarded."""
+"""Decision on an archive that was read: seal it or discard it."""
 
 from typing import Any
 
@@ -45,7 +45,10 @@ def discard(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
 @login_required
 @require_safe
 def preview(request: HttpRequest, slug: str, pk: Any, number: int) -> HttpResponse:
-    """The picture of a case that is not sealed yet; for whoever sent it, who has it already, and for nobody else."""
+    """Return the picture of a case that is not sealed yet, only to the person who submitted the archive.
+
+    That person has the case already.
+    """
     archive = _archive(request, slug, pk)
     previews = (archive.reading or {}).get("previews", [])
     if archive.user != request.user or not archive.is_read or number >= len(previews):

@@ -1,4 +1,4 @@
-"""References of a dry run, for everybody who takes part."""
+"""References of a dry run, for all participants."""
 
 from pathlib import PurePosixPath
 

@@ -150,7 +150,7 @@ def template(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
 @login_required
 @require_POST
 def undo(request: SignedInRequest, slug: str, phase: int, version: int) -> HttpResponse:
-    """Undo the sealing of the version in use, as long as nobody has submitted."""
+    """Undo the sealing of the version in use, if there are no submissions yet."""
     challenge = organizing(request, slug)
     if not request.user.has_perm("test_sets.seal_test_set", challenge):
         raise PermissionDenied("Owners of the challenge seal and replace test sets.")
@@ -166,7 +166,10 @@ def undo(request: SignedInRequest, slug: str, phase: int, version: int) -> HttpR
 
 
 def _needed_change(phase: Phase) -> str:
-    """The page where a change of the registration is asked for, as long as a replacement has to wait for one."""
+    """Return the page to request a change of the registration, as long as a replacement requires one.
+
+    Empty if no change is required.
+    """
     before, projection = TestSet.objects.filter(phase=phase, is_active=True).first(), projection_of(phase.challenge)
     if before is None or projection is None:
         return ""
@@ -194,7 +197,7 @@ def _form(phase: Phase, *data: Any) -> TestSetForm:
 
 
 def _file_words(phase: Phase) -> tuple[str, str]:
-    """What a file of a case is called, and how it ends; empty where there is one table of all cases."""
+    """Return the name and the file extension of a file of a case; empty if one table contains all cases."""
     problem = phase.assessment.kind
     return (problem.file_words, problem.suffixes[0]) if isinstance(problem, FileProblem) else ("", "")
 
@@ -289,7 +292,10 @@ def access_csv(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
 @login_required
 @require_POST
 def reference(request: SignedInRequest, slug: str, phase: int, version: int, case: str) -> HttpResponse:
-    """A reference itself, for named organizers; asked for on purpose, never by a link that something follows by itself."""
+    """Return a reference itself to named organizers, only on an explicit request.
+
+    No link that a program follows automatically leads here.
+    """
     challenge = organizing(request, slug)
     if not test_rule("test_sets.download_references", request.user, challenge):
         raise Http404("There is no such page.")

@@ -61,13 +61,13 @@ def upload(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
 
 
 def _finish(*, upload: TestSetUpload) -> None:
-    """Hand on a whole archive; while another one is being checked, it waits and is handed on by the sweep."""
+    """Pass on a complete archive; if another one is being checked, the sweep passes it on later."""
     with contextlib.suppress(refusals.BusyError):
         arrivals.finish(upload=upload)
 
 
 def _page(slug: str, entry: TestSetUpload) -> dict[str, str]:
-    """Tell where to see what becomes of a whole archive."""
+    """Return a header with the page that shows the progress of a complete archive."""
     if not entry.is_whole:
         return {}
     return {"Podium-Page": f"{reverse('test_sets:test_sets', args=[slug])}?phase={entry.phase_id}#sending"}

@@ -1,4 +1,4 @@
-"""What waits for a worker."""
+"""Durable work on documents that is queued for workers."""
 
 from django.db.models import Q
 

@@ -23,17 +23,17 @@ TEMPLATE: Final = Path(documents.__file__).with_name("document.typ")
 PATIENCE: Final = 4.0
 """Seconds that a request waits: enough for most documents, and short enough for a person and for the server."""
 AGAIN: Final = timedelta(minutes=1)
-"""After so long, what failed is tried once more when somebody asks."""
+"""Time after which a failed file is tried again on request."""
 
 
 class FileNotMadeError(Exception):
-    """The typesetter failed a moment ago; the row says why."""
+    """Error for a document that the typesetter failed on a moment ago; the row contains the reason."""
 
 
 def file_of(blocks: Iterable[Block], *, title: str, ending: str, patience: float = PATIENCE) -> bytes | None:
-    """Return a document as a file: the one that was made of the same content, or one that a worker makes now.
+    """Return a document as a file: the one made of the same content before, or one that a worker makes now.
 
-    The caller has judged that whoever asks may see the document.
+    The caller must have checked that the requesting person may see the document.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def file_of(blocks: Iterable[Block], *, title: str, ending: str, patience: float
     Returns
     -------
     bytes or None
-        None while it is being made; ask again.
+        None while the file is being made; call again later.
 
     Raises
     ------
     FileNotMadeError
-        When it could not be made.
+        When the file could not be made.
     """
     parts = [block.as_json() for block in blocks]
     digest = _digest(parts, title, ending)
@@ -84,7 +84,7 @@ def _digest(blocks: list[dict[str, object]], title: str, ending: str) -> str:
 
 
 def _is_to_be_made_again(row: SetFile, parts: list[dict[str, object]]) -> bool:
-    """Whether a file was lost or failed a while ago; its row then waits for a worker again."""
+    """Return whether a file was lost or failed a while ago; its row is then queued for a worker again."""
     is_lost = row.made_at is not None and not storages["private"].exists(row.name)
     has_failed = row.failed_at is not None and timezone.now() - row.failed_at >= AGAIN
     if not is_lost and not has_failed:

@@ -1,4 +1,4 @@
-"""What a worker does: make a file once, and throw away those that nobody takes."""
+"""Work of a worker on documents: make each file once, and delete unused files."""
 
 import hashlib
 from contextlib import suppress
@@ -20,7 +20,7 @@ from work.services import Lease, LeaseLostError, claim
 log = structlog.get_logger(__name__)
 
 KEPT: Final = timedelta(days=30)
-"""A file that nobody has taken for so long is made again when somebody asks."""
+"""Time after which an unused file is deleted; a later request makes it again."""
 
 
 def make(*, pk: int) -> None:
@@ -46,7 +46,7 @@ def make(*, pk: int) -> None:
 
 
 def forget() -> int:
-    """Throw away files that nobody has taken for `KEPT`; returns how many."""
+    """Delete files that were not requested for `KEPT`; return the number deleted."""
     old = SetFile.objects.filter(asked_for_on__lt=timezone.localdate() - KEPT)
     number = 0
     for row in old.iterator():

@@ -1,4 +1,4 @@
-"""Setting a document for the platform: in a process of its own, with bounds on what it takes."""
+"""Typesetting of a document for the platform, in a separate process with bounds on its resources."""
 
 import resource
 from collections.abc import Iterable, Mapping

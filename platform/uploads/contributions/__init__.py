@@ -1,1 +1,1 @@
-"""What this app tells others; connected when it is ready."""
+"""Contributions of this app to other apps; they are connected when the app is ready."""

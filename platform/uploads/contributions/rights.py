@@ -1,4 +1,4 @@
-"""What happens to files that a person sent and did not hand in, when they leave."""
+"""Handling of files that a person uploaded but did not submit, when they leave."""
 
 from accounts import hooks
 from uploads.services import form_files

@@ -1,4 +1,7 @@
-"""What Django's system check says of direct uploads, without asking the store (`manage.py check_direct_uploads` does)."""
+"""Django system checks of direct uploads, without contacting the store.
+
+`manage.py check_direct_uploads` contacts it.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is on its way in."""
+"""Incoming files."""
 
 from uploads.models.form_files import FormFile
 from uploads.models.incoming import Incoming, Multipart, Upload

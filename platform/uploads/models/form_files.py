@@ -8,9 +8,9 @@ from uploads.models.incoming import Incoming
 
 
 class FormFile(Incoming):
-    """A file that a person has sent and hands in with a form; kept until then, or until its time is over.
+    """A file that a person uploaded and submits with a form; kept until then, or until it expires.
 
-    It is nobody's but its sender's, and it counts for nothing before a form names it.
+    Only its sender can access it, and it has no effect before a form references it.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""Files on their way in: what each has, whatever it becomes, and those that become a submission."""
+"""Incoming files: the fields common to all, and those that become a submission."""
 
 import uuid
 from pathlib import Path
@@ -45,7 +45,7 @@ class Incoming(models.Model):
 
     @property
     def path(self) -> Path:
-        """Where the bytes are kept while they arrive."""
+        """Path of the file that the bytes are written to while they arrive."""
         return Path(settings.PODIUM_SCRATCH) / "uploads" / f"{self.id}.part"
 
     @property
@@ -77,7 +77,10 @@ class Upload(Incoming):
 
 
 class Multipart(models.Model):
-    """What of an upload lies in the object store, where its sender puts it in parts without passing the platform."""
+    """The part of an upload that is in the object store.
+
+    Its sender uploads it there in parts, without passing the platform.
+    """
 
     upload = models.OneToOneField(Upload, on_delete=models.CASCADE, primary_key=True, related_name="multipart")
     name = models.CharField(max_length=300, unique=True, help_text="of the object that its parts become")

@@ -1,4 +1,4 @@
-"""Receiving a file of a form before the form, handing it in with it, and throwing away what nobody hands in."""
+"""Files of forms: upload before the form, submission with it, and deletion of files that are not submitted."""
 
 import io
 import uuid
@@ -34,7 +34,7 @@ def begin(*, user: User, file_name: str, size: int) -> FormFile:
     Raises
     ------
     UploadError
-        For an empty or too large file, too many that were not handed in, and lack of room.
+        For an empty or too large file, too many files that were not submitted, and lack of room.
     """
     name = file_name.replace("\\", "/").rpartition("/")[2].strip()[:255] or "table.csv"
     if size < 1:
@@ -56,7 +56,7 @@ def begin(*, user: User, file_name: str, size: int) -> FormFile:
 
 
 def held_by(user: User) -> Any:
-    """Files of a person that were sent, or are being sent, and were not handed in."""
+    """Return the files of a person that were uploaded, or are being uploaded, and were not submitted."""
     return FormFile.objects.filter(
         user=user, state__in=(State.RECEIVING, State.COMPLETE), expires_at__gt=timezone.now()
     )
@@ -82,7 +82,7 @@ def finish(*, upload: FormFile) -> FormFile:
 
 
 def cancel(*, upload: FormFile) -> None:
-    """Throw away a file that was not handed in."""
+    """Delete a file that was not submitted."""
     _delete(upload)
 
 
@@ -93,16 +93,16 @@ def leave(user: User) -> None:
 
 
 def expire() -> int:
-    """Throw away what was not handed in in its time; returns how many."""
+    """Delete files that were not submitted in time; return the number deleted."""
     late = FormFile.objects.filter(state__in=(State.RECEIVING, State.COMPLETE), expires_at__lt=timezone.now())
     return sum(_delete(upload) for upload in late)
 
 
 def with_sent(files: Mapping[str, Any], data: Mapping[str, Any], user: User) -> MultiValueDict[str, Any]:
-    """The files of a form, with those that were sent before it and that it names by their ids.
+    """Return the files of a form, with those that were uploaded before it and that it references by id.
 
-    A field ``file_sent`` names the file of the field ``file``. One that is not there any more, or is somebody else's, is left
-    out, so that the form asks for it.
+    A field ``file_sent`` references the file of the field ``file``. A file that no longer exists, or belongs
+    to another person, is omitted, so that the form requests it.
     """
     all_files: MultiValueDict[str, Any] = MultiValueDict({name: [file] for name, file in files.items()})
     for field, held in _named(data, user).items():
@@ -129,7 +129,7 @@ def handed_in(data: Mapping[str, Any], user: User) -> None:
 
 
 def _named(data: Mapping[str, Any], user: User) -> dict[str, FormFile]:
-    """The whole files that fields name, by the field that each stands for."""
+    """Return the complete files that fields reference, by the field that each replaces."""
     wanted = {}
     for name in data:
         if name.endswith(ENDING) and (key := _key(data.get(name))) is not None:

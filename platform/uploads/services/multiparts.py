@@ -1,7 +1,8 @@
-"""Uploads whose parts go straight to the object store: the platform hands out addresses and never sees a byte.
+"""Uploads whose parts go directly to the object store.
 
-Of each part the sender says the digest before it gets an address, and the address is good for that content only. At the
-end the sender names the digests of all parts, the store puts together what has exactly these, and the platform compares
+The platform provides addresses and never receives a byte. The sender states the digest of each part
+before it gets an address, and the address is valid for that content only. At the end, the sender lists
+the digests of all parts. The store joins only parts with exactly these digests, and the platform compares
 the size. The SHA-256 of the whole archive is computed by the worker that validates it.
 """
 
@@ -30,14 +31,17 @@ LEAST_PART = 5 * MIB
 MOST_PARTS = 9_000
 """Stores take 10,000."""
 AT_ONCE = 16
-"""Addresses that are handed out in one answer."""
+"""Largest number of addresses in one response."""
 JOINING = timedelta(minutes=15)
-"""Stores take minutes to put many parts together, and know neither the upload nor the object meanwhile."""
+"""Time for which an upload that is being joined is not considered lost.
+
+Stores take minutes to join many parts. While they do so, they know neither the upload nor the object.
+"""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where a part can be sent for a short while, and with which headers."""
+    """An address to which a part can be sent for a short time, with the headers to send."""
 
     number: int
     url: str
@@ -200,7 +204,7 @@ def _compare(multipart: Multipart, stored_parts: Sequence[Part], digests: Sequen
 
 
 def _is_joining(multipart: Multipart) -> bool:
-    """Whether another request has just had the store begin to put the parts together."""
+    """Return whether another request has just made the store begin to join the parts."""
     just = timezone.now() - JOINING
     return Multipart.objects.filter(pk=multipart.pk, upload__updated_at__gt=just).exclude(checksum="").exists()
 

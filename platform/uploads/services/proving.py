@@ -1,4 +1,4 @@
-"""Whether what the database names is in the private storage, and is what it was."""
+"""Verification that the private storage contains the files that the database references, unchanged."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -11,16 +11,17 @@ from uploads.storage import local_path, private, sha256_of
 
 @dataclass
 class Proof:
-    """What a look through the storage found.
+    """Result of a verification of the storage.
 
     Attributes
     ----------
     named, read
-        How many files the database names, and how many of them were read and compared.
+        Number of files that the database references, and of those that were read and compared.
     missing, changed
-        One sentence a file, which names the file, what it is and what is wrong.
+        One sentence per file, with its name, description and problem.
     orphans
-        Files of the storage that no row names: left by acts that were broken off, or newer than the database.
+        Files of the storage that no row references: they remain from interrupted actions, or are newer than
+        the database.
     """
 
     named: int = 0
@@ -31,7 +32,7 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether everything that is named is there and unchanged."""
+        """True if every referenced file exists and is unchanged."""
         return not self.missing and not self.changed
 
 
@@ -46,14 +47,15 @@ def has_digest(name: str, digest: str) -> Callable[[], str]:
 
 
 def prove(*, sample: int | None = None, seed: int = 0) -> Proof:
-    """Compare the storage with what all apps say that is in it.
+    """Compare the storage with the files that all apps list.
 
     Parameters
     ----------
     sample
-        How many files are read and compared, drawn at random; all of them without it. That each one is there is always asked.
+        Number of files to read and compare, sampled at random; all by default. The existence of each file is
+        always checked.
     seed
-        Of the draw.
+        Seed of the sampling.
     """
     files = {entry.name: entry for provider in hooks.stored_files for entry in provider() if entry.name}
     names_in_storage = set(stored_names())

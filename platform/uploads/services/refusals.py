@@ -1,4 +1,4 @@
-"""Why an upload is not taken, and what its sender says of a piece; for uploads of every kind."""
+"""Errors for refused uploads, and the checksum of a piece; for uploads of every kind."""
 
 from dataclasses import dataclass
 
@@ -49,7 +49,7 @@ class GoneError(UploadError):
 
 @dataclass(frozen=True)
 class Checksum:
-    """What the sender says that a piece's digest is."""
+    """Digest of a piece as the sender stated it."""
 
     algorithm: str
     digest: bytes

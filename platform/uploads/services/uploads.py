@@ -45,14 +45,15 @@ def check_room(size: int, *, passes_here: bool = True) -> None:
     Parameters
     ----------
     size
-        Its bytes.
+        Size in bytes.
     passes_here
-        Whether they arrive on this machine's disk; those sent to the object store come here once, to be read.
+        True if the bytes arrive on this machine's disk. Uploads sent to the object store come here once, to
+        be read.
 
     Raises
     ------
     NoRoomError
-        Where the whole of it would not fit, or not even its beginning beside those under way.
+        If the whole upload would not fit, or if not even its beginning fits next to those in progress.
     """
     room = free_bytes() - upload_limits().reserve_bytes
     others = sum(_kept_free(kind.arriving_here()) for kind in _kinds()) if passes_here else 0
@@ -61,21 +62,23 @@ def check_room(size: int, *, passes_here: bool = True) -> None:
 
 
 def check_announced(size: int, *, user: User, whose: str, rows: "QuerySet[Any]") -> None:
-    """Refuse an upload of somebody who has announced much that has not arrived; the caller holds locks on both.
+    """Refuse an upload of a person who has announced many bytes that have not arrived.
+
+    The caller must hold locks on the person and on the owner of the uploads.
 
     Parameters
     ----------
     size
         Bytes of the upload.
     user
-        Who announces.
+        The person who announces the upload.
     whose, rows
-        Words for whom it is announced, with their verb, and all uploads of theirs.
+        Text for the owner of the uploads, with its verb, and all uploads of that owner.
 
     Raises
     ------
     QuotaExceededError
-        A single upload is never refused by this bound.
+        This bound never refuses a single upload.
     """
     kinds: list[Any] = list(_kinds())  # each names its sender `user`
     by_person = sum(_outstanding(kind._default_manager.filter(user=user)) for kind in kinds)  # noqa: SLF001 (Django's)
@@ -117,27 +120,30 @@ def append(
     checksum: Checksum | None = None,
     keep: Callable[[int, int], dict[str, object]] | None = None,
 ) -> AnyUpload:
-    """Add what `read` gives until it ends, beginning at `offset`; whatever arrived whole stays, also on a broken line.
+    """Append the data that `read` returns until it ends, starting at `offset`.
+
+    All complete data is kept, even if the connection breaks.
 
     Parameters
     ----------
     upload
         The upload.
     offset
-        Where the sender thinks that the piece begins.
+        Position at which the sender expects the piece to start.
     read
-        Returns at most as many bytes as asked for, and none at the end; may raise `OSError` when the line breaks.
+        Returns at most as many bytes as requested, and none at the end; raises `OSError` if the connection
+        breaks.
     checksum
-        Digest of the piece; with one, an incomplete or damaged piece is thrown away whole.
+        Digest of the piece; with a digest, an incomplete or damaged piece is discarded completely.
     keep
-        Called with the open file and the number of bytes that have arrived behind the offset, to keep them elsewhere;
-        returns fields that are stored together with the new offset.
+        Called with the open file and the number of bytes that have arrived after the offset, to store them
+        elsewhere. It returns fields that are stored together with the new offset.
 
     Raises
     ------
     UploadError
-        `OffsetError`, `BusyError`, `ChecksumError`, `TooLargeError` or `GoneError`; `NoRoomError` when the disk gets full
-        meanwhile.
+        `OffsetError`, `BusyError`, `ChecksumError`, `TooLargeError` or `GoneError`; `NoRoomError` if the disk
+        becomes full while data arrives.
     """
     with locked(upload) as handle:
         upload.refresh_from_db()
@@ -239,7 +245,10 @@ def receive(
 
 
 def _has_room(handle: int, size: int) -> bool:
-    """Whether the disk stays as free as uploads have to leave it; what was announced does not keep room for itself."""
+    """Return whether the disk keeps the free space that uploads must leave.
+
+    Announced uploads do not reserve space here.
+    """
     disk = os.fstatvfs(handle)
     return disk.f_bavail * disk.f_frsize - size >= upload_limits().reserve_bytes
 
@@ -252,7 +261,7 @@ def _write(handle: int, block: bytes) -> None:
 
 @contextmanager
 def locked(upload: Incoming) -> Iterator[int]:
-    """Open the file of an upload for one writer; others are told that it is busy."""
+    """Open the file of an upload for one writer; `BusyError` for others."""
     try:
         handle = os.open(upload.path, os.O_RDWR)
     except FileNotFoundError:

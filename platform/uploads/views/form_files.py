@@ -1,4 +1,4 @@
-"""Resumable upload of a file that a form will name: for whoever is signed in, and for nobody else's eyes."""
+"""Resumable upload of a file that a form will reference; only its signed-in sender can access it."""
 
 from typing import Any
 

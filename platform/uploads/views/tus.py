@@ -1,6 +1,6 @@
 """Resumable upload by the tus protocol, version 1.0: creation, checksum, termination, expiration.
 
-Each app finds the row and says who may see it; what is said and answered about it is the same for all.
+Each app loads the row and checks who may access it. The messages of the protocol are the same for all.
 """
 
 import base64
@@ -38,13 +38,13 @@ Takes_contra = TypeVar("Takes_contra", bound=Incoming, contravariant=True)
 
 
 class Going(Protocol[Takes_contra]):
-    """What an app does with an upload; the answer is not looked at."""
+    """Action of an app on an upload; its return value is ignored."""
 
     def __call__(self, *, upload: Takes_contra) -> object: ...
 
 
 class Appending(Protocol[Entry]):
-    """Adds a piece and returns the row as it stands then."""
+    """Action that appends a piece and returns the updated row."""
 
     def __call__(
         self, *, upload: Entry, offset: int, read: Callable[[int], bytes], checksum: Checksum | None
@@ -52,7 +52,7 @@ class Appending(Protocol[Entry]):
 
 
 def tus(view: View) -> View:
-    """Speak the protocol around a view: version check, errors as plain text that the page can show."""
+    """Apply the protocol around a view: version check, and errors as plain text that the page can show."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -96,28 +96,29 @@ def continued(
     cancel: Going[Entry],
     arrived: Callable[[Entry], Mapping[str, str]],
 ) -> HttpResponse:
-    """Answer HEAD, PATCH or DELETE about an upload that this person may go on with.
+    """Answer HEAD, PATCH or DELETE on an upload that this person may continue.
 
     Parameters
     ----------
     request
-        What was asked.
+        The request.
     entry
         The upload.
     go_on
-        Adds a piece.
+        Appends a piece.
     finish
-        Makes of a whole upload what it was sent for. It is called again where a worker died between the last piece and the end,
-        so it has to return what it made before.
+        Processes a complete upload for its purpose. It is called again if a worker died between the last
+        piece and the end, and must then return the earlier result.
     cancel
-        Throws the upload away.
+        Deletes the upload.
     arrived
-        Headers that say where to see what becomes of it.
+        Headers with the address of the page that shows the progress of the upload.
 
     Raises
     ------
     UploadError
-        As `go_on` and `finish` do; `GoneError` for an upload that has ended, `OffsetError` for a piece that belongs elsewhere.
+        As `go_on` and `finish` raise; `GoneError` for an upload that has ended, `OffsetError` for a piece
+        with another position.
     """
     if request.method == "DELETE":
         cancel(upload=entry)
@@ -160,7 +161,10 @@ def _finished(response: HttpResponse) -> HttpResponse:
 
 
 def options(most: int | None = None) -> HttpResponse:
-    """Say what is spoken here, and how many bytes are taken at most: as many as of an archive where nothing else is said."""
+    """Return the supported protocol features and the largest accepted size in bytes.
+
+    The default size is that of an archive.
+    """
     response = HttpResponse(status=204)
     response["Tus-Version"] = VERSION
     response["Tus-Extension"] = EXTENSIONS
@@ -199,7 +203,7 @@ def decoded(value: str) -> bytes:
 
 
 def read_metadata(header: str) -> dict[str, str]:
-    """Read `key base64,key base64`; what is not readable is left out."""
+    """Read `key base64,key base64`; values that are not readable are ignored."""
     pairs = (part.strip().partition(" ") for part in header.split(",") if part.strip())
     metadata = {}
     for key, _, value in pairs:

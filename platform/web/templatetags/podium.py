@@ -54,7 +54,7 @@ def fill(context: template.Context, content: str) -> SafeString:  # noqa: ARG001
 
 @register.simple_tag
 def icon(name: str, label: str = "") -> SafeString:
-    """An icon of `web.icons`; decoration unless `label` gives it a name of its own."""
+    """Return an icon of `web.icons`; it is decorative unless `label` names it."""
     paths = mark_safe("".join(f'<path d="{d}"/>' for d in ICONS[name]))  # noqa: S308 (constants of this project)
     if label:
         return format_html(
@@ -154,12 +154,12 @@ def interval_strip(
 
 @register.simple_tag
 def rank_histogram(frequencies: Sequence[int], rank: float | None = None) -> SafeString:
-    """How often each rank occurred in the bootstrap, as small bars from rank 1 (left) on.
+    """Return the frequency of each rank in the bootstrap, as small bars from rank 1 (left) on.
 
     Parameters
     ----------
     frequencies
-        Bootstrap samples with rank 1, 2, …; as ``rank_frequencies`` of the ranking document.
+        Number of bootstrap samples with rank 1, 2, …; as ``rank_frequencies`` of the ranking document.
     rank
         Rank on the full data; its bar is emphasised.
     """
@@ -202,7 +202,7 @@ def rank_histogram(frequencies: Sequence[int], rank: float | None = None) -> Saf
 
 
 def _percent(share: float) -> str:
-    """A share in words that never turn "almost" into "always" or "never".
+    """Return a share as text that never turns "almost" into "always" or "never".
 
     >>> _percent(0.612), _percent(0.9996), _percent(1), _percent(0.002), _percent(0)
     ('61 %', 'more than 99 %', '100 %', 'less than 1 %', '0 %')
@@ -219,9 +219,10 @@ register.filter("percent", lambda share: "" if share is None else _percent(float
 
 @register.simple_tag
 def sparkbar(share: float | None, label: str = "") -> SafeString:
-    """A share between 0 and 1 as a bar with its figure beside it.
+    """Return a share between 0 and 1 as a bar next to its figure.
 
-    The bar is decoration, the figure is text; `label` is put before the figure for those who cannot see the column head.
+    The bar is decorative, the figure is text. `label` is placed before the figure for readers who cannot see
+    the column head.
     """
     if share is None:
         return mark_safe('<span class="muted">–</span>')
@@ -239,10 +240,11 @@ def sparkbar(share: float | None, label: str = "") -> SafeString:
 
 @register.simple_tag
 def moment(value: datetime | date | None, *, time: bool = True) -> SafeString:
-    """A moment as ``<time>``: day, month in letters, year, and the time in UTC, so that nobody misses a deadline.
+    """Return a moment as ``<time>``, with the month in letters and the time in UTC, to avoid missed deadlines.
 
-    The attribute contains the exact moment, and a script adds the reader's own time zone as a title. Without the time of day,
-    the attribute contains the day alone: a page that does not show the time does not contain it.
+    The attribute contains the exact moment, and a script adds the reader's own time zone as a title. Without
+    the time of day, the attribute contains only the day: a page that does not show the time does not contain
+    it.
     """
     if value is None:
         return mark_safe('<span class="muted">–</span>')
@@ -260,7 +262,10 @@ def moment(value: datetime | date | None, *, time: bool = True) -> SafeString:
 
 @register.simple_tag
 def deadline(value: datetime) -> SafeString:
-    """How far away a moment is, then the moment: ``in 60 days · Thu 21 Jan 2027, 23:59 UTC``; a script adds the reader's time."""
+    """Return the distance to a moment, then the moment: ``in 60 days · Thu 21 Jan 2027, 23:59 UTC``.
+
+    A script adds the reader's time.
+    """
     words = distance_words(value, timezone.now())
     return format_html(
         '<span class="deadline"><strong>{}</strong> <span class="deadline__moment">· <time datetime="{}" data-moment '
@@ -314,7 +319,10 @@ def querystring_with(context: template.Context, **changes: Any) -> str:
 
 @register.simple_tag(takes_context=True)
 def page_address(context: template.Context, number: int, name: str = "") -> str:
-    """The address of another page of a list; a list with a `name` has a page number of its own and is jumped to."""
+    """Return the address of another page of a list.
+
+    A list with a `name` has its own page number, and the address jumps to the list.
+    """
     query = context["request"].GET.copy()
     query[name or "page"] = number
     return f"?{query.urlencode()}#{name}" if name else f"?{query.urlencode()}"

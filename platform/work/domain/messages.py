@@ -13,7 +13,7 @@ from celery import Celery
 
 Arguments = tuple[str | int, ...]
 Queued = Counter[tuple[str, Arguments]]
-"""How many messages are queued for a task with these arguments."""
+"""Number of queued messages by task and arguments."""
 
 
 def queue_of(app: Celery, task: str) -> str:

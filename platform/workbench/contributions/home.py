@@ -1,4 +1,4 @@
-"""What the home page says of it."""
+"""The workbench on the home page."""
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string

@@ -1,4 +1,4 @@
-"""What happens to brought tables when time is over, or their owner leaves."""
+"""Handling of uploaded tables when they expire, or when their owner leaves."""
 
 from datetime import datetime
 
@@ -15,7 +15,7 @@ def register() -> None:
 
 
 def leave(user: User) -> None:
-    """Delete what a person brought, which is nobody else's."""
+    """Delete the tables that a person uploaded; they belong to no other person."""
     for table in BroughtTable.objects.filter(owner=user):
         delete_table(actor=user, table=table)
 

@@ -1,4 +1,4 @@
-"""What a confined child does with a stranger's table: read it, or analyse it and write the files."""
+"""Work of a confined child on an untrusted table: read it, or analyse it and write the files."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,16 @@ REPORT, BUNDLE, RANKING, RESULTS, GAMING, ASSESSMENT, FIGURES = (
 )
 FILES: Final = (REPORT, BUNDLE, RANKING, RESULTS, GAMING, ASSESSMENT)
 PICTURES: Final = ("blob", "better", "dots", "ranks", "hard", "withholding")
-"""Figures that need values of cases and nothing else, and whose words hold for a table that nobody registered."""
+"""Figures that need only values of cases, and whose texts are valid for a table that is not registered."""
 _SAMPLES: Final = 3
 _PROBLEMS: Final = (importing.TableError, ResultsError, AssessmentError)
 
 
 def read(path: Path, name: str, roles: Mapping[str, str]) -> dict[str, Any]:
-    """Say what is in a table; the problem where it cannot be read by these roles, or by those that are guessed."""
+    """Return the content of a table, or the problem if it cannot be read by its roles.
+
+    Submitted roles replace guessed roles.
+    """
     try:
         sheet = importing.read_sheet(path, name=name)
     except importing.TableError as error:

@@ -21,12 +21,13 @@ def tables_of(user: User) -> QuerySet[BroughtTable]:
 
 
 def readable_or_404(user: Any, key: str, *, changing: bool = False) -> BroughtTable:
-    """The table at an address.
+    """Return the table at an address.
 
     Raises
     ------
     Http404
-        When there is none, or the person may not read (or change) it: nobody learns which of the two.
+        When there is none, or the person may not read (or change) it; the error does not reveal which of the
+        two applies.
     """
     table = BroughtTable.objects.filter(key=key).first()
     if table is None or not rules.test_rule("workbench.change" if changing else "workbench.read", user, table):
@@ -35,7 +36,7 @@ def readable_or_404(user: Any, key: str, *, changing: bool = False) -> BroughtTa
 
 
 def refusal_to(user: User) -> str:
-    """Why a person may not bring a further table now; empty if they may."""
+    """Return the reason why a person may not upload another table now; empty if they may."""
     held = tables_of(user)
     if held.count() >= settings.PODIUM_ANALYSES_MOST:
         return f"You have {settings.PODIUM_ANALYSES_MOST} analyses, and that is as many as are kept for one person. Delete one first."
@@ -45,5 +46,5 @@ def refusal_to(user: User) -> str:
 
 
 def expired() -> QuerySet[BroughtTable]:
-    """Tables whose time is over and that nobody keeps."""
+    """Return the tables that have expired and are not kept."""
     return BroughtTable.objects.filter(is_kept=False, expires_at__lt=timezone.now())

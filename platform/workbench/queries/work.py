@@ -1,4 +1,4 @@
-"""What waits for a worker."""
+"""Durable work on uploaded tables that is queued for workers."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What a worker does with a brought table: everything that opens it runs in a confined child."""
+"""Work of a worker on an uploaded table; all code that opens the table runs in a confined child."""
 
 import json
 from collections.abc import Callable

@@ -21,12 +21,12 @@ State = BroughtTable.State
 
 @transaction.atomic
 def bring_table(*, actor: User, title: str, file_name: str, content: bytes) -> BroughtTable:
-    """Keep a table and have it read.
+    """Store a table and request that it is read.
 
     Raises
     ------
     ValidationError
-        When the person has as many as one person may have.
+        When the person has reached a limit on the number of tables.
     """
     # The lock makes two requests at once count each other.
     User.objects.select_for_update(no_key=True).get(pk=actor.pk)
@@ -43,7 +43,7 @@ def bring_table(*, actor: User, title: str, file_name: str, content: bytes) -> B
 
 @transaction.atomic
 def confirm_columns(*, actor: User, table: BroughtTable, roles: Mapping[str, str]) -> None:
-    """Have a table read again by what its owner says its columns are."""
+    """Request that a table is read again with the column roles that its owner confirmed."""
     row = _waiting(table)
     row.roles, row.state, row.refusal, row.attempts = dict(roles), State.READING, "", 0
     row.save()
@@ -72,7 +72,7 @@ def _waiting(table: BroughtTable) -> BroughtTable:
 
 @transaction.atomic
 def share(*, actor: User, table: BroughtTable, is_shared: bool) -> None:
-    """Let whoever has the address read it, or only its owner."""
+    """Let anyone with the address read the table, or only its owner."""
     BroughtTable.objects.filter(pk=table.pk).update(is_shared=is_shared)
     record(actor=actor, act="table_shared" if is_shared else "table_unshared", subject=table)
 
@@ -95,7 +95,7 @@ def delete_table(*, actor: User | None, table: BroughtTable) -> None:
 
 
 def delete_expired() -> int:
-    """Delete what nobody keeps and whose time is over; returns how many."""
+    """Delete tables that have expired and are not kept; return the number deleted."""
     rows = list(expired())
     for row in rows:
         delete_table(actor=None, table=row)
@@ -103,5 +103,5 @@ def delete_expired() -> int:
 
 
 def folder_of(table: BroughtTable) -> str:
-    """Where the files of a table lie in the private storage."""
+    """Return the folder of a table's files in the private storage."""
     return f"brought_tables/{table.key}"

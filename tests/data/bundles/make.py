@@ -1,4 +1,7 @@
-"""Pack the latest ranking of every phase of the loaded examples, as the page hands it out: see README.md beside this."""
+"""Export the latest ranking bundle of every phase of the loaded examples.
+
+The bundles are those that the page offers for download. See README.md in this folder.
+"""
 
 import sys
 from pathlib import Path
@@ -11,12 +14,12 @@ sys.path[:0] = [str(ROOT / "platform"), str(ROOT)]
 
 
 def main(folder: Path) -> None:
-    """Write one bundle a phase into `folder`.
+    """Write one bundle per phase into `folder`.
 
     Raises
     ------
     SystemExit
-        When a phase has no ranking of all that was handed in yet.
+        If a phase has no ranking of all its submissions yet.
     """
     django.setup()
     from challenges.models import Phase

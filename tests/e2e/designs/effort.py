@@ -1,11 +1,14 @@
-"""How much work the design form is for somebody who has the texts: `python -m tests.e2e.designs.effort`.
+"""Measured effort of filling in the design form with prepared texts: `python -m tests.e2e.designs.effort`.
 
-A browser fills every needed field of an empty design from the document of an example, the way a person does who uses the
-key for the next open field: texts are pasted, short values typed, choices clicked, cells of tables reached with Tab or,
-where that takes more than three, with the mouse. Keys and scrolling are counted by the page. The time is that of the keystroke-level model (Card, Moran and Newell,
-"The keystroke-level model for user performance time with interactive systems", CACM 23(7), 1980, 396-410) with its published
-operators, and of reading every word that a needed field shows, once, at 238 words a minute (Brysbaert, "How many words do we read per
-minute?", Journal of Memory and Language 109, 2019). Thinking about what to write is in neither: the person has the texts.
+A browser fills every required field of an empty design from the document of an example. It acts like a person who uses
+the key for the next open field: texts are pasted, short values typed, choices clicked. Cells of tables are reached with
+Tab or, if that takes more than three presses, with the mouse. The page counts keys and scrolling.
+
+The time is the sum of two parts. The first is that of the keystroke-level model (Card, Moran and Newell, "The
+keystroke-level model for user performance time with interactive systems", CACM 23(7), 1980, 396-410) with its published
+operators. The second is that of reading every word that a required field shows, once, at 238 words per minute
+(Brysbaert, "How many words do we read per minute?", Journal of Memory and Language 109, 2019). Neither part includes
+the time for deciding what to write, because the person has the texts.
 """
 
 import argparse
@@ -58,7 +61,7 @@ FOCUSED = "() => document.activeElement.name ?? ''"
 
 
 class Person:
-    """Somebody at the form; `seconds` adds up what each field took by the model."""
+    """A person who fills in the form; `seconds` adds up the modelled time per field."""
 
     def __init__(self, page: Any, document: dict[str, Any]) -> None:
         self.page, self.document = page, document
@@ -88,7 +91,7 @@ class Person:
             self.took("word typed", MIND + KEY * len(text))
 
     def to(self, element: Any) -> None:
-        """Reach an input with Tab, or with the mouse where Tab takes long or it stands folded."""
+        """Reach an input with Tab, or with the mouse if Tab takes too long or the input is folded."""
         name = element.get_attribute("name")
         for _ in range(3):
             if self.page.evaluate(FOCUSED) == name:
@@ -117,7 +120,7 @@ class Person:
         self.took("option chosen", MIND + KEY * needed)
 
     def fill(self, field: Any, parameter: Any, values: dict[str, Any]) -> None:
-        """Enter what the document says of a parameter, with the editor of its type."""
+        """Enter the value of a parameter from the document, with the editor of its type."""
         value, state = values.get(parameter.id), values.get(f"{parameter.id}__state")
         if state is not None:
             self.click(field.get_by_role("button", name="Can’t answer this?"))
@@ -205,7 +208,10 @@ def walk(person: Person, parameters: Any) -> list[str]:
 
 @contextmanager
 def place_of(address: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """An installation that runs, with the passwords of its example accounts; one of its own where none is named."""
+    """Yield the address of a running installation and the passwords of its example accounts.
+
+    If no address is named, a separate installation is started.
+    """
     if address:
         yield address, {"olivia": os.environ["PODIUM_PASSWORD"]}
         return

@@ -41,7 +41,7 @@ def start(page, site, title):
 
 
 def next_words(page):
-    """What the overview of a design says first."""
+    """Return the first heading of the overview of a design."""
     return page.locator(".design-step h2")
 
 
@@ -63,7 +63,7 @@ def text_of(value):
 
 
 def unfold(field):
-    """Open what stands folded in the rows of a table."""
+    """Open all folded parts in the rows of a table."""
     field.locator("[data-rows-list]").evaluate(
         "rows => rows.querySelectorAll('details').forEach((details) => (details.open = true))"
     )
@@ -83,7 +83,10 @@ def fill_input(field, name, value):
 
 
 def fill_field(field, parameter, values):
-    """Enter what the document says of one parameter, with the editor of its type; says whether that is anything."""
+    """Enter the value of one parameter from the document, with the editor of its type.
+
+    The function returns False if the document has no entry for the parameter.
+    """
     value, state = values.get(parameter.id), values.get(f"{parameter.id}__state")
     if value is None and state is None:
         return False
@@ -125,7 +128,7 @@ def fill_field(field, parameter, values):
 
 
 def fill_options(field, rows):
-    """Options of a metric are asked for once the metric is chosen."""
+    """Fill in the options of metrics, which appear after a metric is chosen."""
     given = [(index, name, value) for index, row in enumerate(rows) for name, value in row.get("options", {}).items()]
     for index, name, value in given:
         box = field.locator(f'[name="row.{index}.options.{name}"]')
@@ -211,7 +214,7 @@ def test_a_row_that_is_added_while_a_save_is_under_way_stays(site, page):
 
 
 def test_what_a_save_brings_leaves_hand_and_folds_where_they_are(site, page):
-    """A metric brings options with its first save; meanwhile somebody writes on in a fold of its row."""
+    """The first save of a metric adds options while the user keeps writing in a fold of its row."""
     be(page, site, "ada", PASSWORD)
     slug = start(page, site, "Under the hand")
     page.goto(f"{site.url}/designs/{slug}/form/assessment_method/task-1/")

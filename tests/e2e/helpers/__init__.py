@@ -1,4 +1,4 @@
-"""What browser tests share: a browser, a watch over every page, an audit for accessibility and layout."""
+"""Shared parts of the browser tests: a browser, a watch on every page, an audit of accessibility and layout."""
 
 from tests.e2e.helpers.audit import DESKTOP, PHONE, Finding, Watch, watch
 from tests.e2e.helpers.browser import launch_options

@@ -1,9 +1,9 @@
-"""A page is sound if nothing was blocked, nothing was logged, nothing sticks out and axe-core finds nothing serious.
+"""Audit of a page: nothing blocked, nothing logged, no overflow and no serious finding of axe-core.
 
 seen = watch(page)              # before the first navigation
 page.goto(address)
 ...
-seen.check()                    # the page as it stands
+seen.check()                    # the page as it is now
 seen.check_everywhere()         # in both themes, at desk and phone width
 """
 
@@ -97,7 +97,7 @@ class Watch:
     _events: list[Finding] = field(default_factory=list)
 
     def begin(self) -> None:
-        """Start anew: nothing was seen, nothing is expected."""
+        """Clear all recorded events and expected findings."""
         self.expected = ()
         self._events.clear()
 
@@ -122,12 +122,12 @@ class Watch:
             self._note("network", f"{request.failure} for {request.url}")
 
     def findings(self, *, axe: bool = True, rules: tuple[str, ...] = ()) -> list[Finding]:
-        """What is wrong with the page as it stands, together with what went wrong on the way here.
+        """Return the faults of the page in its current state and those recorded while it loaded.
 
         Parameters
         ----------
         rules
-            Of axe-core, if not all that are serious.
+            Rules of axe-core to apply. By default all serious rules are applied.
         """
         self._arrive()
         found = list(self._events)
@@ -159,7 +159,7 @@ class Watch:
                 yield Finding(f"axe {violation['id']}", "; ".join(violation["nodes"]))
 
     def check(self, *, axe: bool = True, rules: tuple[str, ...] = ()) -> None:
-        """Fail with everything that is wrong; the list starts anew afterwards."""
+        """Fail with a list of all faults and clear the list afterwards."""
         found = self.findings(axe=axe, rules=rules)
         self._events.clear()
         assert not found, f"{self.page.url}\n" + "\n".join(str(finding) for finding in found)

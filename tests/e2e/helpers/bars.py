@@ -1,4 +1,4 @@
-"""What a page may weigh and how far it may move while it comes, and how both are measured in the browser."""
+"""Limits for the size of a page and for layout shifts while it loads, and their measurement in the browser."""
 
 SCRIPTS_KB = 80
 SHIFT = 0.05

@@ -56,10 +56,10 @@ def chromium() -> Iterator[Browser]:
 
 
 class Tab:
-    """The one page that all tests of a process use in turn, each as if it were new.
+    """The single page that all tests of a process use in turn, each as if it were new.
 
-    A page of its own for every test would take longer than most tests: the browser starts a process for it, and that
-    process reads and compiles every script again.
+    A separate page for every test would take longer than most tests. The browser would start a process for each page,
+    and that process would read and compile every script again.
     """
 
     def __init__(self, chromium: Browser) -> None:

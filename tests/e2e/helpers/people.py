@@ -1,4 +1,4 @@
-"""Who looks at a page."""
+"""Sign-in of a person on a page."""
 
 from playwright.sync_api import Page
 

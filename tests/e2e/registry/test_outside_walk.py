@@ -1,4 +1,4 @@
-"""A challenge whose values are measured outside: list of cases, problems, preview, sealed, and the board that says so."""
+"""A challenge with externally measured values: case list, problems, preview, sealing, leaderboard notice."""
 
 import json
 

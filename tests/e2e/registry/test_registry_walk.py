@@ -97,7 +97,7 @@ def approve(page, address, reason, *, deviation=False):
 
 @pytest.fixture(scope="module")
 def made():
-    """What the steps before have made."""
+    """Results of the previous steps."""
     return {}
 
 

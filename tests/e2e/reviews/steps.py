@@ -1,4 +1,4 @@
-"""Steps of the walk of a design through a call, in the browser; each takes a page of somebody who is signed in."""
+"""Steps that take a design through a call in the browser; each step takes a page of a signed-in person."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -110,7 +110,7 @@ def answer_section(page, filing, key, answer="yes"):
 
 
 def raise_point(page, filing, key, field, text):
-    """A reviewer raises a blocking point beside a parameter; `field` is the id of its place on the page."""
+    """Raise a blocking point on a parameter as a reviewer; `field` is the id of the parameter's element."""
     page.goto(f"{filing}review/{key}/")
     place = page.locator(f"#f-{field}")
     place.get_by_text("Raise a point").click()

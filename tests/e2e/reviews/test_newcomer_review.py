@@ -18,7 +18,7 @@ SIZES = ((1280, 900), (390, 844), (320, 640))
 
 @pytest.fixture(scope="module")
 def played(platform):
-    """What the steps before have made."""
+    """Results of the previous steps."""
     return {}
 
 

@@ -17,14 +17,14 @@ TITLE = "Hippocampus of the walk"
 
 @pytest.fixture(scope="module")
 def walk(platform):
-    """What the steps before have made."""
+    """Results of the previous steps."""
     platform.shell(steps.ACCOUNTS)
     return {"url": platform.url}
 
 
 @pytest.fixture
 def sits_down(platform, page):
-    """The page, with somebody else in front of it."""
+    """Return a function that signs in another person and returns the page."""
 
     def act(name):
         be(page, platform, name, steps.PASSWORD)

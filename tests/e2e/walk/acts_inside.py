@@ -1,6 +1,6 @@
-"""What happens to the challenges of a walk without a browser: their designs, test sets, teams, submissions and reports.
+"""Actions of a walk without a browser: designs, test sets, teams, submissions and reports of its challenges.
 
-Functions here run inside the installation that is walked (`Installation.shell`) and print JSON.
+Functions here run inside the installation under test (`Installation.shell`) and print JSON.
 """
 
 import io
@@ -122,7 +122,7 @@ def hand_in(kind: str) -> None:
 
 
 def bring_teams(kind: str, number: int) -> None:
-    """So many teams by one table, most of them close to each other."""
+    """Add `number` teams with one table; most of them have similar values."""
     random = np.random.default_rng(1)
     lines = ["algorithm,case,metric,value"]
     for place in range(number):
@@ -134,7 +134,7 @@ def bring_teams(kind: str, number: int) -> None:
 
 
 def teams_ranked(kind: str) -> int:
-    """How many teams the last ranking has."""
+    """Return the number of teams in the last ranking."""
     last = RankingVersion.objects.filter(phase=phases(kind)[0]).order_by("-number").first()
     return len(last.table["teams"]) if last else 0
 
@@ -147,13 +147,13 @@ def submissions(kind: str, state: str) -> list[str]:
 
 
 def go_on(kind: str) -> None:
-    """What waits for a decision is scored as it is."""
+    """Score all submissions that wait for a decision in their present state."""
     for row in Submission.objects.filter(phase__in=phases(kind), state="held"):
         score_as_it_is(submission=row, actor=row.user)
 
 
 def is_ranked(kind: str) -> bool:
-    """Whether the last ranking of each phase holds all teams."""
+    """Return whether the last ranking of each phase contains all teams."""
     last = [RankingVersion.objects.filter(phase=phase).order_by("-number").first() for phase in phases(kind)]
     return all(version is not None and len(version.table["teams"]) == len(TEAMS) for version in last)
 
@@ -171,14 +171,14 @@ def ask_for_report(kind: str) -> int:
 
 
 def is_made(kind: str) -> bool:
-    """Whether the report is there."""
+    """Return whether no report of the challenge is queued or in progress."""
     return not Report.objects.filter(
         challenge__slug=f"walk-{kind}", state__in=(Report.State.QUEUED, Report.State.WORKING)
     ).exists()
 
 
 def bundles(kind: str) -> list[tuple[str, str]]:
-    """Where the bundle of each final ranking is, and the digest that its page shows."""
+    """Return the address of the bundle of each final ranking and the digest that its page shows."""
     found = []
     for phase in phases(kind):
         version = RankingVersion.objects.filter(phase=phase).order_by("-number").first()
@@ -189,7 +189,7 @@ def bundles(kind: str) -> list[tuple[str, str]]:
 
 
 def mails() -> list[str]:
-    """What the people of the walk were told."""
+    """Return the subjects and texts of all notifications to the people of the walk."""
     rows = Notification.objects.filter(user__username__startswith="walking-").order_by("pk")
     return [f"{row.subject}\n{row.text}" for row in rows]
 

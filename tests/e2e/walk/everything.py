@@ -1,7 +1,7 @@
-"""One of everything that a page may show, made in a running installation through the services behind its pages.
+"""One object of every type that a page can show, created in a running installation through the services.
 
-`places` says of each named page where it is and who looks at it: the role that sees most of it. Nothing here waits for
-a worker; what workers make (rankings, reports) is there from the example or asked for by the test.
+`places` returns the address of each named page and its viewer: the role that sees most of it. Nothing here waits for
+a worker. Results of workers (rankings, reports) come from the example or are requested by the test.
 """
 
 import tempfile
@@ -72,7 +72,7 @@ Place = tuple[str, str]
 
 
 def places() -> dict[str, Place]:
-    """Who looks at each page, and where it is; what they look at is made where it is not there."""
+    """Return the viewer and the address of each page, and create the shown objects that do not exist yet."""
     found: dict[str, Place] = {}
     parts = (accounts, the_site, own_designs, the_call, the_registry, example, algorithms, over_sites, brought)
     for part in (*parts, scoring_image):
@@ -88,7 +88,7 @@ def cookie(username: str) -> tuple[str, str]:
 
 
 def session(username: str) -> str:
-    """The cookie of somebody who has just signed in with a password."""
+    """Return the session cookie of a person who has just signed in with a password."""
     client = Client()
     if not username:
         return ""
@@ -287,7 +287,7 @@ def example() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def algorithms() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """A challenge of two tasks in which algorithms are handed in; one was run."""
+    """Create a challenge of two tasks to which algorithms are submitted; one algorithm was run."""
     olivia, paula = person("olivia"), person("paula")
     challenge = create_challenge(
         actor=olivia, organizers=[olivia], slug="every-run", title="Runs", summary="Find blocks.", is_public=True
@@ -354,7 +354,7 @@ def handed_in(world: Handed) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def is_quiet() -> bool:
-    """Whether workers have done what was asked of them here."""
+    """Return whether the workers have finished everything requested here."""
     return (
         not Report.objects.filter(state__in=(Report.State.QUEUED, Report.State.WORKING)).exists()
         and not BroughtTable.objects.filter(state__in=BroughtTable.OPEN).exists()
@@ -382,7 +382,7 @@ def over_sites() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def brought() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Tables of values: one for a phase that is measured outside, one that somebody brings for themselves."""
+    """Create tables of values: one for a phase with external measurements, one for private use by a participant."""
     made = designs.registered(outside.OPEN, slug="every-value", **outside.STITCHING)
     challenge = launch(actor=made.owner, registration=made.registration, slug="every-value")
     phase = Phase.objects.get(task__challenge=challenge, slug="final")

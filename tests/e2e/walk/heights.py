@@ -1,8 +1,9 @@
-"""How tall the main pages are and where their first row stands: `python -m tests.e2e.walk.heights [--keep FOLDER]`.
+"""Heights of the main pages and positions of their first row.
 
-Starts the demo with the hippocampus example, waits for its ranking, and prints a row a page for docs/design-system.md. With a
-folder it keeps a picture of each page at both widths, light and dark. `--at ADDRESS --passwords FILE` measures an installation that runs,
-of an earlier commit for example.
+Run it with `python -m tests.e2e.walk.heights [--keep FOLDER]`. It starts the demo with the hippocampus example, waits
+for its ranking, and prints one row per page for docs/design-system.md. With a folder it keeps a picture of each page at
+both widths, light and dark. `--at ADDRESS --passwords FILE` measures a running installation, of an earlier commit for
+example.
 """
 
 import argparse
@@ -40,7 +41,10 @@ TOP = "(element) => Math.round(element.getBoundingClientRect().top + scrollY)"
 
 @contextmanager
 def place_of(address: str, passwords: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """An installation that runs, with the file of its example passwords; one of its own where none is named."""
+    """Yield the address of a running installation and its example passwords, read from `passwords`.
+
+    If no address is named, a separate installation is started.
+    """
     import json
 
     from tests.e2e.installation import embedded
@@ -53,7 +57,7 @@ def place_of(address: str, passwords: str) -> Iterator[tuple[str, dict[str, str]
 
 
 def begins(page: "Page", answer: str) -> str:
-    """How far down that stands, or the first row of a table where there is none of it."""
+    """Return the vertical position of the answer, or of the first table row if the page has no such element."""
     for place in (answer, "main table tbody tr"):
         if page.locator(place).count():
             return f"{page.locator(place).first.evaluate(TOP):,}"

@@ -1,6 +1,6 @@
-"""What a walk needs of each kind of problem: the task of a design, the archive of the references, and what three teams hand in.
+"""Data of a walk per kind of problem: the task of a design, the reference archive, and three submissions.
 
-Everything comes from the kind's own `write_example`, so that a further kind is walked without a line here.
+Everything comes from the `write_example` of the kind, so an additional kind needs no code here.
 """
 
 import copy
@@ -16,7 +16,10 @@ THREE = {
     "detection": "object_detection",
     "segmentation": "semantic_segmentation",
 }
-"""Names of the three challenges whose sentences are read; the segmentation has two tasks with images of its own."""
+"""Names and kinds of the three challenges whose sentences are read.
+
+The segmentation has two tasks with separate images.
+"""
 CASES = [f"case_{number:03d}" for number in range(1, 7)]
 Files = dict[str, bytes]
 
@@ -55,7 +58,7 @@ def design_of(name: str, challenge: dict[str, Any]) -> dict[str, Any]:
 
 
 def _task(name: str) -> dict[str, Any]:
-    """What the example of a kind is scored by, as the parameters of a task."""
+    """Return the assessment of the example of a kind as the parameters of a task."""
     problem = problems.get(problem_of(name))
     with tempfile.TemporaryDirectory() as folder:
         scored = problem.write_example(Path(folder) / "example", cases=12)

@@ -22,11 +22,11 @@ from tests.e2e.walk.sentences import Walk, design, launch
 KIND = "external"
 BOARD = f"/challenges/walk-{KIND}/leaderboard/"
 WINDOWS = {"desk": ((1280, 900), 400), "phone": ((390, 844), 600)}
-"""By name: width and height, and how far down the first row may stand."""
+"""Width and height of each window by name, and the maximum position of the first row, all in pixels."""
 
 
 def measured(page: Page) -> dict[str, float]:
-    """Where the first row is, how many rows stand there, how tall the page is, and how wide what does not fit."""
+    """Measure the position of the first row, the number of rows, the page height and the horizontal overflow."""
     return page.evaluate("""() => {
       const rows = [...document.querySelectorAll(".board tbody tr")];
       return {
@@ -40,7 +40,7 @@ def measured(page: Page) -> dict[str, float]:
 
 
 def look(walked: Walk, teams: int, shots: Path | None) -> list[str]:
-    """What does not hold on the board of so many teams."""
+    """Return the requirements that the leaderboard of `teams` teams does not meet."""
     page, wrong = walked.page, []
     for name, (window, top) in WINDOWS.items():
         page.set_viewport_size({"width": window[0], "height": window[1]})

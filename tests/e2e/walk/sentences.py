@@ -1,12 +1,13 @@
-"""Walk challenges in a browser from the empty form to the verified bundle, and print every sentence on the way.
+"""Walk challenges in a browser from the empty form to the verified bundle and print every sentence.
 
     python -m tests.e2e.walk.sentences --out sentences.txt [classification detection segmentation]
     python -m tests.e2e.walk.sentences --out sentences.txt every
 
-Without a name those three are walked; `every` walks one challenge of each kind of problem, made by the kind itself.
+Without a name those three are walked. `every` walks one challenge of each kind of problem, created by the kind itself.
 
-A line is printed where it first stands. What a machine sees is told at the end: pages that fail, a sentence said twice in a
-paragraph, numbers without agreement of their noun, a bundle that does not verify. The rest is for somebody to read.
+A line is printed where it first appears. Faults that a program can detect are listed at the end: pages that fail, a
+sentence repeated in a paragraph, numbers that do not agree with their noun, a bundle that does not verify. The rest is
+for human readers.
 """
 
 import argparse
@@ -53,7 +54,7 @@ class Walk:
         return json.loads(self.place.shell(code).splitlines()[-1])
 
     def be(self, who: str) -> None:
-        """Sit down as somebody; nobody is a visitor."""
+        """Sign in as a person; an empty name means a visitor."""
         self.who = who
         self.page.context.clear_cookies()
         if who:
@@ -173,7 +174,7 @@ def submissions(walked: Walk, kind: str) -> None:
 
 
 def results(walked: Walk, kind: str, when: str) -> None:
-    """What a visitor, a team and an organizer read of results."""
+    """Read the pages on which a visitor, a team and an organizer see results."""
     base = f"/challenges/walk-{kind}/"
     own = {
         "": ("report/", "report/exposure/"),
@@ -229,7 +230,7 @@ def _folders() -> Iterator[Path]:
 
 
 def main() -> int:
-    """Walk, and tell what a machine finds wrong."""
+    """Walk the challenges and report all faults that a program can detect."""
     parser = argparse.ArgumentParser(prog="python -m tests.e2e.walk.sentences", description=__doc__)
     parser.add_argument(
         "kinds", nargs="*", metavar="KIND", help=f"a name of a kind, or every; {', '.join(KINDS)} without any"

@@ -1,4 +1,4 @@
-"""The walk: from one command to a leaderboard that says how sure it is. Steps run in order on one installation."""
+"""The walk from one command to a leaderboard that shows its uncertainty; steps run in order on one installation."""
 
 import csv
 import io
@@ -151,7 +151,7 @@ def test_the_first_team_of_a_sealed_board_stands_as_near_the_top_as_of_any_other
     page.set_viewport_size({"width": window[0], "height": window[1]})
 
     def is_near() -> bool:
-        """Whether it is, once no line says any more that a submission has come in since."""
+        """Return whether the first team is near the top, after the notice of a newer submission has disappeared."""
         page.goto(f"{platform.url}{CHALLENGE}leaderboard/final/")
         team = page.locator(".board tbody tr:first-child")
         return team.count() and team.evaluate("(element) => element.getBoundingClientRect().top + scrollY") <= first

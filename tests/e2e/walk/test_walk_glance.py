@@ -1,4 +1,4 @@
-"""Pages that answer at a glance: where things stand, how tall they are, and one click at most to what people ask."""
+"""Pages that answer at a glance: positions, page heights, and at most one click to each common question."""
 
 import re
 from dataclasses import dataclass
@@ -39,13 +39,13 @@ def board(platform, page):
 
 
 def in_sight(element: Locator) -> bool:
-    """Whether an element stands in the window as it is, without scrolling."""
+    """Return whether an element is visible in the current window without scrolling."""
     box, window = element.bounding_box(), element.page.viewport_size
     return box is not None and window is not None and box["y"] >= 0 and box["y"] + box["height"] <= window["height"] + 1
 
 
 def end_of_content(page: Page) -> float:
-    """How far down the last thing of the page stands, before its footer."""
+    """Return the vertical position of the end of the page content, before its footer."""
     return page.locator("main > :last-child").evaluate("(element) => element.getBoundingClientRect().bottom + scrollY")
 
 
@@ -153,7 +153,7 @@ def test_tabs_that_do_not_fit_say_so(board):
 
 @dataclass(frozen=True)
 class Question:
-    """Who asks, where they are, the one thing that they may click, and where the answer stands then."""
+    """A question with its person, start page, single permitted click, and the element that contains the answer."""
 
     start: str
     answer: str

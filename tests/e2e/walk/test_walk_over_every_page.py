@@ -74,7 +74,7 @@ def named(resolver: URLResolver, prefix: str = "", spaces: tuple[str, ...] = ())
 
 
 def methods(view) -> list[str]:
-    """What the decorator of a view lets through; GET where there is none."""
+    """Return the methods that the decorator of a view permits, or GET if there is no decorator."""
     while view is not None:
         code = getattr(view, "__code__", None)
         if code and "request_method_list" in code.co_freevars:
@@ -94,7 +94,7 @@ def pages() -> set[str]:
 
 @pytest.fixture(scope="module")
 def places(platform):
-    """Who looks at each page, and where it is, in a world that has one of everything."""
+    """Return the viewer and the address of each page, in an installation with one object of every type."""
     ranked = "from leaderboards.models import Standing; print(Standing.objects.filter(phase__slug='final').exists())"
     platform.wait(lambda: "True" in platform.shell(ranked), "the ranking of the final phase", every=2)
     code = "import json; from tests.e2e.walk import everything; print(json.dumps(everything.places()))"
@@ -115,7 +115,7 @@ def shape_of(html: str) -> frozenset[tuple[str, str]]:
 
 
 def test_every_page_looks_right_to_every_role(platform, places, page, seen):
-    """Whatever a role sees on a page that the others do not is looked at; the walk above has seen the rest."""
+    """Content that only some roles see is checked for each of them; the walk above has checked the rest."""
     wrong, shapes = [], {}
     for own in (True, False):
         for who in sorted({who for who, _ in places.values()} if own else ROLES):
@@ -155,7 +155,7 @@ def enter(platform, page, who: str) -> None:
 
 
 def look(platform, page, seen, name, path) -> list[str]:
-    """What is wrong with a page."""
+    """Return the faults of a page."""
     seen.begin()
     answer = page.goto(platform.url + path)
     if answer.status != 200 or page.url != platform.url + path:

@@ -1,4 +1,4 @@
-"""The check of appearances sees each kind of fault, and says nothing of a page that looks right."""
+"""The check of appearances detects each kind of fault and reports nothing for a correct page."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 """Ten main pages look as approved, at both widths and in both themes: a change of appearance is a decision.
 
-`make approved` renders them and replaces the pictures in `tests/e2e/approved`; look at the difference before you commit it.
-All data are made here, the clock stands, and nothing waits for a worker.
+`make approved` renders them and replaces the pictures in `tests/e2e/approved`. Look at the difference before you commit
+it. All data are created here, the clock is fixed, and nothing waits for a worker.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""What can be done with a pointer can be done with the keyboard, and one always sees where one is."""
+"""Keyboard access to every action of a pointer, with the focus always visible."""
 
 import pytest
 from playwright.sync_api import expect

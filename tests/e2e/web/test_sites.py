@@ -1,4 +1,7 @@
-"""A phase is evaluated at sites in the browser: an organizer invites, a coordinator without an account carries files, a ranking stands."""
+"""Evaluation of a phase at sites in the browser, from the organizer's invitation to a ranking.
+
+A coordinator without an account transfers the files.
+"""
 
 import json
 import os
@@ -38,7 +41,7 @@ def centre(private_files, workers, tmp_path, site):
 
 
 def look(page, name):
-    """Keep a picture where somebody wants to look: PODIUM_SHOTS names the folder."""
+    """Save a screenshot of the page if PODIUM_SHOTS names a folder."""
     folder = os.environ.get("PODIUM_SHOTS")
     if folder:
         for theme in ("light", "dark"):
@@ -145,7 +148,7 @@ def organizer(page, site, centre):
 
 
 def download(page, label, folder):
-    """What a coordinator takes from the page on a stick."""
+    """Download a file from the page, as a coordinator does to carry it on a USB stick."""
     with page.expect_download() as waited:
         page.get_by_role("link", name=label, exact=True).click()
     target = folder / waited.value.suggested_filename

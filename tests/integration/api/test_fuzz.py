@@ -1,4 +1,4 @@
-"""Whatever is sent to the interface, by whomever: never a server error, and errors never as a page."""
+"""Fuzzing of the API by every role: never a server error, and never an error answered with a page."""
 
 import pytest
 

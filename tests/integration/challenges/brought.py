@@ -18,7 +18,7 @@ ORIGIN = {"by": "the organizers", "with": "their scripts, version 1", "when": "a
 
 
 def hidden_cases(phase: Phase, metadata: Mapping[str, Mapping[str, Any]]) -> TestSet:
-    """A sealed list of named cases with their metadata, whose references lie elsewhere."""
+    """Seal a list of named cases with their metadata, whose references are stored elsewhere."""
     table = pd.DataFrame([{"case": name, **more} for name, more in metadata.items()])
     if len(table.columns) == 1:
         table["number"] = range(len(table))
@@ -57,7 +57,7 @@ def sealed(phase: Phase, table: pd.DataFrame, **more: Any) -> Measurement:
 
 
 def ranked(phase: Phase) -> dict[str, Any]:
-    """The ranking document that stands once the phase is ranked."""
+    """Rank the phase and return the current ranking document."""
     from uploads.storage import load_json
 
     rankings.request_ranking(phase.pk)

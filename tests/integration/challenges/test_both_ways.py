@@ -1,4 +1,4 @@
-"""After a deviation the ranking is there under the registered assessment and under the changed one, and says so."""
+"""Rankings after a deviation: both the registered and the changed assessment are ranked and labelled."""
 
 import json
 import zipfile

@@ -1,4 +1,4 @@
-"""A case is reported, answered, and taken out by a change that is decided in public."""
+"""Reports of a case: submitted, answered, and resolved by a public change that excludes the case."""
 
 import pytest
 from django.core.exceptions import ValidationError

@@ -1,4 +1,4 @@
-"""From the request over the decision to both rankings: a reference that was wrong is corrected, or its case taken out."""
+"""Corrected references, from the request to both rankings: a wrong reference is replaced or its case excluded."""
 
 import io
 from datetime import timedelta
@@ -105,7 +105,7 @@ class Running:
         return Client().get(reverse(f"leaderboards:{name}", args=[self.world.challenge.slug, "final", *arguments]))
 
     def verified(self, comparison):
-        """What `verify` says of the bundle of either ranking."""
+        """Return the notes of `verify` for the bundle of each ranking."""
         close_phase(actor=None, phase=self.phase)
         notes = {}
         for version in (column.version for column in comparison.columns):

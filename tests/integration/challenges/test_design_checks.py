@@ -41,7 +41,10 @@ def team(challenge):
 
 
 def said(base, name, *, task=None, **entries):
-    """What the check says of the design as it stands now; `None` is good. `entries` are of a description or report."""
+    """Return the message of the check for the current design, or `None` if the check passes.
+
+    `entries` are those of a description or report.
+    """
     document = document_of(base.design)
     values = document.values(task)
     over = {key: Entry(value, state=State.PROVIDED) for key, value in entries.items()}

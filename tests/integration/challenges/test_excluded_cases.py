@@ -1,4 +1,4 @@
-"""A wrong case is taken out in public: both rankings stand, and pages, bundle and `verify` say so."""
+"""Public exclusion of a wrong case: both rankings stay, and pages, bundle and `verify` report the exclusion."""
 
 import pytest
 from django.core.exceptions import ValidationError

@@ -1,4 +1,4 @@
-"""What people who want to take part ask, answered on the page of the challenge: from its phases, and from what is registered."""
+"""Answers to participants' questions on the challenge page, from its phases and its registration."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""What is registered changes by a request alone: who decides follows from the class and from how far the challenge is."""
+"""Changes to a registration by request: the change's class and the challenge's progress determine who decides."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Who may open what: every role × every address of changes and of launching. Knowing an address is no right."""
+"""Permissions of every role at every address of changes and launching; knowing an address grants no access."""
 
 from datetime import date, timedelta
 

@@ -1,4 +1,4 @@
-"""How grave a change is: later deadlines, severity per task, and corrections without which no team can submit."""
+"""Severity of a change: later deadlines, severity per task, and corrections without which no team can submit."""
 
 import re
 from datetime import date, timedelta

@@ -166,7 +166,7 @@ def test_an_archive_is_validated_by_its_members(podium, tmp_path):
 
 @pytest.mark.parametrize(("kind", "file"), [("images", "labels.csv"), ("cells", "objects.csv")])
 def test_a_table_is_judged_as_the_platform_judges_it(podium, request, tmp_path, kind, file):
-    """What the command finds before uploading is what validation says afterwards, case by case."""
+    """The command finds the same problems before the upload as validation reports afterwards, case by case."""
     world = request.getfixturevalue(kind)
     rows = boxes() if kind == "cells" else [["case", "p_benign", "p_malignant"], *([case, 0.5, 0.5] for case in CASES)]
     place = tmp_path / "mine"

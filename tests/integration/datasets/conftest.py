@@ -33,7 +33,7 @@ def hosted(world, path, *, name="Training images", **fields):
 
 
 def agree(world, person):
-    """Take part, with the agreement as it stands."""
+    """Join the challenge under the current agreement."""
     return take_part(
         user=person,
         challenge=world.challenge,

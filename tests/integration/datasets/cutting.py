@@ -1,4 +1,4 @@
-"""A line that breaks: a proxy that closes connections after so many bytes of answers."""
+"""An unreliable connection: a proxy that closes connections after a set number of bytes per answer."""
 
 import socket
 import threading
@@ -13,7 +13,7 @@ LEAST = 200_000
 
 @dataclass
 class Line:
-    """Where the proxy listens, and what it did."""
+    """Address of the proxy, its planned interruptions and those that occurred."""
 
     url: str
     breaks: list[int]

@@ -1,4 +1,4 @@
-"""`podium data get` over real HTTP: goes on after broken lines and after being started anew, and checks what arrived."""
+"""`podium data get` over real HTTP: resumes after broken connections and restarts, and verifies the files."""
 
 import hashlib
 import os
@@ -56,7 +56,7 @@ def test_a_download_that_breaks_twice_arrives_whole_and_without_sending_anything
 
 def test_a_command_that_was_killed_goes_on_with_what_had_arrived(live_server, large, world, tmp_path):
     class Killed(BaseException):
-        """As a signal ends the command."""
+        """Exception that ends the command like a signal."""
 
     def until_half(_name, arrived, _size):
         if arrived > SIZE / 2:

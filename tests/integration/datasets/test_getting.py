@@ -34,7 +34,7 @@ def body(response):
 
 
 def test_without_data_the_page_says_what_to_do_next(world):
-    """Whoever may offer data is led to the form, everybody else to where they can ask."""
+    """People who can offer data are led to the form, all others to the page on which they can ask."""
     assert "Ask in the discussion" in signed_in(world.ada).get(PAGE).content.decode()
     page = signed_in(world.organizer).get(PAGE).content.decode()
     assert 'href="#offer"' in page

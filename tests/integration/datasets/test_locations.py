@@ -1,4 +1,4 @@
-"""Where the data are stands with the challenge as the design registers it."""
+"""The challenge page shows the data locations registered in the design."""
 
 import pytest
 from django.test import Client

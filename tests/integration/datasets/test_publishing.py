@@ -1,4 +1,4 @@
-"""What a challenge leaves behind: by its registered choice, of teams that consent, with licence and checksums."""
+"""Publication after a challenge: by its registered choice, for consenting teams, with licence and checksums."""
 
 import hashlib
 import io
@@ -31,7 +31,7 @@ def ended(world, workers, monkeypatch):
     publishing.set_consent(actor=world.ada, team=world.adas, is_given=True)
 
     def choice(challenge):
-        """As `registered_choice` reads it of a registration."""
+        """Return the choice as `registered_choice` reads it from a registration."""
         return queries.Choice(
             references=True,
             predictions=True,

@@ -1,4 +1,4 @@
-"""What tests of the pages of a design share: a save as the form sends it, and the addresses of its pages."""
+"""Shared helpers for tests of design pages: saving as the form does, and the addresses of the pages."""
 
 from django.urls import reverse
 

@@ -61,7 +61,7 @@ def test_pages_take_the_same_number_of_queries_for_one_and_for_three_tasks(signe
 
 
 def example_of(owner, tasks: int):
-    """A design of so many tasks whose organizers asked for advice on each."""
+    """Return a design of `tasks` tasks whose organizers requested advice on each."""
     document = example_document("hippocampus")
     document["tasks"] = [{**document["tasks"][0], "task_name": f"Task {n}"} for n in range(tasks)]
     stored, _ = services.import_design(actor=owner, title=f"{tasks} tasks", data=document)
@@ -90,7 +90,7 @@ def seconds_to_save(client, stored, parameter: str, revision: int) -> float:
 def test_a_field_of_a_design_with_twelve_tasks_takes_less_than_three_times_as_long_to_save_as_with_one(
     signed_in, owner, parameter
 ):
-    """Both in turns, so that whatever else the machine does slows both down; `-s` shows the times."""
+    """Both designs are saved in turns, so other load on the machine slows both down; `-s` shows the times."""
     designs = [example_of(owner, 1), example_of(owner, 12)]
     times = [
         [seconds_to_save(signed_in, stored, parameter, revision) for stored in designs] for revision in range(1, 8)

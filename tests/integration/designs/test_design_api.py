@@ -28,7 +28,7 @@ def hippocampus(owner):
 
 @pytest.fixture
 def people(owner, hippocampus):
-    """Everybody who may meet a private design, by the part that they have in it."""
+    """People who can encounter a private design, by their role in it."""
     known = {"owner": owner, "stranger": person("eve"), "visitor": None}
     for role in ("editor", "reader"):
         known[role] = person(role)

@@ -173,7 +173,7 @@ def test_paths_of_an_archive_lead_nowhere_and_its_size_is_bounded(tmp_path, monk
 
 
 def test_files_are_unpacked_and_read_where_they_reach_nothing(signed_in, cells, sent, monkeypatch):
-    """What a hijacked reader would do: look at a file of the platform, and call home."""
+    """A hijacked reader can neither read a file of the platform nor open a connection."""
 
     def reach_out(*_: object) -> None:
         hidden = [lambda: Path(__file__).read_text()] if landlock.version() else []

@@ -1,4 +1,4 @@
-"""The design simulation: asked for on the page, run by the task, shown as sentences and figures."""
+"""The design simulation: requested on the page, run by the task, shown as sentences and figures."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile

@@ -1,4 +1,4 @@
-"""Where designs stand and what comes next for them: on their list and on top of their overview."""
+"""Status and next step of designs, shown on their list and at the top of their overview."""
 
 from datetime import timedelta
 
@@ -39,7 +39,7 @@ def row_of(client, user, stored):
 
 
 def put(filing, state):
-    """The filing in a state, whatever the ways to it: the tests of reviews walk those."""
+    """Set the state of a filing directly; the tests of reviews cover the transitions."""
     Filing.objects.filter(pk=filing.pk).update(state=state)
 
 

@@ -1,4 +1,7 @@
-"""Does a page or paper say what is registered: the same, missing, different; and nothing else is fetched or kept."""
+"""Comparison of a page or paper with the registration: same, missing or different.
+
+Nothing else is fetched or kept.
+"""
 
 import contextlib
 import http.server
@@ -243,7 +246,7 @@ def test_the_text_itself_is_not_kept(world):
 
 
 def reaching_out() -> str:
-    """What a hijacked reader would do: look at a file of the platform, and call home."""
+    """Act as a hijacked reader: read a file of the platform and open a connection."""
     hidden = [lambda: Path(__file__).read_text()] if landlock.version() else []
     for act in (*hidden, socket.socket):
         with contextlib.suppress(OSError):

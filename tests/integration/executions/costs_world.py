@@ -50,7 +50,10 @@ def run_with(
     script: Any = None,
     image: AlgorithmArchive | None = None,
 ) -> Submission:
-    """Hand in an algorithm, run it, and have its cases taken so many seconds and one more each, as if a clock had said so."""
+    """Submit and run an algorithm, then overwrite the recorded costs of its cases.
+
+    The first case takes `seconds`, and each following case one second more.
+    """
     engine.script = script or engine.script
     image = image or world.image(team=team, digit="abcdef0123456789"[Submission.objects.count()])
     engine.held.append(image.digest)

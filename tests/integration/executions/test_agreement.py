@@ -1,4 +1,4 @@
-"""One algorithm run again on the same cases: organizers read how far the runs agree, and nobody else does."""
+"""Repeated runs of an algorithm on the same cases: only organizers see how far the runs agree."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""Images and weights on their way in: by the resumable protocol, checked, stored once, given up when nobody needs them."""
+"""Upload of images and weights: resumable, checked, stored once, deleted when no longer needed."""
 
 import base64
 import gzip

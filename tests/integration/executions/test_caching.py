@@ -12,7 +12,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def sized(world, digit, size):
-    """An image of so many bytes, whose parts a test does not have: the engine holds it already, or says that it loads it."""
+    """Return an image of `size` bytes whose parts do not exist.
+
+    The engine already has the image, or reports that it loads it.
+    """
     image = world.image(digit=digit)
     image.report = {"size": size, "layers": []}
     image.save()
@@ -21,7 +24,7 @@ def sized(world, digit, size):
 
 @pytest.fixture
 def loads(monkeypatch, engine):
-    """Which images were loaded, in order."""
+    """Loaded images, in order."""
     loaded = []
 
     def load(own, image, size, _beat):

@@ -1,4 +1,7 @@
-"""What runs cost as values of a result: joined case by case, the registered limit for what failed, ranked with the rest."""
+"""Run costs as values of a result: joined per case and ranked together with the other values.
+
+Failed cases count with the registered limit.
+"""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Whether a design whose algorithms are to be run here can be launched here."""
+"""Launch check of a design whose algorithms run on this platform."""
 
 import pytest
 

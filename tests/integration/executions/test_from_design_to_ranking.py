@@ -44,7 +44,7 @@ RUNNING = {
 
 
 def rows() -> tuple[list[Any], list[Any]]:
-    """Metrics and rankings of the example with costs: quality as it is registered there, speed beside it."""
+    """Return metrics and rankings of the example with costs: its registered quality ranking and a speed ranking."""
     task = designs.document()["tasks"][0]
     speed = {
         "name": "Speed", "metrics": ["Wall time"], "scheme": "metric_based", "operator": "mean", "metric_aggregation": "mean_rank",

@@ -1,4 +1,4 @@
-"""A phase whose registered interface is that of Grand Challenge: what its containers find, what is taken, and what is told."""
+"""A phase with the registered Grand Challenge interface: container inputs, accepted outputs, reported results."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What a team, another team, organizers and strangers see of algorithms and runs, and what they can do."""
+"""Visibility and actions for algorithms and runs: a team, another team, organizers and strangers."""
 
 import pytest
 from django.urls import reverse

@@ -50,7 +50,7 @@ def test_an_algorithm_is_run_on_every_case_and_scored_like_predictions_that_are_
 
 
 def world_predictions(world):
-    """What an algorithm that copies its input predicts."""
+    """Return the predictions of an algorithm that copies its input."""
     cases = world.test_set.cases.all()
     return {f"{case.name}.nii.gz": local_path(case.image_file).read_bytes() for case in cases}
 

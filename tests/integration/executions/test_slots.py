@@ -1,4 +1,4 @@
-"""What several runs share of a machine: each GPU is given to one start at a time, and the compute time of all teams ends."""
+"""Shared resources of a machine: each GPU serves one start at a time, and team compute time is limited."""
 
 from datetime import timedelta
 

@@ -92,7 +92,7 @@ class Kind:
         return columns[1:], {case: [row[1:] for row in rows if row[0] == case] for case in self.cases}
 
     def seen(self, work, name):
-        """Which case a container is at, by its image."""
+        """Return the case that a container processes, identified by its image."""
         [image] = (work.input / name).iterdir()
         return self.case_of[image.read_bytes()]
 

@@ -1,4 +1,4 @@
-"""A small challenge in which algorithms are handed in, and ways to do so without an image."""
+"""A small challenge to which algorithms are submitted, and helpers to submit without an image."""
 
 import uuid
 from collections.abc import Sequence
@@ -91,7 +91,7 @@ def build(folder: Path, *, cases: Sequence[str] = CASES, **phase_fields: Any) ->
 def add_phase(
     organizer: User, task: Task, folder: Path, slug: str, *, cases: Sequence[str] = CASES, **phase_fields: Any
 ) -> Phase:
-    """Add an open phase that takes algorithms, with a test set of its own."""
+    """Add an open phase that accepts algorithms, with a separate test set."""
     now = timezone.now()
     fields = {
         "slug": slug,
@@ -130,5 +130,5 @@ def run_all() -> int:
 
 
 def execution_of(submission: Submission) -> Execution:
-    """The last execution of a submission, read anew."""
+    """Return the last execution of a submission, read again from the database."""
     return Execution.objects.filter(subject=uuid.UUID(str(submission.pk))).latest("created_at")

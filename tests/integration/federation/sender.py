@@ -91,7 +91,7 @@ class Sender:
         return self
 
     def result(self) -> dict[str, Any]:
-        """What it would send."""
+        """Return the result that the site would send."""
         package = current_package(self.centre.federation)
         names = [entry["name"] for entry in package.document["algorithms"]]
         rules = self.centre.federation.rules

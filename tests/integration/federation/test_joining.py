@@ -1,4 +1,7 @@
-"""Small sites by the registered rule: left out, or with another site, which sends one summary over both."""
+"""Small sites under the registered rule: excluded, or joined with another site.
+
+A joined site sends one summary for both.
+"""
 
 import numpy as np
 import pytest

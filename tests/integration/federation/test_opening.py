@@ -1,4 +1,4 @@
-"""Which phases can be evaluated at sites: none to which something was handed in, and nothing is handed in to one that is."""
+"""Phases that can be evaluated at sites: only those without submissions, and they accept none afterwards."""
 
 import pytest
 from django.core.exceptions import ValidationError

@@ -50,7 +50,7 @@ def place(django_db_setup, django_db_blocker, tmp_path_factory):
 
 
 class Case:
-    """What north is about to send, to be spoilt."""
+    """The message that north is about to send, for manipulation by the tests."""
 
     def __init__(self, centre, north, south):
         self.centre, self.north, self.south = centre, north, south
@@ -215,7 +215,7 @@ UNSIGNED = {
     "an invented invitation",
     "other terms",
 }
-"""What no registered, unrevoked key signed."""
+"""Manipulations that leave a message without a signature by a registered, unrevoked key."""
 
 
 def test_there_are_thirty():

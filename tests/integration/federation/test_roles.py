@@ -89,7 +89,10 @@ def test_a_wrong_code_and_an_ended_invitation_open_nothing(centre):
 
 
 def test_what_is_carried_is_read_only_by_a_page_whose_code_is_known_and_only_from_its_own_form(centre):
-    """Checking a form reads its body: a stranger's is not read before the code of the address was asked for."""
+    """The code in the address is checked before the body of a stranger's form is read.
+
+    The order matters because checking a form reads its body.
+    """
     path = address(centre, "invitation")
     client = Client(enforce_csrf_checks=True)
     body = {"file": SimpleUploadedFile("messages.json", b"{}")}

@@ -1,4 +1,4 @@
-"""What a design registers of sites is what holds for them, and what becomes of sites that are missing, late or gone."""
+"""Registered rules for sites apply, and they decide about sites that are missing, late or have left."""
 
 import gzip
 import subprocess

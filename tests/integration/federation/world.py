@@ -1,4 +1,7 @@
-"""Four hospitals with the cases of the hippocampus example, each with a folder and processes of its own, and their centre."""
+"""Four hospitals with the cases of the hippocampus example, and their centre.
+
+Each hospital has a separate folder and separate processes.
+"""
 
 import os
 import shutil
@@ -54,7 +57,7 @@ class Centre:
         return site
 
     def confirm(self, name: str, fingerprint: str) -> None:
-        """What an organizer does after a telephone call."""
+        """Confirm the key of a site, as an organizer does after a telephone call."""
         enrolment = Enrolment.objects.get(site__federation=self.federation, site__name=name, revoked_at=None)
         sites.confirm_key(actor=self.organizer, enrolment=enrolment, fingerprint=fingerprint)
 
@@ -107,7 +110,7 @@ def cases_of(site: str) -> list[str]:
 
 @dataclass
 class Hospital:
-    """A machine in a hospital: a folder, and the command as processes of its own."""
+    """A machine in a hospital: a folder, and the command in separate processes."""
 
     name: str
     home: Path
@@ -118,7 +121,7 @@ class Hospital:
         return self.home / "site"
 
     def podium(self, *words: str | Path, answer: str = "") -> subprocess.CompletedProcess[str]:
-        """Run `podium site …`; without a network, whoever opens a connection fails."""
+        """Run `podium site …`; without a network, every attempt to open a connection fails."""
         (self.home / "guard").mkdir(parents=True, exist_ok=True)
         path = [str(ROOT / "client"), str(ROOT)]
         if not self.online:
@@ -144,7 +147,7 @@ class Hospital:
         return found.stdout
 
     def fill(self, algorithms: tuple[str, ...] = ALGORITHMS) -> None:
-        """Put references and predictions where the command said."""
+        """Copy references and predictions to the folders that the command named."""
         for case in cases_of(self.name):
             shutil.copy(EXAMPLE / "references" / f"{case}.nii.gz", self.folder / "cases" / "references")
         for algorithm in algorithms:
@@ -156,7 +159,7 @@ class Hospital:
                     shutil.copy(source, target)
 
     def fingerprint(self) -> str:
-        """What the coordinator reads aloud."""
+        """Return the key fingerprint that the coordinator reads aloud."""
         return self.done("status").split("fingerprint of its key ")[1].splitlines()[0]
 
 

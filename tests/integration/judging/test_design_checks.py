@@ -1,4 +1,4 @@
-"""Whether a design whose metrics a scoring image computes can be launched here."""
+"""Launch check of a design whose metrics are computed by a scoring image."""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""A scoring image of the organizers: tried, asked, its rows beside those of the built-in metrics, and its faults never a team's."""
+"""A scoring image of the organizers: trial, scoring, rows next to the built-in metrics, and its faults.
+
+A fault of the image never counts as a fault of a team.
+"""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A scoring image for every kind of problem on the platform: tried, asked, its rows beside the built-in ones, ranked, asked again."""
+"""A scoring image for every kind of problem: trial, scoring, rows next to the built-in ones, ranking, rescoring."""
 
 import json
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 
 
 def value_at_home(assessment, folder, algorithm, case, tmp_path):
-    """What the program says of a prediction in a folder."""
+    """Return the value that the program computes for a prediction in a folder."""
     references = references_in(assessment, folder / "references")
     files_shown = references.shown(case, tmp_path / "reference")
     given = references.predictions(folder / "predictions" / algorithm).shown(case, tmp_path / "prediction")

@@ -1,4 +1,4 @@
-"""Who brings scoring images, what their page says, and what the public reads of them."""
+"""Scoring images on pages: the people who can upload them, their page, and the public information."""
 
 import json
 

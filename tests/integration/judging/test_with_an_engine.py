@@ -1,4 +1,4 @@
-"""The whole way of a scoring image with a real engine: sent, checked, tried, asked, ranked, and asked again at home."""
+"""A scoring image with a real engine: upload, check, trial, scoring, ranking, and local rescoring."""
 
 import io
 import json

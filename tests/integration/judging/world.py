@@ -1,4 +1,4 @@
-"""A small challenge whose organizers compute a metric of their own, and ways to have its image tried and asked."""
+"""A small challenge with a custom metric of its organizers, and helpers to try and run its scoring image."""
 
 import io
 import os
@@ -38,7 +38,10 @@ SCORED: dict[str, Any] = ASSESSMENT | {"metrics": [{"id": "dsc"}, OWN], "scorer"
 
 
 def dice(mode: str = "") -> Script:
-    """The scorer of `tests/containers/own_scorer.py` as the program of a container, breaking a rule if told so."""
+    """Return `tests/containers/own_scorer.py` as the program of a container.
+
+    It breaks a rule if `mode` names one.
+    """
 
     def script(work: Work) -> None:
         with tempfile.TemporaryDirectory() as root:
@@ -102,7 +105,7 @@ class Judged:
         return Trial.objects.latest("created_at")
 
     def hand_in(self, files: Mapping[str, bytes], *, team: Team | None = None) -> Submission:
-        """Hand in predictions and have them validated and scored, the scoring image asked as often as it is to be."""
+        """Submit predictions, validate and score them, and run the scoring image as often as required."""
         team = team or self.adas
         content, user = zipped(files), team.members.get().user
         upload = create_upload(
@@ -131,7 +134,7 @@ def build(folder: Path, engine: StandInEngine) -> Judged:
 
 
 def build_kind(kind: str, folder: Path, engine: StandInEngine) -> Judged:
-    """The same of the example of a kind of problem, whose predictions lie in the folder."""
+    """Build the challenge from the example of a kind of problem, whose predictions are in the folder."""
     assessment = scorers.example(kind, folder)
     cases = sorted(problems.get(kind).open_references(assessment, folder / "references").cases)
     document = {**assessment.document, "uncertainty": {"bootstrap": 20, "seed": 1}}

@@ -41,7 +41,7 @@ class Loot:
         )
 
     def about(self, key: str) -> dict[str, str]:
-        """What was collected of one phase."""
+        """Return the texts collected from one phase, by address."""
         return {address: text for address, text in self.texts.items() if re.search(rf"\b{key}\b", address)}
 
 
@@ -52,16 +52,16 @@ def links_between(one: Mapping[str, str], other: Mapping[str, str], *, known: It
 
 
 def collect(client: Client, values: Mapping[str, Iterable[Any]], *, inside: str, begins: str = "") -> Loot:
-    """Read all addresses that the URL configuration has for known values, and all that are linked from there.
+    """Read all addresses of the URL configuration for known values, and all addresses linked from them.
 
     Parameters
     ----------
     values
-        Name of a parameter of an address → values that everybody knows.
+        Name of an address parameter → publicly known values.
     inside
-        Part that an address contains, so that the crawl stays with one challenge.
+        Part that an address contains, so that the crawl stays within one challenge.
     begins
-        Beginning of the addresses to read, for a part of them without following links.
+        Beginning of the addresses to read. If set, only these are read and links are not followed.
     """
     known = [address for address in addresses(values) if address.startswith(begins)]
     loot, waiting, seen = Loot(), [*known, "/"], set[str]()

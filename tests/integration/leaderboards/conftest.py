@@ -10,7 +10,7 @@ def storage_folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def surroundings(settings, storage_folder):
-    """Result files and rankings in a folder of their own, static files as they lie in the source, plain HTTP."""
+    """Store results and rankings in a separate folder, serve static files from the source, use plain HTTP."""
     settings.STORAGES = settings.STORAGES | storages_in(storage_folder)
     settings.SECURE_SSL_REDIRECT = False
 
@@ -27,7 +27,7 @@ def storages_in(folder) -> dict:
 
 @pytest.fixture
 def jobs(monkeypatch):
-    """What is sent to the broker, as (task, arguments); it takes it nowhere."""
+    """Messages for the broker as (task, arguments); none of them is delivered."""
     sent = []
     monkeypatch.setattr(
         "work.services.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True

@@ -1,4 +1,7 @@
-"""The challenge of `world` with phases that rank what runs took: the costs of single cases are numbers that stand nowhere else."""
+"""The challenge of `world` with phases that rank run costs.
+
+The costs of single cases are numbers that appear nowhere else.
+"""
 
 import re
 
@@ -18,18 +21,24 @@ COSTLY = {**examples.ASSESSMENT, "metrics": [*examples.ASSESSMENT["metrics"], TI
 # Far from every mean of them, in either half: whoever prints one of these prints what a single case took.
 SECONDS = (4.125, 4.375, 4.625, 4.875, 5.25, 94.125, 94.375, 94.625, 94.875, 95.25)
 MORE = {"Ada": 0.0, "Ben": 1 / 32, "again": 1 / 16}
-"""What the cases of the second team, and those of the second submission of the first, took more: still exact in binary."""
+"""Additional seconds per case, exactly representable in binary.
+
+They apply to the second team and to the second submission of the first team.
+"""
 _TEXTS = {f"{own + more:.{digits}f}" for own in SECONDS for more in MORE.values() for digits in (2, 3, 4, 5)}
 _SECRETS = re.compile(r"(?<![\d.])(?:" + "|".join(map(re.escape, sorted(_TEXTS))) + r")0*(?!\d)")
 
 
 def tells_a_cost(text: str) -> bool:
-    """Whether a text holds what a run took on a single case, exactly or rounded."""
+    """Return whether a text contains the cost of a run on a single case, exactly or rounded."""
     return bool(_SECRETS.search(text))
 
 
 def build(document: dict = COSTLY) -> world.World:
-    """Three phases with a ranking each that stands on costs, too; cases come from two sites. Two more people look on."""
+    """Build three phases, each with a ranking that also uses costs.
+
+    The cases come from two sites. Two more people can view the challenge.
+    """
     built = world.build(ranked=())
     assessment = parse(document)
     for phase in built.phases.values():

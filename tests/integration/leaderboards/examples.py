@@ -27,7 +27,10 @@ def assessment() -> Assessment:
 def case_results(
     algorithm: str, level: float, *, cases: int = 10, missing: int = 0, noise: float = 0.05
 ) -> pd.DataFrame:
-    """Results table of one algorithm whose scores lie around `level`; the last `missing` cases have no prediction."""
+    """Return the results table of one algorithm with scores around `level`.
+
+    The last `missing` cases have no prediction.
+    """
     draws = np.random.default_rng(round(level * 1000)).normal(level, noise, cases).clip(0, 1)
     rows = []
     for index, value in enumerate(draws):

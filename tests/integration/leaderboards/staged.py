@@ -59,7 +59,7 @@ def seeds(number: int, *, first: int = 0) -> list[int]:
 
 
 def stage(seed: int) -> Staged | None:
-    """Make the challenge of a number, rank it, and return it; nothing where the platform ranks nobody."""
+    """Create the challenge for a seed, rank it and return it, or return None if no team can be ranked."""
     made = generate(seed)
     organizer = User.objects.create(username="olga", email="olga@example.org")
     challenge = Challenge.objects.create(slug=SLUG, title="Generated", summary="At random.", is_public=True)

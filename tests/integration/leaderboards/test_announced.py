@@ -1,4 +1,4 @@
-"""Who is named in public: by the registered policy, everywhere alike, over rankings that are digested with pseudonyms."""
+"""Team names in public: the registered policy applies everywhere, and ranking digests use pseudonyms."""
 
 import json
 import zipfile
@@ -49,7 +49,7 @@ def word(made, team, slug="revealed"):
 
 
 def described(made, team, **values):
-    """A description of the newest submission of a team in the closed phase, that says so much."""
+    """Describe the newest submission of a team in the closed phase with these values."""
     entries = {name: Entry(value=value, state=State.PROVIDED) for name, value in values.items()}
     submission = Submission.objects.filter(team=made.teams[team], phase=made.phases["revealed"]).last()
     MethodDescription.objects.update_or_create(
@@ -64,7 +64,7 @@ def ranked(made, slug="revealed"):
 
 
 def everywhere(version, *, person=None, made=None):
-    """Everything that is handed out of a ranking: pages, exports, bundle, interface, report, feeds and embeds."""
+    """Return all public texts about a ranking: pages, exports, bundle, API, report, feeds and embeds."""
     client = Client()
     if person:
         client.force_login(made.people[person])

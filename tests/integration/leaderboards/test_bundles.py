@@ -1,4 +1,4 @@
-"""What is downloaded from the page proves the ranking on another machine."""
+"""A downloaded bundle proves the ranking on another machine."""
 
 import zipfile
 

@@ -1,4 +1,4 @@
-"""Twenty generated challenges through the pages: what each says is true of the raw tables, and all of them say the same."""
+"""Twenty generated challenges on pages: each statement is true of the raw tables, and all pages agree."""
 
 import csv
 import html
@@ -41,7 +41,7 @@ CHALLENGES = staged.seeds(20)
 
 @pytest.fixture(scope="module", params=CHALLENGES)
 def scene(request, django_db_setup, django_db_blocker, storage_folder):
-    """A generated challenge in the database, with the document of its ranking; nothing where nobody can be ranked."""
+    """A generated challenge in the database and its ranking document, or None if no team can be ranked."""
     with (
         override_settings(STORAGES=settings.STORAGES | storages_in(storage_folder)),
         django_db_blocker.unblock(),
@@ -61,7 +61,7 @@ def entries_of(document: dict, table: dict) -> dict[str, dict]:
 
 
 def text_of(content: bytes) -> str:
-    """The words of a page as they are read."""
+    """Return the visible text of a page."""
     plain = re.sub(r"<(script|style|template)\b.*?</\1>", " ", content.decode(), flags=re.DOTALL)
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", plain)).split())
 

@@ -1,4 +1,4 @@
-"""What running took on a single hidden case is told to nobody but the named organizers, wherever single cases are told."""
+"""Run costs of single hidden cases: visible only to the named organizers, wherever single cases are shown."""
 
 import io
 import zipfile
@@ -25,7 +25,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 PEOPLE = ("anonymous", "stranger", "member", "other", "staff", "moderator", "root", "organizer")
 OUTSIDERS = PEOPLE[:-1]
 LOOKERS_ON = ("anonymous", "member", "root")
-"""Who asks for every address: nobody, who sees most of the others, and who administers the platform."""
+"""Viewers who request every address.
+
+They are a visitor, the participant who sees most, and the administrator of the platform.
+"""
 PHASES = ("open", "sealed", "revealed")
 VIEWS = tuple(tab.name for tab in catalogue.TABS)
 
@@ -82,7 +85,7 @@ def of_ranking(phase: str) -> Iterator[str]:
 
 
 def of_submissions(built: world.World, phase: str) -> Iterator[str]:
-    """Every address of what was handed in."""
+    """Yield every address of the submissions of a phase."""
     rows = submissions_of(built, phase)
     for row in rows:
         for name in ("detail", "status", "results_csv"):
@@ -266,7 +269,7 @@ def test_a_dry_run_on_public_cases_tells_everything(built):
 
 
 def test_a_ranking_of_before_an_assessment_without_costs_keeps_them_too(built):
-    """Whatever a later version of the design ranks by, the earlier ranking and the earlier results hold costs."""
+    """Earlier rankings and results contain costs, even if a later version of the design ranks without them."""
     from tests.integration.leaderboards import examples
 
     phase = built.phases["revealed"]

@@ -1,4 +1,4 @@
-"""What follows a ranking: it is durable work of its own, told to everybody once, and lost by no worker that dies."""
+"""Follow-up of a ranking: durable separate work, notified once, and not lost if a worker dies."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("jobs")]
 
 
 class WorkerDiedError(BaseException):
-    """What no step catches, as it catches no kill."""
+    """Exception that no step catches, just as no step can catch a kill signal."""
 
 
 def dies(_phase):
@@ -31,12 +31,12 @@ def fails(_phase):
 
 
 def told() -> list[str]:
-    """To whom it was said that which submission is scored, in a fixed order."""
+    """Return the users and keys of all notifications about scored submissions, in a fixed order."""
     return sorted(f"{row.user.username} {row.key}" for row in Notification.objects.filter(kind=KIND))
 
 
 def a_while_later() -> None:
-    """Messages that should have arrived did not, and whoever held the work fell silent."""
+    """Age the pending work: expected messages did not arrive, and the worker with the lease stopped responding."""
     past = timezone.now() - timedelta(hours=1)
     FollowUp.objects.update(asked_at=past, due_at=None)
     FollowUp.objects.exclude(lease_until=None).update(lease_until=past)
@@ -145,7 +145,7 @@ def test_a_ranking_that_ends_meanwhile_is_followed_up_next(phase, monkeypatch):
 
 
 def test_whom_no_ranking_ranks_waits_as_long_as_one_is_asked_for(phase, monkeypatch):
-    """And is told when the last of them has ended."""
+    """The team is notified when the last requested ranking has ended."""
     ended = []
     monkeypatch.setattr(following, "tell_scored", lambda _phase, *, is_last: ended.append(is_last))
     rankings.request_ranking(phase.pk)

@@ -1,4 +1,4 @@
-"""A frozen ranking: everybody sees it as it stood some hours before the end, organizers as it is."""
+"""A frozen ranking: organizers see the current version, others the one from some hours before the end."""
 
 import copy
 from datetime import timedelta
@@ -26,7 +26,7 @@ FILES = ("document", "table_csv", "table_json", "hardest_csv", "results_csv", "b
 
 @pytest.fixture(scope="module")
 def base(django_db_setup, django_db_blocker, storage_folder):
-    """Version 1 stood before the freeze; version 2, in which Ben leads, came after it. The phase closes in a day."""
+    """Version 1 is from before the freeze and version 2, in which Ben leads, from after it; one day remains."""
     with (
         override_settings(STORAGES=settings.STORAGES | storages_in(storage_folder)),
         django_db_blocker.unblock(),

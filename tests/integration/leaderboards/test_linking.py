@@ -110,7 +110,7 @@ def stolen(made, person=None, *, begins=""):
 
 
 def ask_for_anonymity(made):
-    """The team says in its newest description that its results are published without its name."""
+    """Describe the newest submission of the team with a request for publication without its name."""
     entry = Entry(value="anonymously", state=State.PROVIDED)
     for row in Submission.objects.filter(team=made.teams[HIDDEN]):
         describe(actor=made.people["member"], submission=row, entries={"consent_result_publication": entry})

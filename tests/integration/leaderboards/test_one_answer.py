@@ -1,4 +1,4 @@
-"""The page, the program's table, the files, the frame for other sites and the reports say the same of a ranking."""
+"""Page, API table, files, embedded frame and reports show the same ranking."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What a visitor reads on a leaderboard, and what it costs the database."""
+"""Leaderboard pages for visitors, and their number of database queries."""
 
 import json
 import re

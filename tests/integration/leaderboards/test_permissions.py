@@ -1,4 +1,4 @@
-"""Who sees what of a ranking: every address, everybody, every state of a phase."""
+"""Visibility of a ranking for every address, every person and every state of a phase."""
 
 import re
 
@@ -65,7 +65,7 @@ def text(response) -> str:
 
 
 def main_of(response) -> str:
-    """What the page says of the ranking, without the head and navigation of the site."""
+    """Return the main part of the page, without the head and navigation of the site."""
     page = text(response)
     return page[page.index('<main id="main"') : page.index("</main>")]
 
@@ -99,7 +99,7 @@ def test_everybody_sees_a_ranking_that_is_not_sealed(built, person):
 
 @pytest.mark.parametrize("person", PEOPLE)
 def test_the_picture_for_other_pages_shows_everybody_what_everybody_may_see(built, person):
-    """Whoever shares the address gets the same picture as those who open it: nothing of a sealed ranking."""
+    """The shared picture is the same for all viewers and shows nothing of a sealed ranking."""
     client = client_of(built, person)
     asked = {phase: client.get(address("share_picture", phase)).status_code for phase in PHASES}
     assert asked == {"open": 200, "sealed": 403, "revealed": 200}
@@ -191,7 +191,7 @@ def test_challenge_that_is_not_public_does_not_exist_for_others(built, person):
 
 @pytest.mark.parametrize("person", PEOPLE)
 def test_objects_are_rated_apart_only_where_there_are_some_and_told_to_nobody_while_sealed(built, person):
-    """Who sees what of instances: tests/integration/submissions/test_object_parts.py."""
+    """Visibility of instances is tested in tests/integration/submissions/test_object_parts.py."""
     client = client_of(built, person)
     assert client.get(address("objects", "open")).status_code == 404
     answer = client.get(address("objects", "sealed"))

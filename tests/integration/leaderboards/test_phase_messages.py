@@ -1,4 +1,4 @@
-"""Those who take part are told when a phase moves and when its final ranking is public: once, and not before."""
+"""Notifications to participants about moved phases and final rankings: once, and not too early."""
 
 from datetime import timedelta
 

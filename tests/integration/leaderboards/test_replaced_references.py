@@ -76,7 +76,7 @@ def test_the_old_ranking_stays_until_everything_is_scored_against_the_new_versio
 
 
 def begin_again(run: Run) -> Run:
-    """A run of the same submission against the version in use, on which nobody has worked yet."""
+    """Create a run of the same submission against the active test set, not processed by any worker yet."""
     number = Run.objects.filter(submission=run.submission).count() + 1
     active = TestSet.objects.get(phase=run.submission.phase, is_active=True)
     return Run.objects.create(

@@ -1,4 +1,4 @@
-"""Asking for rankings and computing them: exactly one version for each set of inputs, whatever happens to the worker."""
+"""Requests and computation of rankings: exactly one version per set of inputs, even if the worker fails."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -319,7 +319,7 @@ def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
 
 @pytest.fixture
 def countdowns(monkeypatch):
-    """Seconds after which workers are asked for a ranking."""
+    """Delays, in seconds, with which rankings are requested from workers."""
     waits = []
     monkeypatch.setattr("work.services.send", lambda task, args, countdown=None: waits.append(countdown) or True)
     return waits

@@ -1,4 +1,4 @@
-"""Where a design lets a team enter several methods, each submission that it chooses is ranked on its own."""
+"""Designs with several methods per team: each submission that the team chooses is ranked separately."""
 
 import pytest
 from django.core.exceptions import ValidationError

@@ -1,4 +1,4 @@
-"""A registered metric that no ranking uses stands on board, file, interface and in the bundle, without a rank."""
+"""Registered metrics that no ranking uses: shown without a rank on leaderboard, file, API and in the bundle."""
 
 import csv
 import io

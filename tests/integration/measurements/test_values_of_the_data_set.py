@@ -75,13 +75,13 @@ def document_of(version):
 
 
 def board_of(challenge):
-    """What stands on the public board."""
+    """Return the text of the public leaderboard page."""
     page = Client().get(reverse("leaderboards:current", args=[challenge.slug, "final"]))
     return html.unescape(page.content.decode())
 
 
 def statistics_of(challenge):
-    """What the report says of the statistics."""
+    """Return the report's sentences about the statistics."""
     source = Source(facts=collect(challenge, audience=Audience.ORGANIZERS), ledger=Ledger(), exposure=())
     return " ".join(sentence.text for text in generate("31a", source).text for sentence in text)
 

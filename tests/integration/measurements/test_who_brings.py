@@ -1,4 +1,4 @@
-"""Who may see and do what with values measured outside: every role at every address."""
+"""Permissions for values measured externally: every role at every address."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile

@@ -1,4 +1,4 @@
-"""The bell, the inbox and the choices: one's own, and nobody else's."""
+"""The notification bell, inbox and preferences: each person sees only their own."""
 
 import re
 

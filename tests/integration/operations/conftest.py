@@ -1,4 +1,4 @@
-"""A small challenge whose submission was scored, with files of its own."""
+"""A small challenge with a scored submission and separate files."""
 
 from tests.integration.submissions.conftest import broker_of_its_own, nobody_listens, private_files, workers, world
 

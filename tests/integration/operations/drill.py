@@ -1,6 +1,7 @@
-"""What the backup drill does inside the processes of an installation: ``python -m tests.integration.operations.drill PART FOLDER``.
+"""Steps of the backup drill inside the processes of an installation.
 
-One process for the installation that is backed up and one for the one that is restored, since starting takes the longest.
+Run it with ``python -m tests.integration.operations.drill PART FOLDER``. There is one process for the installation that
+is backed up and one for the restored one, because starting takes the longest.
 """
 
 import re
@@ -13,7 +14,7 @@ import django
 
 
 def said(*words: str, **options: object) -> str:
-    """What a command says, whether it succeeds or not."""
+    """Return the output of a command, whether it succeeds or not."""
     from django.core.management import CommandError, call_command
 
     out = StringIO()

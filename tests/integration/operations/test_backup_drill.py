@@ -1,6 +1,7 @@
-"""The drill of docs/operators/backup.md in processes of its own: back up, attack the backup, restore elsewhere, verify, break.
+"""The backup drill of docs/operators/backup.md: back up, attack the backup, restore elsewhere, verify, break.
 
-With `DATABASE_URL` it runs against databases that it makes on that server, with PostgreSQL's own programs.
+It runs in separate processes. With `DATABASE_URL` it runs against databases that it creates on that server, with
+PostgreSQL's programs.
 """
 
 import os

@@ -85,7 +85,7 @@ finally:
 
 
 def lacking() -> str:
-    """What keeps this machine from the test."""
+    """Return the missing requirements of the test on this machine."""
     missing = [
         name
         for name in ("caddy", "unshare", "ip", "mount")

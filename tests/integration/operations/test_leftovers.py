@@ -21,7 +21,7 @@ def storage(settings, tmp_path):
 
 
 def left(folder, hours):
-    """Leave a temporary file as a writer does that was killed so many hours ago."""
+    """Leave a temporary file, as a writer does that was killed `hours` hours ago."""
     path = folder / f"{durable.PREFIX}{hours}"
     path.write_bytes(b"half")
     moment = time.time() - hours * 3600

@@ -18,7 +18,7 @@ IN = [*releases.versions()]
 
 
 def asked(environment: dict[str, str], *words: str) -> str:
-    """What a command of an installation prints, on standard output."""
+    """Return the standard output of a command of an installation."""
     paths = f"{settings.ROOT / 'platform'}{os.pathsep}{settings.ROOT}"
     done = subprocess.run(
         [sys.executable, "manage.py", *words],

@@ -1,4 +1,4 @@
-"""The rules that people accept: the page shows the text that is stored, and says truly whether it has changed since."""
+"""Rules that people accept: the page shows the stored text and correctly reports later changes."""
 
 import pytest
 from django.test import Client

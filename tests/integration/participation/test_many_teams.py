@@ -1,4 +1,4 @@
-"""Organizers of many teams: pages, search, choices, and phases that can be told apart."""
+"""Organizing many teams: pages, search, choices, and distinguishable phases."""
 
 import pytest
 from django.contrib.messages import get_messages

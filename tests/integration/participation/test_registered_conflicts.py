@@ -1,4 +1,4 @@
-"""What the registered design says of organizers and of access to labels is compared with who joins."""
+"""Registered organizers and label access, compared with the people who join."""
 
 import pytest
 from django.core.exceptions import ValidationError

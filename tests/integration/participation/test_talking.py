@@ -1,4 +1,4 @@
-"""News and discussion: everybody reads, people who are signed in write, organizers moderate, followers are told."""
+"""News and discussion: public to read, writing after sign-in, moderation by organizers, notified followers."""
 
 from dataclasses import replace
 

@@ -1,7 +1,8 @@
-"""A kind of problem with a file a case that is no label image: signals, one number a line, told here in full.
+"""A kind of problem with one file per case that is no label image: signals, one number per line.
 
-Nothing else in the project knows it: an archive of references is sealed, predictions are checked before and after the
-upload, scored, drawn and scored by the command line, as the object of the kind says.
+This file defines the kind in full. Nothing else in the project knows it. The object of the kind defines all steps. An
+archive of references is sealed. Predictions are checked before and after the upload, scored, plotted, and scored by the
+command line.
 """
 
 import io

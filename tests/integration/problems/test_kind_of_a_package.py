@@ -1,6 +1,7 @@
-"""An installed package brings a kind of problem: scored and ranked by the command line, and on the platform from upload to proof.
+"""A kind of problem from an installed package, scored and ranked by the command line and on the platform.
 
-The kind is told here in full: one number a case. Nothing else in the project knows it.
+On the platform it is tested from upload to proof. This file defines the kind in full: one number per case. Nothing else
+in the project knows it.
 """
 
 import csv

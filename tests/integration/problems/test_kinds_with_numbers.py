@@ -25,7 +25,10 @@ from tests.integration.submissions.world import World, zipped
 KINDS = ("regression", "survival", "multilabel_classification", "failure_detection")
 
 OF_GROUPS = ("errors-in-groups",)
-"""Figures of groups of cases, which the examples do not tell apart; tests/unit/evaluation/kinds/test_own_figures.py draws them."""
+"""Figures of groups of cases, which the examples cannot show because they do not distinguish groups.
+
+tests/unit/evaluation/kinds/test_own_figures.py renders them.
+"""
 
 
 def broken(content: bytes) -> bytes:
@@ -36,7 +39,11 @@ def broken(content: bytes) -> bytes:
 
 
 def figures_are_open_to_whom_they_tell_nothing_new(version, problem, world):
-    """What a kind draws of results and references is open when the phase has closed; what the ranking tells as well, with the ranking."""
+    """Check the visibility of each figure of a kind.
+
+    Figures of results and references are open after the phase has closed. Figures that also reveal the ranking are open
+    with the ranking.
+    """
     analyse_version(version_id=version.pk)
     version.refresh_from_db()
     assert version.analysis.failures == {}

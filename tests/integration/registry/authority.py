@@ -66,7 +66,7 @@ class Authority:
         subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True)
 
     def reply(self, query: bytes) -> bytes:
-        """Sign what is asked."""
+        """Sign the query and return the reply."""
         (self.folder / "query").write_bytes(query)
         self._openssl("ts", "-reply", "-config", "openssl.cnf", "-queryfile", "query", "-out", "reply")
         return (self.folder / "reply").read_bytes()

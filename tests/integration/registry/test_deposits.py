@@ -1,4 +1,4 @@
-"""Deposits speak to a real HTTP server: queued, tried again, never twice, nothing sent elsewhere."""
+"""Deposits to a real HTTP server: queued, retried, never duplicated, nothing sent elsewhere."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""What the public pages say, leave out, and cost."""
+"""Public registry pages: their contents, omissions and cost."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""Who may open and do what: every role × every address, in every state of a registration."""
+"""Permissions in the registry: every role × every address, in every state of a registration."""
 
 import pytest
 

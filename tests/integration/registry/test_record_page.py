@@ -80,7 +80,7 @@ def test_facts_are_said_of_each_task_and_empty_where_nothing_is_specified():
 
 
 def test_the_metrics_of_every_task_are_listed_under_its_name():
-    """A metric may be named by its abbreviation, by a choice of the catalogue, or in the words of the organizers."""
+    """A metric can be named by its abbreviation, by a choice of the catalogue, or by the organizers' text."""
     named = [
         [{"name": {"other": "A very long name of a metric " * 6}}, {"name": {"other": "F-beta"}, "abbreviation": "F1"}],
         [{"name": "jaccard_index"}, {"name": {"other": "Area under the curve"}, "abbreviation": "AUC"}],

@@ -1,4 +1,4 @@
-"""Search by words and by what designs say: full text on PostgreSQL, word by word elsewhere."""
+"""Search by text and by design content: full text on PostgreSQL, word by word elsewhere."""
 
 import pytest
 from django.db import connection

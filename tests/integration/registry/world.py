@@ -1,4 +1,4 @@
-"""A registration in its comment period with everybody who has to do with it."""
+"""A registration in its comment period with all people involved."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -70,24 +70,24 @@ def with_characteristics(built: world.World) -> world.World:
 
 
 def made(actor, challenge, audience=Audience.ORGANIZERS) -> Report:
-    """A report of a challenge, asked for and made."""
+    """Request and create a report of a challenge."""
     report = reports.request_report(actor=actor, challenge=challenge, audience=audience)
     return reports.make_report(report_id=report.pk) or Report.objects.get(pk=report.pk)
 
 
 def made_for_team(actor, phase, team) -> Report:
-    """A report of a team, asked for and made."""
+    """Request and create a report of a team."""
     report = reports.request_team_report(actor=actor, phase=phase, of=team)
     return reports.make_report(report_id=report.pk) or Report.objects.get(pk=report.pk)
 
 
 def asked(built: world.World) -> Report:
-    """The report of a challenge for its organizers, asked for."""
+    """Request the report of a challenge for its organizers."""
     return reports.request_report(
         actor=built.people["organizer"], challenge=built.challenge, audience=Audience.ORGANIZERS
     )
 
 
 def times_made(report: Report) -> int:
-    """How often the log says that a report was made."""
+    """Return the number of log entries about the creation of the report."""
     return Entry.objects.filter(act="report_made", subject_id=str(report.pk)).count()

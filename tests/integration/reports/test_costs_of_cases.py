@@ -1,4 +1,7 @@
-"""Reports of a challenge that ranks what runs took: quality against cost for everybody, costs of single cases for organizers."""
+"""Reports of a challenge that ranks run costs: quality against cost is public.
+
+Only organizers see the costs of single cases.
+"""
 
 import json
 from datetime import timedelta
@@ -36,7 +39,7 @@ def world(django_db_setup, django_db_blocker, storage_folder):  # noqa: F811 (a 
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """Everything that is drawn, as it is handed to the printer."""
+    """All rendered figures, as they are passed to the printer."""
     figures = []
 
     def kept(figure, **options):

@@ -1,4 +1,4 @@
-"""A report is made exactly once for a digest, whoever asks and whichever worker dies; with its progress on the way."""
+"""A report is created exactly once per digest, for any requester, with progress, even if a worker dies."""
 
 from datetime import timedelta
 

@@ -1,4 +1,7 @@
-"""Many who ask and many workers at the same moment, on a database that lets them: a file of its own, with rows of its own."""
+"""Many simultaneous requests and workers, on a database that supports them.
+
+The tests have a separate file with separate rows.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from unittest import mock

@@ -1,4 +1,4 @@
-"""Who reads, writes and publishes reports: every address, everybody."""
+"""Permissions to read, write and publish reports: every address, every person."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,4 @@
-"""Reports as they are made: what they say, where from, what stays of hand edits, and what is made only once."""
+"""Created reports: their statements and sources, preserved manual edits, and single creation."""
 
 import io
 import json
@@ -42,7 +42,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 @pytest.fixture(autouse=True)
 def unchanged_phases(built):
-    """What a test changes in the phases of the world stays with the test, as what it stores does."""
+    """Restore the phase objects of the world after each test, as the database restores stored changes."""
     before = {key: dict(vars(phase)) for key, phase in built.phases.items()}
     yield
     for key, values in before.items():

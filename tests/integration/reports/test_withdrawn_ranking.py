@@ -136,7 +136,7 @@ CONSUMERS = {
 
 @pytest.fixture(scope="module")
 def states(built):
-    """What each consumer states before the ranking is withdrawn and after."""
+    """Statements of each consumer before and after the ranking is withdrawn."""
     Phase.objects.filter(pk=built.phases["revealed"].pk).update(ended_at=timezone.now())
     Organizer.objects.get_or_create(challenge=built.challenge, user=built.people["organizer"])
     built.phases["revealed"].refresh_from_db()

@@ -1,4 +1,7 @@
-"""The page of a case for every kind of problem: what fits its predictions, the reference for nobody who may not see it."""
+"""The page of a case for every kind of problem: suitable views of predictions, and a protected reference.
+
+Only people with permission see the reference.
+"""
 
 import json
 import re

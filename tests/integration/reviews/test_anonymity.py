@@ -1,4 +1,4 @@
-"""Nobody is given away: not in pages, files, their metadata, the history, mails or messages."""
+"""Anonymity in reviews: no identity is revealed in pages, files, their metadata, the history, mails or messages."""
 
 import re
 import zlib
@@ -19,7 +19,10 @@ SECTIONS = ("mission", "participation", "data", "annotation", "assessment", "cli
 
 
 def through_two_rounds(world, anonymity):
-    """Raised, decided, answered, revised, under review again: everything that could tell a name is there."""
+    """Take a filing through two rounds, which create every object that could reveal a name.
+
+    Points are raised, decided, answered and revised, and the filing is under review again.
+    """
     vary(world, anonymity=anonymity, showing="always")
     task = world.design.tasks.first().key
     world.design.title = "The ISIX hippocampus challenge of Prof. Organizerson"

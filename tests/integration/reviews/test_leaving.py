@@ -1,4 +1,4 @@
-"""What keeps a person from closing their account as long as others depend on them in a call."""
+"""Reasons that keep a person from closing their account while others depend on them in a call."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who may open what: every role × every address × the states of a filing. Knowing an address is no right."""
+"""Permissions of every role × every address × the states of a filing; knowing an address grants no access."""
 
 import pytest
 from django.urls import get_resolver

@@ -21,7 +21,7 @@ GIB = 1024 * MIB
 
 @pytest.fixture(autouse=True)
 def disk(monkeypatch, settings):
-    """A disk with 10 GiB of room for uploads, whatever this machine has."""
+    """A disk with 10 GiB of space for uploads, regardless of this machine."""
     settings.PODIUM_DISK_RESERVE_BYTES = 0
     settings.PODIUM_UPLOAD_ANNOUNCED_BYTES = 12 * GIB
     free = SimpleNamespace(bytes=10 * GIB)

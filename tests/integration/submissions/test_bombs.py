@@ -1,4 +1,4 @@
-"""Archives that would fill the disk: refused at once, told in plain words, and paid for with a try."""
+"""Archives that would fill the disk: rejected at once, explained plainly, and counted as an attempt."""
 
 import io
 import tarfile

@@ -1,4 +1,4 @@
-"""What becomes of submissions when somebody closes their account."""
+"""Submissions of a person who closes their account."""
 
 import pytest
 

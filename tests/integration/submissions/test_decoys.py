@@ -1,4 +1,4 @@
-"""Decoys: asked for like any other case, never scored, and told to nobody but organizers."""
+"""Decoy cases: requested like any other case, never scored, and disclosed only to organizers."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What teams see of their scores when, and which submission counts."""
+"""Scores that teams see at each time, and the submission that counts."""
 
 import html
 from datetime import timedelta
@@ -269,7 +269,10 @@ def test_a_team_without_a_description_is_left_out_where_registered_and_reminded_
 
 @pytest.mark.parametrize("state", Submission.State.values)
 def test_no_state_is_unexplained(world: World, state):
-    """What happens, since when, what comes next; how long it takes where something moves; cause and remedy where it failed."""
+    """Every state has a status, a start time and a next step.
+
+    Moving states also state their duration. Failed states also state cause and remedy.
+    """
     submission = world.upload(zipped(predictions()))
     submission.state, submission.reason = state, "a cause" if state in ("refused", "failed") else ""
     submission.state_since = timezone.now() - timedelta(hours=1)

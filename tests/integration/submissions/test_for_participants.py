@@ -1,4 +1,4 @@
-"""What pages tell a team: costs, limits, places in queues, choices; and what it can do about them."""
+"""Information on pages for a team: costs, limits, queue positions, choices, and the available actions."""
 
 import copy
 import io

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def everything(**more):
-    """A description in which every needed parameter says something."""
+    """Return a description in which every required parameter has an entry."""
     entries = {
         name: Entry(state=State.NONE_DECLARED) for name, p in shipped().algorithm_parameters.items() if p.required
     }

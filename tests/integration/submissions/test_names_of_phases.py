@@ -1,4 +1,4 @@
-"""Where a challenge has several tasks, messages and titles say of which one a phase is."""
+"""Messages and titles of challenges with several tasks: the task of a phase is named."""
 
 import pytest
 

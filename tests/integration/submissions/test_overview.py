@@ -1,4 +1,7 @@
-"""Organizers see the work and repeat it; teams see their scores over time and compare; everybody is told when it is done."""
+"""Overview of work and scores for organizers and teams.
+
+Organizers see the work and repeat it. Teams see their scores over time and compare them. All are notified at the end.
+"""
 
 import csv
 import io
@@ -30,7 +33,7 @@ BASE = "/challenges/blocks/"
 
 
 def break_down(submission):
-    """As scoring leaves a run that it had to give up."""
+    """Set the state that scoring leaves after it gave up on a run."""
     run = submission.runs.get()
     Run.objects.filter(pk=run.pk).update(
         state="failed", counts=False, result_file="", result_digest="", log="worker lost", finished_at=timezone.now()

@@ -1,4 +1,4 @@
-"""Who may open what: every role × every address × every state of the phase. Knowing an address is no right."""
+"""Permissions of every role × every address × every state of the phase; knowing an address grants no access."""
 
 from datetime import timedelta
 

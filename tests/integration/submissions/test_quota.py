@@ -1,4 +1,4 @@
-"""What a team may submit, also when it tries at the same instant."""
+"""Submission limits of a team, also for simultaneous attempts."""
 
 import io
 import threading
@@ -97,7 +97,10 @@ def test_who_changes_the_team_keeps_what_was_used(world: World, settings):
 
 
 def test_of_two_uploads_of_one_person_with_two_teams_at_the_same_instant_at_the_limit_one_passes(world: World):
-    """The seat lets nobody do this at one moment; the lock on the person holds even if it did."""
+    """The lock on the person prevents both submissions even if the seat check did not.
+
+    The seat check normally prevents a person from submitting for two teams at the same time.
+    """
     content = zipped(predictions())
     world.upload(content)
     again = second_team(world)

@@ -1,4 +1,4 @@
-"""From upload to result, whatever happens in between; jobs run in this process."""
+"""The path from upload to result under all kinds of interruptions; jobs run in this process."""
 
 import errno
 import uuid
@@ -188,7 +188,7 @@ def test_a_message_that_never_arrived_is_sent_again(world: World, workers):
 
 
 def test_work_that_a_machine_with_a_wrong_clock_sent_is_found_at_once(world: World, workers, monkeypatch):
-    """Its messages may be lost as well, and nobody waits an hour for its present to come."""
+    """Its messages can also be lost, and the sweep does not wait an hour until the wrong time is reached."""
     from celery import current_app
 
     real = timezone.now

@@ -80,7 +80,7 @@ def labels(scores: dict[str, object] = SCORES) -> bytes:
 
 
 def boxes(shift: int = 1, *, scored: bool = True, cases: tuple[str, ...] = CASES) -> list[list[object]]:
-    """Two boxes a case, with scores that tell the right one, for predictions."""
+    """Return two boxes per case; predictions have scores that rank the correct box first."""
     rows: list[list[object]] = [["case", "class", *(["score"] if scored else []), "x_min", "y_min", "x_max", "y_max"]]
     for place, case in enumerate(cases):
         for number, moved in ((0, shift), (1, 30 if scored and place % 3 == 0 else shift)):
@@ -384,7 +384,7 @@ def test_references_that_cannot_be_taken_are_refused(images: World, tmp_path, co
 
 
 def test_a_class_that_is_not_registered_is_refused_before_it_is_sealed(images: World, tmp_path: Path):
-    """Its name would stand among the classes that participants are told."""
+    """Otherwise its name would appear among the classes that participants see."""
     folder = tmp_path / "strange"
     folder.mkdir()
     rows = [[case, (*CLASSES, "artefact")[place % 3]] for place, case in enumerate(CASES)]

@@ -27,7 +27,7 @@ def memory(tmp_path, monkeypatch):
 
 
 def aged(path: Path, hours: float = 30) -> Path:
-    """Make a file or folder look as if it had not been changed for so many hours."""
+    """Set the modification time of a file or folder to `hours` hours ago."""
     moment = time.time() - hours * 3600
     os.utime(path, (moment, moment))
     return path

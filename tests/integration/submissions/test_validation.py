@@ -1,4 +1,4 @@
-"""What validation finds and says, and what becomes of the submission."""
+"""Findings and messages of validation, and the resulting state of the submission."""
 
 import io
 import tarfile
@@ -33,7 +33,7 @@ def submitted(world: World, files: dict[str, bytes], **more) -> tuple[Submission
 
 
 def replaced(content: bytes | None, case: str = "case_002") -> dict[str, bytes]:
-    """A complete set of predictions with one file exchanged or, with None, left out."""
+    """Return a complete set of predictions with one file replaced or, with None, removed."""
     files = predictions()
     del files[f"{case}.nii.gz"]
     return files if content is None else {**files, f"{case}.nii.gz": content}
@@ -173,7 +173,7 @@ def test_a_volume_with_its_axes_the_other_way_round_is_the_same_volume(world: Wo
 
 
 def test_nothing_about_the_content_of_a_reference_can_be_learnt(tmp_path, db, workers):
-    """Two phases whose references share only the grid: whatever is sent, the reports are the same to the letter."""
+    """Two phases whose references share only the grid: identical submissions lead to identical reports."""
     world = build(tmp_path / "first")
     submissions = [
         predictions(),

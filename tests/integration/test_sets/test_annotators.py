@@ -1,4 +1,4 @@
-"""References of several annotators: merged, sealed, and each scored beside the merged ones."""
+"""References of several annotators: merged, sealed, and each scored next to the merged ones."""
 
 import numpy as np
 import pandas as pd

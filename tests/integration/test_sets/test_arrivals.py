@@ -1,4 +1,4 @@
-"""Archives of references that arrive in pieces: resumed, encrypted at once, bounded, and handed on exactly once."""
+"""Reference archives that arrive in pieces: resumed, encrypted at once, limited, and passed on exactly once."""
 
 import hashlib
 import io

@@ -1,4 +1,4 @@
-"""What an owner is shown of an archive before it is sealed: cases, classes with counts, characteristics, pictures."""
+"""Preview of an archive for its owner before sealing: cases, classes with counts, characteristics, pictures."""
 
 import csv
 import io

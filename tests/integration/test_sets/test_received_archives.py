@@ -28,7 +28,7 @@ def archive(shift: int = 1, cases=CASES) -> SimpleUploadedFile:
 
 
 def roles_of(world: World) -> dict[str, User | None]:
-    """Everybody who might come by."""
+    """Return all relevant people by role."""
     make = User.objects.create_user
     people = {"anonymous": None, "participant": world.ada, "owner": world.organizer}
     people["administrator"] = make("root", "root@example.org", "a long password", is_staff=True, is_superuser=True)

@@ -49,7 +49,7 @@ def text_of(rows: list[list[str]]) -> bytes:
 
 
 def filled(template: dict[str, bytes], references: Path, cases: list[str]) -> dict[str, bytes]:
-    """Fill every table under the heads of the template, and put the files of the references beside them."""
+    """Fill every table below its template header and add the files of the references."""
     files = {name: content for name, content in template.items() if not name.endswith("/")}
     for path in sorted(references.rglob("*")):
         name = f"references/{path.relative_to(references).as_posix()}"

@@ -37,7 +37,7 @@ def serving() -> Iterator[str]:
 
 
 def client(address: str):
-    """What looks into the store behind the platform's back."""
+    """Return a client that inspects the store without the platform."""
     return boto3.session.Session().client(
         "s3", endpoint_url=address, region_name="us-east-1", aws_access_key_id=KEY, aws_secret_access_key=KEY
     )

@@ -145,7 +145,7 @@ def test_an_end_that_was_interrupted_is_made_up_for(ada, world: World, archive):
 
 
 def test_while_the_store_puts_the_parts_together_nothing_is_thrown_away(ada, world: World, store, bucket):
-    """It takes minutes over many parts, and knows neither the upload nor the object meanwhile."""
+    """Assembly of many parts takes minutes, during which the store knows neither the upload nor the object."""
     address = begin(ada, world, 1000).json()["address"]
     multipart = Multipart.objects.get()
     store.abort_multipart_upload(Bucket=bucket, Key=multipart.name, UploadId=multipart.store_id)
@@ -224,7 +224,10 @@ def test_after_the_end_a_part_is_taken_no_more(ada, world: World, archive):
 
 
 def test_a_file_that_changed_on_the_way_becomes_no_submission(ada, world: World, store, bucket, archive):
-    """A store that lists digests is not even asked to put it together; of another the whole is compared and deleted."""
+    """A store that lists digests is not requested to assemble the file.
+
+    With other stores the assembled file is compared and deleted.
+    """
     address = sent(ada, world, archive)
     changed = end(ada, address, b"X" + archive[1:])
     if object_store.IS_STRICT:

@@ -1,4 +1,7 @@
-"""A table is sent in pieces before the form that names it: by the page, by programs, and nobody else's."""
+"""Tables sent in pieces before the form that names them, by the page or by programs.
+
+Each person can use only their own files.
+"""
 
 import base64
 from datetime import timedelta

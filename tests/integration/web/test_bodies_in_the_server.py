@@ -86,7 +86,7 @@ def test_a_body_in_chunks_is_refused_and_nothing_of_it_kept(server: Server):
 
 
 def test_a_refused_body_does_not_keep_the_server_reading(server: Server):
-    """It closes the line instead: who goes on sending has nobody who listens."""
+    """The server closes the connection instead of reading on while the client keeps sending."""
     began = time.monotonic()
     _, sent = server.answer(head(FORM, f"Content-Length: {10**12}"), bytes(MIB), 2000)
     assert sent < 1000 * MIB

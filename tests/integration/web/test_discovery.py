@@ -1,4 +1,4 @@
-"""How the site is found and explained: head of a page, picture of a ranking, robots, sitemap, help."""
+"""Discovery and explanation of the site: head of a page, picture of a ranking, robots, sitemap, help."""
 
 import io
 import re

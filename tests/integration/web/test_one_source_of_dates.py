@@ -57,7 +57,10 @@ def last_minute(days: int) -> datetime:
 
 
 def built(*, opens: int, closes: int, gate: int | None = None, shut: bool = False) -> Situation:
-    """Launch a challenge whose phases open and close so many days from today; `gate` moves the opening of the launch gate."""
+    """Launch a challenge whose phases open and close `opens` and `closes` days from today.
+
+    `gate` moves the opening of the launch gate.
+    """
     task = {"tie_handling__state": {"state": "embargoed_until", "event": "results_release"}} if shut else {}
     registered = world.registered({"challenge_schedule": world.schedule(opens=opens, closes=closes)}, **task)
     challenge = launch(actor=registered.owner, registration=registered.registration)
@@ -241,7 +244,7 @@ def published_at(situation: Situation, slug: str) -> str:
 
 
 def expected_facts(situation: Situation) -> dict[tuple[str, str], str]:
-    """What a person has to read, worked out from how the situation was built."""
+    """Return the facts that a person must read, derived from the construction of the situation."""
     found = {("registration", situation.registered.registration.identifier): situation.registration}
     for slug, phase in situation.phases.items():
         found |= {

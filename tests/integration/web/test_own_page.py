@@ -1,4 +1,4 @@
-"""The page of one's own: what waits, with its date, and how the own teams stand; for visitors a closed ranking."""
+"""The personal page: pending actions with dates and the person's team results; a closed ranking for visitors."""
 
 from datetime import timedelta
 

@@ -26,7 +26,10 @@ def methods_of(view) -> set[str] | None:
 
 
 def is_for_posting(view) -> bool:
-    """Whether forms are sent to a view that shows no page; resumable uploads have a protocol of their own."""
+    """Return whether a view accepts forms but shows no page.
+
+    Resumable uploads are excluded because they have a separate protocol.
+    """
     methods = methods_of(view)
     return methods is not None and not methods & OPENED and "OPTIONS" not in methods
 

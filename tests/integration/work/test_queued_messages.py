@@ -1,4 +1,4 @@
-"""What is queued at a real broker, and a clock that sends nothing twice."""
+"""Queued messages at a real broker, and a scheduler that sends nothing twice."""
 
 import subprocess
 import time

@@ -38,7 +38,7 @@ class Program:
 
 
 def read(answer):
-    """What a worker makes of a table that was brought or answered; as the interface then shows it."""
+    """Process an uploaded or answered table as a worker does and return its API address."""
     assert answer.status_code in (200, 201), answer.content
     analysing.analyse_table(table_id=BroughtTable.objects.get(key=answer.json()["key"]).pk)
     return answer.json()["url"]

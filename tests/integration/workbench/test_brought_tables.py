@@ -37,7 +37,7 @@ READING = {"table", "board_csv", "figure", "file"}
 
 @pytest.fixture(autouse=True)
 def no_messages(monkeypatch):
-    """The tests are the worker: nobody else is asked."""
+    """Send no messages, because the tests act as the worker."""
     monkeypatch.setattr("work.services.enqueue", lambda *_arguments, **_options: None)
     # On a slow machine a lease would be renewed in between, from a thread that waits for this transaction.
     monkeypatch.setattr("workbench.queries.work.BROUGHT_TABLES.lease", timedelta(hours=1))

@@ -1,4 +1,4 @@
-"""People look after their own profile, and nobody else's."""
+"""Profiles: each person can edit only their own."""
 
 import pytest
 from django.db import IntegrityError, transaction

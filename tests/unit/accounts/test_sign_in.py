@@ -41,7 +41,7 @@ def sign_in(client, login="ada", password=PASSWORD, **headers):
 
 
 class Work:
-    """What a request made the web process do."""
+    """Work that a request caused in the web process."""
 
     def __init__(self, monkeypatch):
         self.hashes = 0

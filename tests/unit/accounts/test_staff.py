@@ -1,4 +1,4 @@
-"""Staff: no way in beside the sign-in of accounts, and a second factor where the setting says so."""
+"""Staff access: only through the account sign-in, with a second factor if the setting requires it."""
 
 import time
 

@@ -43,7 +43,7 @@ def test_the_interface_describes_itself(client):
 
 
 def test_the_description_is_valid_openapi_without_a_warning(tmp_path):
-    """As `manage.py spectacular --validate --fail-on-warn`."""
+    """Equivalent to `manage.py spectacular --validate --fail-on-warn`."""
     call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(tmp_path / "schema.yml"))
 
 

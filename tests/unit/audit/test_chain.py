@@ -25,7 +25,7 @@ def chain(ada):
 
 
 def without_triggers(sql, parameters):
-    """What only somebody who rules the database could do."""
+    """Execute SQL without the triggers, as only a database administrator could."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("DROP TRIGGER audit_entry_no_update")

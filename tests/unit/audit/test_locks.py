@@ -1,4 +1,4 @@
-"""Which locks an act takes: never one that keeps others from naming the row."""
+"""Row locks of actions: none keeps other transactions from referencing the row."""
 
 import re
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""What shows that a choice is executed: other plans for other choices, or a test of the behaviour by its name.
+"""Evidence that each choice is executed: other plans for other choices, or a named test of the behaviour.
 
-A choice is called ``parameter=choice``, in a column of a table ``parameter.column=choice``; a parameter or column without
-choices ``parameter``; one whose choices the registries decide ``parameter:registry``.
+A choice is called ``parameter=choice``, in a column of a table ``parameter.column=choice``. A parameter or column
+without choices is called ``parameter``. If the registries determine its choices, it is called ``parameter:registry``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,24 +33,24 @@ TWO_TASKS = {"name": "All", "order": "all_together", "ties": "dense", "absent": 
 
 @dataclass(frozen=True)
 class Choices:
-    """The executed choices of a parameter or column, of which each makes a plan of its own.
+    """The executed choices of a parameter or column, each of which leads to a separate plan.
 
     Attributes
     ----------
     parameter, column
-        What is chosen.
+        The chosen parameter or column.
     challenge, task
-        Other values of the design, without which the choice would say nothing.
+        Other values of the design, without which the choice would have no effect.
     row
-        The row of the table in which the choice stands.
+        The row of the table that contains the choice.
     value
-        Makes the parameter's value, or other changes, from a choice.
+        Creates the parameter's value, or other changes, from a choice.
     alike
-        Choices that make the same plan, each group for a reason that the catalogue's notes give.
+        Choices that lead to the same plan, each group for a reason stated in the catalogue's notes.
     beside
-        Choices that are not executed and have a plan of their own all the same.
+        Choices that are not executed but still have a separate plan.
     tasks
-        How many tasks the design has.
+        Number of tasks of the design.
     """
 
     parameter: str
@@ -317,4 +317,4 @@ BEHAVIOUR: Mapping[str, str] = {
     "corrected_references": _CORRECTED,
     **{f"corrected_references.reason={reason}": _CORRECTED for reason in ("reference_error", "wrong_file", "geometry")},
 }  # fmt: skip
-"""A test of the behaviour, by file and name, where no plan tells it."""
+"""Test of the behaviour, by file and name, for choices that no plan reveals."""

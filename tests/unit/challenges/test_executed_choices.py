@@ -54,7 +54,7 @@ def choices_of(group):
 
 
 def outcome(changes, *, tasks=1):
-    """What a design with these values is run by, texts for people left out; or why it is not run."""
+    """Return the plan of a design with these values, without texts for people, or the launch errors."""
     data = example_document("hippocampus")
     data["challenge"]["challenge_schedule"] = DATES
     for name, value in changes.items():

@@ -1,4 +1,4 @@
-"""Every address for every role, lists with a constant number of queries, and what the pages say."""
+"""Every address for every role, lists with a constant number of queries, and the contents of the pages."""
 
 import json
 

@@ -57,7 +57,7 @@ def flaws(text: str) -> list[str]:
 
 
 def generated(seed: int) -> tuple[list[PhaseRules], dict]:
-    """Phases and the registered values of a design that nobody wrote."""
+    """Return random phases and random registered values of a design."""
     draw = random.Random(seed)
     phases = [
         PhaseRules(

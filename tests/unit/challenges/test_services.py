@@ -1,4 +1,4 @@
-"""What people may do to a challenge, and what they may not."""
+"""Permitted and forbidden actions of people on a challenge."""
 
 from datetime import timedelta
 

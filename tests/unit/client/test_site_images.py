@@ -1,4 +1,7 @@
-"""`podium site` runs the images of a package: fetched by digest, on the own cases, with an engine that is a stand-in here."""
+"""`podium site` runs the images of a package: fetched by digest, on the site's cases.
+
+The engine is a stand-in.
+"""
 
 import hashlib
 import json
@@ -70,7 +73,7 @@ def podium(folder, *words):
 
 @pytest.fixture
 def engine(monkeypatch):
-    """What containers do, as a function."""
+    """Stand-in engine whose containers are functions."""
     own = StandInEngine()
     monkeypatch.setattr(containers, "open_engine", lambda *_: own)
     return own

@@ -50,7 +50,7 @@ class World:
         return folder
 
     def hand_over(self, *, to="north"):
-        """What tiny does, up to the file for north."""
+        """Do all steps of tiny up to the file for north."""
         recipient = self.done("north", "status", "--recipient").strip()
         self.done("tiny", "seal")
         self.done("tiny", "run")
@@ -144,7 +144,10 @@ def test_a_site_with_enough_cases_hands_nothing_over(world):
 
 
 def test_two_small_sites_make_no_large_one(world):
-    """Who takes others in has enough cases alone: else the sums would be over a few of each."""
+    """A site that takes in others must have enough cases alone.
+
+    Otherwise the sums would cover only a few cases of each site.
+    """
     path, _ = world.hand_over()
     for case in SHARES["north"][5:]:
         (world.north / "cases" / "references" / f"{case}.nii.gz").unlink()

@@ -1,4 +1,4 @@
-"""What `podium try` says before anything is started."""
+"""Messages of `podium try` before anything is started."""
 
 import json
 from pathlib import Path

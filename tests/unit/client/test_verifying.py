@@ -1,4 +1,4 @@
-"""`podium verify`: what is said where a scoring image gives other values, and what it needs."""
+"""`podium verify` with a scoring image: messages about different values, and requirements."""
 
 from pathlib import Path
 from types import SimpleNamespace

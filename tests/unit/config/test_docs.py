@@ -1,4 +1,4 @@
-"""What the documents say of settings and dependencies is what there is."""
+"""The documentation of settings and dependencies matches the code."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The project may be used under Apache-2.0 with all that it requires, and says its version once."""
+"""Licences permit use of the project under Apache-2.0 with all requirements, and the version is stated once."""
 
 import re
 import runpy

@@ -1,4 +1,4 @@
-"""Names say what a value is, not when it came about (docs/glossary.md, “Names in code”)."""
+"""Names in code describe a value and not its history (docs/glossary.md, “Names in code”)."""
 
 import ast
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Which queue a task goes to, and that every periodic message ends before the next is due."""
+"""Queue of each task, and expiry of every periodic message before the next is due."""
 
 import json
 

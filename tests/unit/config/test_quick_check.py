@@ -1,4 +1,4 @@
-"""What `make check` leaves to `make test` is a list of files that are there, and leaves something to run."""
+"""Exclusions of `make check` that run only in `make test`: existing files, with enough tests left to run."""
 
 from tests.run import ROOT, SLOW_UNITS, quick
 

@@ -1,4 +1,4 @@
-"""Secure unless told otherwise."""
+"""Settings are secure by default."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def manage(*arguments, **environment):
 
 
 def asked(code, **environment):
-    """What a process that reads the settings, and loads no application, says."""
+    """Return the output of a process that reads the settings and loads no application."""
     place = os.pathsep.join([str(settings.ROOT / "platform"), str(settings.ROOT)])
     told = {"PYTHONPATH": place, "DJANGO_SETTINGS_MODULE": "config.settings", **environment}
     result = run("-c", code, **told)

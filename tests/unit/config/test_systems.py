@@ -1,4 +1,4 @@
-"""Where Podium runs: the platform on Linux, the science side and the command everywhere."""
+"""Supported systems: the platform on Linux, the science side and the command everywhere."""
 
 import ast
 import os

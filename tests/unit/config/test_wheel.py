@@ -1,7 +1,7 @@
-"""`pip install .` gives the science side and the `podium` command, with what they import and nothing else.
+"""`pip install .` installs the science side and the `podium` command, with their imports and nothing else.
 
-The wheel is built from a copy of the checkout and installed in an environment of its own, into which only the packages
-are linked that the wheel asks for, from those that are installed here: no network is needed.
+The wheel is built from a copy of the checkout and installed in a separate environment. Only the packages that the wheel
+requires are linked into it, from those that are installed here. No network is needed.
 """
 
 import json
@@ -39,7 +39,7 @@ print(json.dumps(absent))
 
 
 def modules(requirements):
-    """What these packages are called where they are imported."""
+    """Return the import names of these packages."""
     names = {Requirement(line).name.lower() for line in requirements}
     return {MODULE_OF.get(name, name) for name in names}
 

@@ -1,4 +1,4 @@
-"""A child that wants to do harm is kept from it: what bubblewrap forbids a program, ours is forbidden as well."""
+"""Confinement of malicious child processes: it forbids at least the same actions as bubblewrap."""
 
 import ctypes
 import os
@@ -23,7 +23,7 @@ needs_landlock = pytest.mark.skipif(landlock.version() < 1, reason="the kernel h
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """The data folder of an installation, with what nobody may read or change."""
+    """Data folder of an installation, with files that a child must not read or change."""
     for name in ("secret.key", "references.key", "podium.sqlite3", "run/broker.url", "storage/references/a.nii.gz.age"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def outcome(act: Callable[[], object]) -> str:
-    """What became of an act, in a child or outside."""
+    """Return the outcome of an action, in a child or outside."""
     try:
         act()
     except OSError as error:
@@ -41,7 +41,7 @@ def outcome(act: Callable[[], object]) -> str:
 
 
 def tried(acts: dict[str, Callable[[], object]], **more) -> dict[str, str]:
-    """What became of each act in a child."""
+    """Return the outcome of each action in a child."""
     found = list(answers(list(acts), lambda name, _: outcome(acts[name]), limits=LIMITS, **more))
     return {answer.item: answer.value or f"{answer.failure}" for answer in found}
 
@@ -230,6 +230,6 @@ def test_what_bubblewrap_forbids_is_forbidden_here(data: Path):
 
 @pytest.mark.usefixtures("data")
 def test_an_own_mistake_about_files_is_a_fault_of_the_platform():
-    """What the work reads without having been given it is never held against the participant."""
+    """The participant is never blamed if the work reads a file that it did not receive."""
     with pytest.raises(ChildError, match="PermissionError"):
         list(answers(["a"], lambda *_: Path("/etc/passwd").read_text(), limits=LIMITS))

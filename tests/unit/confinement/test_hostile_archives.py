@@ -1,4 +1,4 @@
-"""Archives are hostile until shown otherwise: whatever they claim, reading them ends quickly with a plain refusal."""
+"""Malicious archives: reading them ends quickly with a plain error, regardless of what they declare."""
 
 import contextlib
 import io
@@ -139,7 +139,7 @@ def test_a_directory_that_claims_more_than_deflate_can_pack_is_refused(target: P
 
 
 def test_a_header_that_understates_the_size_does_not_get_more_out(target: Path, tmp_path: Path):
-    """The directory says 10 bytes, the stream holds a million: nothing beyond the limit is written."""
+    """The directory declares 10 bytes and the stream contains a million: nothing beyond the limit is written."""
     written(target, {"case.nii.gz": bytes(1_000_000)})
     content = bytearray(target.read_bytes())
     entry = content.index(b"PK\x01\x02")

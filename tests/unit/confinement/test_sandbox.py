@@ -94,7 +94,7 @@ def many_bytes(folder: Path) -> None:
 
 
 def many_nameless_bytes(folder: Path) -> None:
-    """Files that nobody sees in the folder: open, and with their name removed."""
+    """Write files that are invisible in the folder: open, and with their name removed."""
     streams = []
     for _ in range(40):
         streams.append((folder / "open").open("wb", buffering=0))

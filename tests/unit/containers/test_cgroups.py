@@ -15,7 +15,7 @@ def test_a_group_that_has_just_ended_has_none_within(tmp_path):
 
 
 class Told:
-    """A group of version 1 whose files say what a test wants, and what its processes hold."""
+    """A group of version 1 whose files and process memory are set by a test."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder / "memory" / "own"

@@ -1,4 +1,4 @@
-"""The engine docker by its command lines: a stand-in for its program notes every call and answers as docker does."""
+"""The Docker engine by its command lines: a stand-in program records every call and answers like docker."""
 
 import json
 import tarfile

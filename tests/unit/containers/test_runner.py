@@ -1,4 +1,4 @@
-"""Running a batch with a stand-in for the engine: what is prepared, observed, collected and left."""
+"""Runs of a batch with a stand-in engine: preparation, observation, collected results and leftovers."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What trials of an engine leave behind when their process was killed."""
+"""Leftovers of engine trials whose process was killed."""
 
 import os
 

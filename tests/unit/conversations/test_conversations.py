@@ -1,4 +1,4 @@
-"""Conversations, whatever they are about: who reads, who writes, who is told and what closing means."""
+"""Conversations on any subject: readers, writers, notified people and the effect of closing."""
 
 from dataclasses import replace
 

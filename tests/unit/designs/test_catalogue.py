@@ -1,4 +1,4 @@
-"""The catalogue holds what the reference says, and its texts can be changed without deployment."""
+"""The catalogue matches the reference, and its texts can be changed without deployment."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The rule language: every operator, empty values, choices in own words, declared fields."""
+"""The rule language: every operator, empty values, free-text choices, declared fields."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Checks on designs: every custom check has an example that passes and one that fails; rules stand beside fields."""
+"""Checks on designs: each custom check has a passing and a failing example; rules appear next to fields."""
 
 from datetime import UTC, datetime, timedelta
 

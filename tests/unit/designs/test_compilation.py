@@ -1,4 +1,4 @@
-"""Designs compile to the assessment that is executed, or say which parameter is missing."""
+"""Designs compile to the assessment that is executed, or the error names the missing parameter."""
 
 import json
 from pathlib import Path

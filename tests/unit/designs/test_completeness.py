@@ -1,4 +1,4 @@
-"""Completeness counts what is said, not how well."""
+"""Completeness counts the entries of a design and does not rate their quality."""
 
 import pytest
 from django.core.cache import cache

@@ -1,4 +1,4 @@
-"""Two states compared: words, rows, numbers, states."""
+"""Comparison of two states: text, rows, numbers, states."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A design says of which kind of problem a task is and what that kind has to know; every kind can be run from a design."""
+"""Kinds of problems in designs: the kind of each task with its settings; every kind can run from a design."""
 
 import pytest
 from django.http import QueryDict

@@ -1,4 +1,4 @@
-"""Web addresses are asked in the background, only if switched on, and never in the own network."""
+"""Web addresses are checked in the background, only if enabled, and never in the local network."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

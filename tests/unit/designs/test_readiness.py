@@ -1,4 +1,4 @@
-"""What is said of a design that nobody has filed: its words, and the act that is offered."""
+"""Readiness message of a design that is not filed yet, and the offered action."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Every type of the catalogue takes what it means, refuses the rest with words, and has one canonical form."""
+"""Types of the catalogue: each accepts its valid values, explains rejected ones, and has one canonical form."""
 
 import pytest
 

@@ -15,7 +15,7 @@ def design(owner, *, tasks=("Segment the hippocampus",), title="Hippocampus 2026
 
 
 def save(design, parameter, value=None, *, task=0, **more):
-    """Save a field as the owner; `task` counts the tasks from 0 and is left out for challenge parameters."""
+    """Save a field as the owner; `task` counts the tasks from 0 and is ignored for challenge parameters."""
     from evaluation.designs.catalogue import shipped
 
     actor = design.collaborators.get(role=Collaborator.Role.OWNER).user

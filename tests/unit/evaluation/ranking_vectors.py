@@ -52,7 +52,7 @@ def scheme_keys(part: str) -> list[tuple[str, str, str]]:
 
 
 def assessment_of(file: str, key: str) -> Assessment:
-    """The assessment document that a scheme key of the vectors stands for."""
+    """Return the assessment document of a scheme key of the vectors."""
     scheme, ties, *rest = key.split("/")
     document = vectors(file)
     missing = rest[0].removeprefix("na=") if rest else None

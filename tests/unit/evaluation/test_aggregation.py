@@ -1,4 +1,4 @@
-"""Every outcome counts as what the policy says, and nothing is dropped silently."""
+"""Every outcome counts as the policy states, and nothing is dropped silently."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tables(found, *rows):
 
 
 def column(table, number=0):
-    """What the cases count for one algorithm."""
+    """Return the values that the cases count for one algorithm."""
     return table.values[:, number].tolist()  # noqa: PD011  (no data frame)
 
 

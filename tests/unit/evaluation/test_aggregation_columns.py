@@ -1,4 +1,4 @@
-"""A results table in the contract's form, or one sentence that says which row is wrong and why."""
+"""A results table in the form of the contract, or one message that states the wrong row and the reason."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class TestColumns:
         assert (codes.tolist(), names) == ([1, 0], ("a", "c"))
 
     def test_names_ascend_as_text_whatever_they_were(self):
-        """Numbers as categories, too: 10 stands before 9, and the absent name before both."""
+        """This also applies to numbers as categories: 10 comes before 9, and the absent name before both."""
         column = pd.Series(pd.Categorical([9, 10, None, 9]))
         checked = check_results(results(*[("x", case, "r", "dsc", 0.5) for case in "1234"]).assign(region=column))
         codes, names = codes_of(checked["region"])

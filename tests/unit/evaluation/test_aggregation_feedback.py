@@ -1,4 +1,4 @@
-"""What a team is told of its scores: rounded to their noise, or only when they beat it."""
+"""Score feedback to a team: rounded to the noise of its scores, or shown only if they exceed the noise."""
 
 import math
 import statistics
@@ -16,7 +16,10 @@ def score(values, *, higher=True, quantile=None):
 
 
 def climb(series, feedback="ladder", **more):
-    """Told values of a series of submissions, each against the best one before it, as the service does it."""
+    """Return the feedback on a series of submissions, each compared with the best earlier one.
+
+    This is the procedure of the service.
+    """
     feedback_so_far, best = [], None
     for number, values in enumerate(series, start=1):
         now = score(values, **more)
@@ -105,7 +108,7 @@ def test_only_units_of_both_scores_are_compared_and_by_their_name():
 
 
 def bootstrap_of(quantile, *scores):
-    """The standard error as its definition reads, sample by sample: the same 200 draws of units whoever asks, and when."""
+    """Compute the standard error from its definition, with 200 resamples of units that are always the same."""
     count = len(scores[0])
     draws = np.random.default_rng(0).integers(0, count, (200, count)).tolist()
 
@@ -179,7 +182,7 @@ def test_where_no_step_can_be_told_no_later_score_is_better():
 
 
 def test_each_way_of_telling_tells_its_own():
-    """Better by 0.004 on average, which is noise: 0.604 exactly, 0.6 rounded, and 0.62 is what the ladder told before."""
+    """An average gain of 0.004 is noise: 0.604 if exact, 0.6 if rounded, and the earlier 0.62 on the ladder."""
     best, now = score([0.5, 0.7]), score([0.4, 0.808])
     before = FeedbackDecision("dsc", "all", 0.62, 0.1, None, None, True, 0.62, 7)
     exact, plain, ladder = (

@@ -1,4 +1,4 @@
-"""Which units a score is aggregated from, so that its noise is that of its own units and of its own quantile."""
+"""Units from which a score is aggregated, so that its noise matches its units and its quantile."""
 
 from __future__ import annotations
 

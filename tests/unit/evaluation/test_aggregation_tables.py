@@ -1,4 +1,4 @@
-"""Which tables results become, in which order, and what a value that is lacking counts as in each of their cases."""
+"""Tables that results become, their order, and the counted value of a missing result in each of their cases."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WORST = "algorithm case metric value outcome flag worst"
 
 
 class TestPenalties:
-    """What a policy word or number stands for in every case."""
+    """Value per case of each policy name or number."""
 
     @pytest.mark.parametrize(
         ("value", "of_cases"),
@@ -189,7 +189,7 @@ class TestPolicies:
 
 
 class TestRegions:
-    """Which regions a metric has tables of, and in which order."""
+    """Regions for which a metric has tables, and their order."""
 
     CLASSES = "algorithm case region metric value"
 
@@ -255,7 +255,7 @@ class TestRegions:
 
 
 class TestOneMetric:
-    """A table of values that come from elsewhere has one metric, whatever its columns say."""
+    """A table of external values has one metric, regardless of its columns."""
 
     FOUND = {
         "problem": "table",

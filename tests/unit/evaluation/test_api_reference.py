@@ -1,4 +1,4 @@
-"""The reference of the science side is made of what the code says about itself."""
+"""The API reference of the science side, generated from the code."""
 
 import importlib
 

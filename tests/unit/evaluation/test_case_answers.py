@@ -1,4 +1,4 @@
-"""What was answered for a case, line by line: what stands in the tables, and without the reference nothing of it."""
+"""Answers for a case, line by line: they match the tables, and without the reference they reveal nothing of it."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ def rows(path: Path) -> dict[str, list[dict[str, str]]]:
 
 @pytest.fixture
 def told(tmp_path):
-    """The lines about the first case of the example of a kind, beside the rows of its tables."""
+    """Return a function for the lines about the first example case of a kind, with the rows of its tables."""
 
     def tell(name, answered=True):
         problem = problems.get(name)

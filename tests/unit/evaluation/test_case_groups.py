@@ -1,4 +1,4 @@
-"""Columns are what the design says: sites with numbers are sites, and names, yes and no explain values too."""
+"""Columns follow the design: numbered sites are sites, and names, yes and no also explain values."""
 
 import numpy as np
 import pandas as pd

@@ -52,7 +52,7 @@ def fraction(value):
 
 
 def places(values, ties):
-    """Ranks of values of which less is better; whoever has none is behind everybody."""
+    """Return ranks of values with lower being better; missing values are behind all others."""
     present = sorted(value for value in values if value is not None)
     distinct = sorted(set(present))
     if not present:
@@ -75,7 +75,7 @@ def places(values, ties):
 
 
 def aggregate(values, weights, operator):
-    """Values of some parts with their weights as one number, those without a value left out."""
+    """Combine the weighted values of some parts into one number, without the parts that have no value."""
     pairs = sorted(
         (value, weight) for value, weight in zip(values, weights, strict=True) if value is not None and weight > 0
     )

@@ -1,4 +1,4 @@
-"""Costs of a run in an assessment: what may be declared, what is refused, and what is left out of scoring here."""
+"""Run costs in an assessment: permitted declarations, errors, and metrics excluded from scoring here."""
 
 from typing import Any
 

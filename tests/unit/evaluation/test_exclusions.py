@@ -1,4 +1,7 @@
-"""Cases that do not count are left out for everybody, values of the whole data set included; what cannot be is said."""
+"""Excluded cases are excluded for all algorithms, including values of the whole data set.
+
+Values that cannot exclude them are reported.
+"""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Everything in a design that says how the challenge runs is executed, stated or refused; nothing is silent."""
+"""Every design parameter about running the challenge is executed, stated or refused, and none is ignored."""
 
 import json
 from importlib import resources
@@ -53,7 +53,7 @@ def test_every_choice_of_every_parameter_has_a_state_of_its_own(identity):
 
 
 def walked():
-    """Each parameter that says how the challenge runs, with each of its choices as a value."""
+    """Yield each parameter about running the challenge, with each of its choices as a value."""
     for identity, states in execution_states().items():
         parameter = shipped()[identity]
         if parameter.type in ("enum", "multi-enum"):

@@ -1,4 +1,4 @@
-"""What stands at the top of the package, under the names that a notebook uses."""
+"""Top-level names of the package, as used in notebooks."""
 
 import importlib
 import json

@@ -362,7 +362,7 @@ HOSTILE = (
 
 
 def texts(value, key=""):
-    """Every text of a figure with the key that it stands under."""
+    """Yield every text of a figure with its key."""
     if isinstance(value, str):
         yield key, value
     elif isinstance(value, dict):

@@ -1,7 +1,8 @@
-"""Four ways to raise a score by what is sent rather than by what is found, and why none of them works.
+"""Four ways to raise a score by the choice of submitted files, and the reasons why none of them works.
 
-They are the rules under section 3.3 of the metrics reference: no case is dropped for what a participant sent; all are averaged
-over the same cases; many healthy cases do not hide the others; and an image that is left out lowers nothing.
+They are the rules under section 3.3 of the metrics reference. No case is dropped because of what a participant
+submitted. All algorithms are averaged over the same cases. Many healthy cases do not hide the others. An omitted image
+lowers nothing.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ CASES = range(6)
 
 
 def values(answers, document):
-    """What every case counts by every metric, for the algorithm that gave these answers; and how many cases entered."""
+    """Return the value that each case counts in each metric, for an algorithm with these answers."""
     rows = []
     for case, answer in zip(CASES, answers, strict=True):
         reference = prepare_reference(document, LabelImage(squares(case, 0), GRID))

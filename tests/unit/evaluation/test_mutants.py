@@ -1,4 +1,4 @@
-"""The mutation test draws what it says it draws, and its list of equivalent mutants is about lines that are there."""
+"""The mutation test samples as documented, and its list of equivalent mutants refers to existing lines."""
 
 import tomllib
 

@@ -1,4 +1,4 @@
-"""Effects of characteristics on one algorithm's values agree with the closed form, and what cannot be told is left out."""
+"""Effects of characteristics on one algorithm's values match the closed form, without indeterminable effects."""
 
 import numpy as np
 import pandas as pd

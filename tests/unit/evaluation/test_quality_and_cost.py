@@ -1,4 +1,4 @@
-"""Quality against cost: which values stand on the axes, who is beaten by nobody, and what is said of it."""
+"""Quality against cost: values on the axes, undominated algorithms, and statements about them."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ FIELD = {"good": (0.9, 30.0), "cheap": (0.6, 5.0), "both": (0.8, 10.0), "neither
 
 
 def sources(field: dict[str, tuple[float | None, float | None]], *, costs: Any = (TIME,), **more: Any) -> Sources:
-    """What figures of a segmentation are made of; a value of a case lies a little about that of its algorithm."""
+    """Return the sources of figures of a segmentation; case values are close to that of their algorithm."""
     assessment = parse(
         {
             "schema": 1,

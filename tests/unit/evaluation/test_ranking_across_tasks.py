@@ -1,4 +1,4 @@
-"""How alike rankings of tasks are, what they agree on, and which belong together: each number by hand."""
+"""Similarity, agreement and groups of the rankings of tasks, with each number verified by hand."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Who is nearly who: algorithms that agree on half of the cases, or go together at a distance that is small for the field."""
+"""Nearly identical algorithms: equal on half of the cases, or correlated at a distance small for the field."""
 
 from __future__ import annotations
 

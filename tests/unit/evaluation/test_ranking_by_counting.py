@@ -56,7 +56,7 @@ def aggregate(values, operator, *, higher=True):
 
 
 def ranked(scores, *, higher, ties):
-    """Ranks of one row; whoever has no score is behind all others."""
+    """Return the ranks of one row; algorithms without a score are behind all others."""
     keys = [None if score is None else (-score if higher else score) for score in scores]
     known = sorted(key for key in keys if key is not None)
     distinct = sorted(set(known))
@@ -169,7 +169,10 @@ class Board:
 
 
 def check(entry, counted, board):
-    """Compare an entry of the document with scores and ranks in every sample: full data, draws, one left out each."""
+    """Compare an entry of the document with scores and ranks in every sample.
+
+    The samples are the full data, the resamples, and the samples that leave one out.
+    """
     plan = board.plan
     full, drawn, left = counted[0], counted[1 : 1 + BOOTSTRAP], counted[1 + BOOTSTRAP :]
     scores, ranks = full

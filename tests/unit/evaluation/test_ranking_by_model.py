@@ -1,4 +1,7 @@
-"""What rankings and effects make of fitted models: levels, contrasts, groups, adjusted p-values; fits are scripted here."""
+"""Rankings and effects from fitted models: levels, contrasts, groups, adjusted p-values.
+
+The fits are scripted.
+"""
 
 from __future__ import annotations
 

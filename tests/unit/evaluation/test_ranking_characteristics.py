@@ -1,4 +1,4 @@
-"""What is known about cases: of which kind each column is, and in which form it explains or goes along values."""
+"""Characteristics of cases: the kind of each column, and the form in which it explains or accompanies values."""
 
 import numpy as np
 import pandas as pd
@@ -88,7 +88,7 @@ def test_values_are_texts_numbers_or_0_and_1_by_case():
 
 
 def test_a_column_whose_numbers_are_all_one_is_none():
-    """Two texts of one number tell no cases apart."""
+    """Two spellings of one number do not distinguish cases."""
     assert kind(["1", "1.0", "1", "1.0", "1", "1"], columns={"thing": "number"}) is None
     assert kind(["yes", "true", "y", "YES", "y", "yes"]) is None
 

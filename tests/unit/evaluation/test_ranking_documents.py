@@ -1,4 +1,4 @@
-"""What a ranking document holds beside its rankings, and what is computed again and what is not."""
+"""Contents of a ranking document besides its rankings, and the parts that are recomputed or kept."""
 
 import importlib.metadata
 

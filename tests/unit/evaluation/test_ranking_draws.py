@@ -1,4 +1,4 @@
-"""Units, weights and contributions by hand, and draws of groups within groups beside a plain program for them."""
+"""Units, weights and contributions by hand, and nested resampling compared with a plain program."""
 
 from __future__ import annotations
 
@@ -151,7 +151,10 @@ def test_noise_of_rounding_is_no_difference():
 
 
 def plain_draw(names, seed, samples, columns, strata=()):
-    """Draw level by level: as many children of a node as it has, each by the upper half of one random word."""
+    """Sample level by level, with the number of draws per node equal to its number of children.
+
+    Each child is selected by the upper half of one random integer.
+    """
     words = np.random.Philox(key=int(sha256([VERSION, seed, list(names)])[:32], 16))
 
     def path(case, levels):

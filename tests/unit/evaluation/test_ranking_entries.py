@@ -1,4 +1,4 @@
-"""What a ranking document says of one ranking: its head, its algorithms, its tests, and how failed cases are counted."""
+"""Entry of one ranking in a ranking document: its head, algorithms, tests, and counting of failed cases."""
 
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""What is written of a whole fit, of values and of hits in trials, with its remarks; the searches themselves are scripted here."""
+"""Document of a complete fit, of values and of hits in trials, with its remarks; the searches are scripted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What withholding cases would have brought, on boards small enough to be counted by hand."""
+"""Potential gain from withholding cases, on boards small enough to be counted by hand."""
 
 from __future__ import annotations
 

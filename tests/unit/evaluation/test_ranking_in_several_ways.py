@@ -1,4 +1,4 @@
-"""The same algorithms ranked in several ways: what a comparison says, of whom, and with which ranking as its reference."""
+"""The same algorithms ranked in several ways: statements, algorithms and reference ranking of a comparison."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Laplace's approximation beside a plain minimisation of its own, and the search for its best parameters step by step."""
+"""Laplace's approximation compared with a separate plain minimization, and its parameter search step by step."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_curvature_is_told_by_differences_on_either_side():
 
 
 def searched(monkeypatch, *found, design=SMOKE, groups=None):
-    """A fit whose searches end one after the other where they are told to, and how each of them was started."""
+    """Return a fit whose searches end one after the other at scripted points, and the start of each search."""
     results, asked = iter(found), []
 
     def scripted(function, start, **settings):

@@ -1,4 +1,4 @@
-"""Mixed models agree with lme4's fits of the same data, and say when they should not be trusted."""
+"""Mixed models agree with lme4's fits of the same data and report when they should not be trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written of a fitted model: its columns and rows, its terms, its residuals, and which of several searches is kept."""
+"""Document of a fitted model: its columns and rows, terms, residuals, and the selected one of several searches."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_residuals_are_left_by_the_fixed_effects_where_intercepts_explain_nothin
 
 
 class Scripted:
-    """A model whose optimisers find what they are told to."""
+    """A model whose optimizers return scripted results."""
 
     def __init__(self, **found):
         self.found, self.asked = found, []

@@ -1,4 +1,4 @@
-"""Which characteristics enter the model of one algorithm, how many cases it takes, and every key of what is written of it."""
+"""Model of one algorithm: its characteristics, its minimum number of cases, and every key of its document."""
 
 from __future__ import annotations
 

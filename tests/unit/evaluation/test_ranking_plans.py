@@ -1,4 +1,4 @@
-"""The samples of a task, and what a table with its ranks knows of them: cases, units, levels and what was left out."""
+"""Samples of a task, and the cases, units, levels and exclusions of a table with its ranks."""
 
 from dataclasses import replace
 from types import SimpleNamespace

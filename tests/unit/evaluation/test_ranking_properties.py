@@ -1,4 +1,4 @@
-"""What must hold of every ranking, whatever the data: relabelling, mirroring, shifting, dominating, duplicating."""
+"""Properties of every ranking on any data: relabelling, mirroring, shifting, dominating, duplicating."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a ranking document says: which entry is meant, who stands where, what varies, and how shares are written."""
+"""Reading a ranking document: the selected entry, positions, variation, and the format of shares."""
 
 from __future__ import annotations
 
@@ -154,7 +154,10 @@ def test_a_ranking_is_of_several_tasks_if_it_is_over_tasks_and_there_are_several
 
 
 def same(change=None, of=("a", "b"), document=None, **keys):
-    """Whether the results of some are proven the same on a board whose three algorithms never differ, but for a change."""
+    """Return whether the results of some algorithms are proven the same on a board with a change.
+
+    Without the change, the three algorithms of the board never differ.
+    """
     given = board(row("a"), row("b"), row("c"), p_own=[[None, 1, 1], [1, None, 1], [1, 1, None]], **keys)
     if change:
         change(given)

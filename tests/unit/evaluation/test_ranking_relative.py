@@ -1,4 +1,4 @@
-"""Where an algorithm gains on the field as a characteristic grows, and single values as reports take them."""
+"""Gain of an algorithm on the field as a characteristic grows, and single values as used in reports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def strengths(values, sizes=SIZE, direction="higher", **others):
 
 
 def spearman(values, sizes, column, sign=1):
-    """Spearman's coefficient of a column beside the median of all on the same case."""
+    """Return Spearman's coefficient of a column relative to the median of all algorithms on the same case."""
     above = [sign * (row[column] - np.nanmedian(row)) for row in values]
     known = [
         position for position, number in enumerate(above) if not np.isnan(number) and not np.isnan(sizes[position])

@@ -1,4 +1,4 @@
-"""What is drawn, and that it is drawn the same everywhere."""
+"""Resamples, and their identity on all machines."""
 
 from __future__ import annotations
 

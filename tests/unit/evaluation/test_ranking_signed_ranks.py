@@ -1,4 +1,7 @@
-"""The signed rank test beside a plain one: ties, zeros, gaps, infinities, strata, samples, rounding, and what Holm makes of it."""
+"""The signed rank test compared with a plain version, and its adjustment by Holm.
+
+The tests cover ties, zeros, gaps, infinities, strata, samples and rounding.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of several drawn values and registered rankings make a simulated board, and what its table holds."""
+"""Selection among several simulated values and registered rankings for a simulated board, and its table."""
 
 from __future__ import annotations
 

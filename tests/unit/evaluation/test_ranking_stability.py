@@ -1,4 +1,4 @@
-"""Whether a ranking holds: shares of resamples, who is left out, who alone beats whom, and who is nearly who."""
+"""Stability of a ranking: shares of resamples, exclusions, pairwise contests, and nearly identical algorithms."""
 
 from __future__ import annotations
 

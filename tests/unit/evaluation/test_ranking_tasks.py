@@ -1,4 +1,4 @@
-"""What rankings of several tasks have in common, from documents written by hand."""
+"""Common features of rankings of several tasks, from manually written documents."""
 
 from __future__ import annotations
 

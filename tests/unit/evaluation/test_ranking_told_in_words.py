@@ -1,4 +1,4 @@
-"""Every sentence in which a registered rule is told: what is measured, ranked, combined, left out and drawn."""
+"""Every sentence about a registered rule: measurement, ranking, combination, exclusion and resampling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which values count: excluded cases and data sets, weights of interaction, and evidence that belongs to the results."""
+"""Counted values: excluded cases and data sets, interaction weights, and evidence that matches the results."""
 
 from types import SimpleNamespace
 
@@ -107,7 +107,7 @@ def test_a_data_set_is_left_out_of_which_no_case_counts():
 
 
 class Pieces:
-    """Evidence that answers with what it was asked for."""
+    """Evidence that records its requests and returns what was requested."""
 
     def __init__(self, metrics=("aurc",), cases=tuple("1234"), **more):
         self.metrics, self.cases, self.blocks, self.header = (
@@ -136,7 +136,10 @@ def whole_rows(*rows):
 
 @pytest.fixture
 def recomputed(monkeypatch):
-    """Values computed anew: of each algorithm and region how many cases there are, by the weights that are given."""
+    """Recorded recomputations, whose values are the numbers of cases of each algorithm and region.
+
+    Each record contains the weights used.
+    """
     from evaluation.scoring import evidence
 
     asked = []

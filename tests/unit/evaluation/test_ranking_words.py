@@ -1,4 +1,4 @@
-"""How the winner is found, in words that come from the assessment and from nothing else."""
+"""Text that describes how the winner is determined, derived only from the assessment."""
 
 from __future__ import annotations
 

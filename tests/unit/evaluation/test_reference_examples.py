@@ -1,7 +1,7 @@
-"""Worked examples of the metrics reference that belong to no single family: aggregation, rankings, and odds and ends.
+"""Worked examples of the metrics reference outside the families: aggregation, rankings, and others.
 
-Those of the families stand in `classification/test_worked_examples.py`, `metrics/test_masks_worked_examples.py`,
-`metrics/test_detection.py`, `metrics/test_instance.py` and `matching/`; docs/correctness/README.md lists all of them.
+Those of the families are in `classification/test_worked_examples.py`, `metrics/test_masks_worked_examples.py`,
+`metrics/test_detection.py`, `metrics/test_instance.py` and `matching/`. docs/correctness/README.md lists all of them.
 """
 
 from __future__ import annotations
@@ -124,7 +124,10 @@ def test_section_12_9_the_bandwidth_is_the_median_distance():
 
 
 def test_section_13_4_five_cases_in_one_direction():
-    """The reference counts exactly; rankings use the normal approximation of the field's toolkit, as docs/ranking.md says."""
+    """The reference uses exact counts; rankings use the normal approximation of the field's toolkit.
+
+    docs/ranking.md describes this.
+    """
     assert [wilcoxon(np.arange(1.0, n + 1), alternative="greater").pvalue for n in (5, 6)] == [0.03125, 0.015625]
     assert (smallest_p(5), smallest_p(6)) == (four_digits(0.0295), four_digits(0.0180))
 

@@ -1,4 +1,4 @@
-"""A report is one file that needs nothing else, says what the ranking says, and names how to compute it again."""
+"""A report is one self-contained file that matches the ranking and names how to recompute it."""
 
 from __future__ import annotations
 

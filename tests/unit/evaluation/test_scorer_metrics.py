@@ -1,4 +1,4 @@
-"""Metrics of a scoring image in an assessment: what may be declared, what is refused, and what is left out of scoring here."""
+"""Scoring image metrics in an assessment: permitted declarations, errors, and exclusions from scoring here."""
 
 from typing import Any
 

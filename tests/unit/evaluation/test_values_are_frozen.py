@@ -1,4 +1,4 @@
-"""What is computed with never changes: every dataclass of the packages that compute is frozen, but those named here."""
+"""Immutable inputs of computations: all dataclasses of the computing packages are frozen, with named exceptions."""
 
 import dataclasses
 import importlib

@@ -1,4 +1,4 @@
-"""Of generated challenges the stored table, the page, its answers and the CSV file say what the ranking document says."""
+"""Stored table, page, answers and CSV file of generated challenges match the ranking document."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Of every kind of challenge the board, the interface, the files and the report say what the ranking document says."""
+"""Leaderboard, API, files and report of every kind of challenge match the ranking document."""
 
 import pytest
 

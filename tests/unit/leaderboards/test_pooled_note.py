@@ -1,4 +1,4 @@
-"""Why a board of values of the whole data set has fewer views: what is named lacks for that reason, and for no other."""
+"""Reason for missing views on a board of whole-data-set values: the note names exactly the affected views."""
 
 from types import SimpleNamespace
 

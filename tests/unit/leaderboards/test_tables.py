@@ -1,4 +1,4 @@
-"""What a leaderboard shows is decided from the ranking document alone, before any template."""
+"""The contents of a leaderboard follow from the ranking document alone, before any template."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def ranked(*algorithms: tuple) -> list[dict]:
 
 
 def certain(algorithms: list[dict], *, named: bool = False, reason: str | None = None) -> dict:
-    """What an entry of schema 2 says about all of its algorithms at once."""
+    """Return the statements of an entry of schema 2 about all of its algorithms together."""
     best = [row["name"] for row in algorithms if row["rank"] == 1]
     return {
         "algorithms": algorithms,
@@ -121,7 +121,7 @@ DOCUMENT = {
 
 
 SILENT = {"verdict": None, "sets": {"reason": "not_resampled"}}
-"""What a stored order that says nothing about certainty needs to be shown."""
+"""Fields required to show a stored ranking that contains no statement of certainty."""
 ENTRIES = {
     "Ada": {"submissions": 3, "handed_in": "2026-03-02T10:00:00+00:00", "marks": ["organizer"]},
     "Dora": {"submissions": 2, "handed_in": "2026-03-01T10:00:00+00:00", "marks": ["late"]},

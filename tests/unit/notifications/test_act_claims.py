@@ -20,7 +20,7 @@ QUOTED = {
     "reviews/services/mails.py": "letters of a call, in its chair's own words",
     "reviews/services/messages.py": "what chairs write",
 }
-"""Modules that hand on what people wrote, beside letters."""
+"""Modules that pass on text written by people, apart from letters."""
 
 
 def wrong(sets):

@@ -1,4 +1,7 @@
-"""What messages say: first what happened and where, then what it means and what to do; the subject names the challenge."""
+"""Messages: first the event and its challenge, then its meaning and the next action.
+
+The subject names the challenge.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Mail leaves by the queue of `notifications` alone: nothing else speaks to a mail server, in a request or anywhere."""
+"""Outgoing mail: only the queue of `notifications` contacts a mail server, in a request or elsewhere."""
 
 import ast
 import importlib

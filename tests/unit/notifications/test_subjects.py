@@ -17,7 +17,7 @@ PASSED_ON = {"letter", "subject", "target", "where"}
 
 
 def subjects() -> Iterator[tuple[str, ast.expr]]:
-    """Every expression that becomes a subject, with the file it stands in."""
+    """Yield every expression that becomes a subject, with its file."""
     for path in sorted(PLATFORM.rglob("*.py")):
         where = str(path.relative_to(PLATFORM))
         if where in OTHERS or "/migrations/" in where:

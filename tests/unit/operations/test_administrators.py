@@ -1,4 +1,4 @@
-"""How the first administrator and the chairs come to be."""
+"""Creation of the first administrator and the chairs."""
 
 from io import StringIO
 

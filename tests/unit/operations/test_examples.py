@@ -1,4 +1,4 @@
-"""The example challenges are what their READMEs say."""
+"""The example challenges match their READMEs."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""Every kind of problem has an example challenge that is loaded by one command; generated ones say that they are."""
+"""Every kind of problem has an example challenge that one command loads; generated ones are labelled."""
 
 import pytest
 

@@ -39,7 +39,7 @@ def environment(tmp_path, monkeypatch):
 
 @pytest.fixture
 def migrating(environment, monkeypatch):
-    """What migrations would make, by the names of the commands that were called."""
+    """Names of the called commands, with a stand-in for the result of migrations."""
     called = []
 
     def migrate(command, **_options):

@@ -1,4 +1,4 @@
-"""`/healthz` tells the state of database, broker and worker."""
+"""`/healthz` reports the state of database, broker and worker."""
 
 import uuid
 from datetime import timedelta

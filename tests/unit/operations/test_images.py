@@ -1,4 +1,4 @@
-"""Digests come from the registry, and from nowhere else: a stand-in on this machine answers as registries do."""
+"""Digests come only from the registry, for which a local stand-in answers like real registries."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,7 +12,7 @@ DIGEST = "sha256:" + "ab" * 32
 
 
 class Registry(BaseHTTPRequestHandler):
-    """Knows one image, and gives it to whoever has fetched a token."""
+    """Registry that has one image and serves it to clients with a token."""
 
     def do_HEAD(self):
         if self.headers.get("Authorization") != "Bearer ticket":
@@ -37,7 +37,7 @@ class Registry(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_):
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`/metrics` tells operators how the work stands, and nobody else anything."""
+"""`/metrics` reports the state of the work to operators and nothing to other people."""
 
 from datetime import timedelta
 

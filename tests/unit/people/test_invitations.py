@@ -1,4 +1,4 @@
-"""Invitations, whatever one is invited into: designs, calls and teams differ by their policies alone."""
+"""Invitations to designs, calls and teams, which differ only by their policies."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""What holds for every role: its last holder stays, and a person is named without hiding another one."""
+"""Rules of every role: its last holder stays, and a person is named without hiding another one."""
 
 import pytest
 from django.core.exceptions import ValidationError

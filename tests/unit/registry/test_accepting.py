@@ -1,4 +1,4 @@
-"""From acceptance to registration: who, what exactly, and what stands in the way."""
+"""From acceptance to registration: the people, the exact version, and obstacles."""
 
 from itertools import pairwise
 
@@ -38,7 +38,7 @@ def filing(owner, chair, design):
 
 
 def accept(call, design, owner):
-    """The design as it stands now, accepted; the way there belongs to the tests of reviews."""
+    """File and accept the current design; the transitions are covered by the tests of reviews."""
     filing = Filing.objects.create(call=call, design=design, number=1, title=design.title, state=State.ACCEPTED)
     version = freeze_version(actor=owner, design=design, name="Filed")
     FiledVersion.objects.create(filing=filing, number=1, version=version, filed_by=owner)

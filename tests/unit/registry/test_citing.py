@@ -1,4 +1,4 @@
-"""Citations hold whatever people write: nothing ends a field, starts another, or breaks the file."""
+"""Citations stay valid for any input: no text ends a field, starts another, or breaks the file."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What statistics and search take from a document; what is not stated is unknown, never zero."""
+"""Values that statistics and search take from a document; an unstated value is unknown, never zero."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Registered versions are complete, public, without personal data, and nobody changes them."""
+"""Registered versions are complete, public, without personal data, and immutable."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Whoever changes what is stored, past the triggers, is found."""
+"""Changes to stored records that bypass the triggers are detected."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -44,7 +44,7 @@ def second(first, ada):
 
 
 def past_the_triggers(table, sql, *parameters):
-    """What only somebody who rules the database could do."""
+    """Execute SQL without the triggers, as only a database administrator could."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute(f"DROP TRIGGER {table}_no_update")

@@ -133,13 +133,16 @@ BARE = replace(
     phases=[BARE_PHASE],
     organizer_affinity={"members": 5, "close": 2, "teams": 1},
 )
-"""No design, results shown at once, no limit of attempts, the test set replaced, missing cases left out of the mean."""
+"""Badly run challenge with a changed test set.
+
+It has no design, immediate results, no limit of attempts, and a mean without missing cases.
+"""
 
 DECOYED = replace(
     WELL_RUN,
     phases=[replace(PHASE, test_sets=[PHASE.test_sets[0] | {"cases": 50, "decoys": 10}])],
 )
-"""Well run, and ten cases more were asked for than are scored."""
+"""Well-run challenge that requests ten more cases than it scores."""
 
 WORKED = {
     1: ("scheme", PREVENTED, "registered version alone", DETECTABLE, "no registration proves when it was chosen"),

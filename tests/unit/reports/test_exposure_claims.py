@@ -16,7 +16,7 @@ PLANTED = 200
 
 @pytest.fixture(scope="module")
 def generated():
-    """Facts of challenges with what the report says of them."""
+    """Return the facts of challenges with the report's statements about them."""
     return [(facts, exposure(facts)) for facts in map(facts_of, range(CHALLENGES))]
 
 

@@ -1,4 +1,4 @@
-"""A table of the worst cases names none beside which another case is just as bad."""
+"""A table of the worst cases names a case only if no unnamed case is equally bad."""
 
 from exposure.domain.words import Names
 from reports.services.benchmark import _worst

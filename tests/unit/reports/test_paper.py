@@ -1,4 +1,4 @@
-"""The paper: every item of the guideline once, sentences that say the same told once, and what is left to write marked."""
+"""The paper: every guideline item once, repeated statements only once, and marked gaps for the authors."""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""The world of these tests, built once a module and undone with it; every test gets a copy in a transaction of its own."""
+"""Shared world of the review tests, built once per module and rolled back with it.
+
+Every test gets a copy in a separate transaction.
+"""
 
 import copy
 

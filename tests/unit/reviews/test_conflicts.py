@@ -1,4 +1,4 @@
-"""Conflicts of interest: found, blocked, and never said to organizers."""
+"""Conflicts of interest: detected, blocked, and never disclosed to organizers."""
 
 import pytest
 from django.core.exceptions import ValidationError

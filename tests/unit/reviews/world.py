@@ -66,7 +66,7 @@ def make_design(owner, title="Hippocampus, spring"):
 
 @dataclass
 class World:
-    """Everybody who has to do with one filing."""
+    """All people involved in one filing."""
 
     chair: User
     owner: User

@@ -1,4 +1,4 @@
-"""By which conventions a container is run: what is registered, what stands in `interface.json`, and what follows from it."""
+"""Conventions of running a container: their registration, their entry in `interface.json`, and their effects."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Rules of running beside the vectors: names, the document of the interface, faults on our side, the table of runs."""
+"""Rules of running besides the vectors: names, interface document, platform faults, table of runs."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

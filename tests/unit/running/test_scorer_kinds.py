@@ -1,6 +1,6 @@
-"""Scoring images for every kind of problem: what they are shown, and what the nine checks say of good and of broken ones.
+"""Scoring images for every kind of problem: their input, and the nine checks on valid and broken ones.
 
-The program runs in this process; tests/containers/test_scorers.py and tests/integration/judging run it in containers.
+The program runs in this process. tests/containers/test_scorers.py and tests/integration/judging run it in containers.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which file belongs to which case, and what a misnamed one was meant to be."""
+"""Matching of files to cases, and suggestions for misnamed files."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tables of predictions as strangers write them: what is wrong is told with file, case, value and remedy."""
+"""Prediction tables from strangers: errors are reported with file, case, value and remedy."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ CELLS = ExpectedTable(
 
 
 def judged(folder: Path, files: dict[str, bytes], expected: ExpectedTable) -> Report:
-    """What the child that reads the archive reports."""
+    """Return the report of the child that reads the archive."""
     archive = folder / "archive.zip"
     archive.write_bytes(zipped(files))
     own = folder / "own"

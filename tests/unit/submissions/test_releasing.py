@@ -1,4 +1,4 @@
-"""Which predictions of two teams look alike."""
+"""Detection of similar predictions of two teams."""
 
 from submissions.services.releasing import alike
 

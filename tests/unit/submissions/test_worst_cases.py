@@ -1,4 +1,4 @@
-"""A team reads of no case as one of its worst beside which another is just as bad."""
+"""The worst cases shown to a team include a case only if no unlisted case is equally bad."""
 
 from types import SimpleNamespace
 

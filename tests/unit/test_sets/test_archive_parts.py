@@ -1,4 +1,4 @@
-"""What an archive of references says beside its files: decoys, rules of merging, declared characteristics."""
+"""Information in an archive of references besides its files: decoys, merging rules, declared characteristics."""
 
 from types import SimpleNamespace
 

@@ -34,7 +34,7 @@ def storage(settings, tmp_path):
 
 @pytest.fixture
 def idle(monkeypatch):
-    """Nobody works: what is asked for waits."""
+    """Recorded requests for documents, which wait because no worker runs."""
     asked = []
     monkeypatch.setattr("typesetting.services.asking.send", lambda _task, arguments: asked.append(arguments[0]))
     return asked
@@ -132,7 +132,7 @@ def test_two_workers_make_one_file(idle):
 
 
 def test_the_typesetter_is_loaded_in_the_child_only():
-    """What it keeps in memory would stay for good in the process that called it."""
+    """Otherwise the memory that it uses would stay permanently allocated in the calling process."""
     code = "import django; django.setup(); import typesetting.views, designs.views.versions, registry.views.downloads, sys; print('typst' in sys.modules, 'docx' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, env=os.environ)
     assert said.returncode == 0, said.stderr
@@ -145,7 +145,7 @@ def test_a_process_that_takes_too_long_is_ended():
 
 
 def test_the_process_knows_no_secret(monkeypatch, tmp_path):
-    """What an operator hands to the platform by its environment stays there."""
+    """Environment variables that an operator passes to the platform do not reach the process."""
     seen = {}
 
     def kept(words: list[str], *, env: dict[str, str], **more: object) -> object:

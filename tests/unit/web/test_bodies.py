@@ -1,4 +1,4 @@
-"""Nobody makes the platform read, or keep, more than it takes from them at that address."""
+"""Request bodies: no client makes the platform read or keep more than it accepts from them at that address."""
 
 import contextlib
 import io
@@ -20,7 +20,7 @@ KIB, MIB = 1024, 1024**2
 
 @pytest.fixture(autouse=True)
 def forms(settings, tmp_path: Path) -> Path:
-    """Where files of forms would lie."""
+    """Folder in which files of forms would be stored."""
     settings.FILE_UPLOAD_TEMP_DIR = tmp_path
     settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 0
     return tmp_path
@@ -137,7 +137,7 @@ def application():
 
 
 def chunked(application, path: str, body: io.BytesIO, *, method: str = "POST", kind: str, **more: str) -> int:
-    """What is answered to a body in chunks, as the server hands it over: without a length."""
+    """Send a chunked body without a length, as the server passes it on, and return the response status."""
     environ = RequestFactory().generic(method, path, content_type=kind, **more).environ
     environ.pop("CONTENT_LENGTH", None)
     environ |= {"CONTENT_TYPE": kind, "wsgi.input": body, "HTTP_TRANSFER_ENCODING": "chunked"}

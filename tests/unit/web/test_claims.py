@@ -1,4 +1,4 @@
-"""Sentences about results stand in the catalogues of claims: not in templates, and elsewhere in code less and less."""
+"""Sentences about results are in the catalogues of claims, not in templates, and decreasingly elsewhere in code."""
 
 import ast
 import re
@@ -65,11 +65,11 @@ IN_CODE = {
     "platform/reports/services/items/outcome.py": 1,
     "platform/reports/services/team_cases.py": 1,
 }
-"""How many sentences with values about results stand elsewhere: headings, captions of figures, facts of the log."""
+"""Number of sentences with values about results elsewhere: headings, captions of figures, facts of the log."""
 
 
 def told_in(template: str) -> list[str]:
-    """Sentences with a value that speak of results."""
+    """Return the sentences about results that contain a value."""
     text = re.sub(r"{%.*?%}", " ", INLINE.sub("", re.sub(r"{#.*?#}", "", template)), flags=re.DOTALL)
     sentences = [
         " ".join(sentence.split())

@@ -1,4 +1,4 @@
-"""Small inline figures say in words what they show, and draw it where it belongs."""
+"""Small inline figures with a text alternative and correct positions."""
 
 import re
 from xml.etree import ElementTree as ET

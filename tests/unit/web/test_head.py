@@ -11,7 +11,10 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def application():
-    """What a server calls; it leaves the database connection of the test alone, as the test client does."""
+    """WSGI application as a server calls it.
+
+    Like the test client, it leaves the database connection of the test open.
+    """
     signals = (request_started, request_finished)
     for signal in signals:
         signal.disconnect(close_old_connections)
@@ -21,7 +24,7 @@ def application():
 
 
 def answer(application, method: str, path: str, **more: str) -> tuple[str, dict[str, str], bytes]:
-    """What the application hands to its server; Django's test client would take the body away by itself."""
+    """Return the application's response to its server; Django's test client would remove the body by itself."""
     told = []
     environ = RequestFactory().generic(method, path, **more).environ
     result = application(environ, lambda status, headers: told.append((status, dict(headers))))

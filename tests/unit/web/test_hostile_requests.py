@@ -1,4 +1,4 @@
-"""What cannot be read is refused with 400 or 404, as a page or as a problem document, never with 500."""
+"""Unreadable requests are refused with 400 or 404, as a page or a problem document, never with 500."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What was shown to a person is kept by nobody else, and asked for again before it is shown again."""
+"""Private pages are not cached for other people and are requested again before they are shown again."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""The colours of tokens.css can be read and told apart, in both themes."""
+"""Colours of tokens.css: readable and distinguishable, in both themes."""
 
 import itertools
 import re

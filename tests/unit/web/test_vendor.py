@@ -1,4 +1,4 @@
-"""Third-party files are the ones that were reviewed, and their licences lie beside them."""
+"""Third-party files match the reviewed versions, with their licences next to them."""
 
 import hashlib
 import re

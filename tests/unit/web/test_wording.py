@@ -1,4 +1,4 @@
-"""What docs/glossary.md says not to write is nowhere written: in no template and no string of the code."""
+"""Wording that docs/glossary.md forbids appears in no template and no string of the code."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""The one mechanism of durable work: who may take a row, who may end it, and what is asked for again."""
+"""The mechanism of durable work: permission to claim and end a row, and repeated requests."""
 
 import ast
 import threading
@@ -37,7 +37,7 @@ def no_errands(db):
 
 @pytest.fixture
 def sent(monkeypatch):
-    """What went to the broker: task, arguments, countdown."""
+    """Messages sent to the broker: task, arguments, countdown."""
     messages = []
 
     def send(task, args, *, countdown=None):
@@ -289,7 +289,7 @@ def queued_at_the_broker(monkeypatch, *messages):
 
 
 def test_sweep_sends_nothing_that_is_queued_already(sent, monkeypatch):
-    """Two long tasks hold both slots: whatever waits has its message, and sweeping on and on adds none."""
+    """While two long tasks occupy both slots, all waiting rows have their message and repeated sweeps add none."""
     rows = [errand(asked_at=shared_now() - 6 * SECOND) for _ in range(5)]
     queued_at_the_broker(monkeypatch, *[("tests.run_errand", (row.pk,)) for row in rows[:4]])
     for _ in range(3):

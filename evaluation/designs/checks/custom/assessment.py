@@ -52,7 +52,10 @@ def missing_policy_consistent(subject: Subject) -> str | None:
 
 @register("groups_considered", reads=("statistical_analyses", "uncertainty_settings", "aggregation_levels"))
 def groups_considered(subject: Subject) -> str | None:
-    """Check that the analysis considers groups of cases: in words, or by the groups that are resampled or averaged."""
+    """Check that the analysis considers groups of cases.
+
+    Groups can be mentioned in the text, or be resampled or averaged.
+    """
     settings = subject.values.get("uncertainty_settings") or {}
     levels = [str(row.get("name") or "").strip() for row in subject.values.rows("aggregation_levels")]
     groups = {*(settings.get("resample") or ()), *(settings.get("strata") or ()), *levels} - {"", "case"}
@@ -205,7 +208,7 @@ def own_metric_defined(subject: Subject) -> str | None:
 
 @register("cautions_of_kind", reads=("metrics", "ranking_method", "problem_settings", "task_category", "regions"))
 def cautions_of_kind(subject: Subject) -> str | None:
-    """What a ranking by these metrics would not notice, as the kind of problem knows it."""
+    """Report the cautions of the kind of problem: errors that a ranking by these metrics would miss."""
     assessment = compile_values(subject.values, assume=True).assessment
     cautions = () if assessment is None else assessment.kind.cautions(assessment)
     return " ".join(cautions) or None
@@ -213,13 +216,16 @@ def cautions_of_kind(subject: Subject) -> str | None:
 
 @register("costs_of_single_cases", reads=("metrics", "algorithm_execution"))
 def costs_of_single_cases(subject: Subject) -> str | None:
-    """What a run costs is measured of a start; it is the cost of a case where that has a start of its own."""
+    """Report that several cases share one start of the algorithm.
+
+    The cost of a run is measured per start. It is the cost of a case only if each case has a separate start.
+    """
     cases = (subject.values.get("algorithm_execution") or {}).get("batch_cases") or 1
     return f"{cases} cases share a start." if cases > 1 and registers_costs(subject.values) else None
 
 
 def missing_in_definition(row: Mapping[str, Any]) -> list[str]:
-    """What the definition of a metric lacks that the platform does not compute, in words.
+    """List the missing parts in the definition of a metric that the platform does not compute.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where the data are: addresses and digests that somebody can use."""
+"""Checks of data locations: usable addresses and digests."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What texts give away."""
+"""Checks for information that texts reveal."""
 
 import re
 from collections.abc import Iterator

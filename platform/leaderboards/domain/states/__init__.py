@@ -1,4 +1,4 @@
-"""What pages say of the state of a leaderboard: facts in, sentences out. Nothing here looks anything up."""
+"""Sentences about the state of a leaderboard, made from facts without any look-ups."""
 
 from leaderboards.domain.states.catalogue import CATALOGUE
 from leaderboards.domain.states.empty import EMPTY, Empty

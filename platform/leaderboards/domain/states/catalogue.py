@@ -9,5 +9,5 @@ CATALOGUE: Final = Catalogue()
 
 
 def state(name: str, titles: list[Paragraph], paragraphs: list[Paragraph]) -> Act[Any]:
-    """Register what is said of a state: a title, and every paragraph that is true."""
+    """Register the texts about a state: a title, and every paragraph whose condition is true."""
     return act(name, titles, paragraphs, CATALOGUE)

@@ -1,4 +1,4 @@
-"""Why a leaderboard has no ranking, and when there will be one."""
+"""Reasons why a leaderboard has no ranking, and the time of the first ranking."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,22 +12,22 @@ from web.wording import moment_words
 
 @dataclass(frozen=True)
 class Empty:
-    """A leaderboard that a person may see, without a ranking.
+    """Leaderboard without a ranking, visible to the person.
 
     Attributes
     ----------
     opens, ends
-        When the phase opens, in words, where it has not yet; when it closes or closed.
+        Text about the opening of a phase that has not opened yet, and the closing time of the phase.
     is_frozen
-        Whether the person sees it as it stood before the end, when there was no ranking.
+        Whether the person sees its state before the end, when there was no ranking.
     is_computing
         Whether a ranking is due.
     nothing_counts
-        Whether a ranking was asked for, and no submission counts in it.
+        Whether a ranking was requested, and no submission counts in it.
     under_way
         Submissions that are neither scored nor refused yet.
     runs
-        Whether algorithms are handed in.
+        Whether algorithms are submitted.
     """
 
     opens: str = ""

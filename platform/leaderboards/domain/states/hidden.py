@@ -1,4 +1,4 @@
-"""Who sees a ranking, and whose names: sealed, frozen, named in part."""
+"""Visibility of rankings and team names: sealed, frozen, partly named."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,18 +12,18 @@ from web.wording import moment_words
 
 @dataclass(frozen=True)
 class Sealed:
-    """A ranking that only the organizers see.
+    """Ranking that only the organizers see.
 
     Attributes
     ----------
     until
-        When it opens to everybody.
+        Time at which the ranking becomes public.
     later
         Whether that is a date of release after the phase has closed.
     own_scores
         Whether teams see their own scores before.
     submitted
-        Teams that have submitted.
+        Number of teams that have submitted.
     """
 
     until: datetime
@@ -33,7 +33,7 @@ class Sealed:
 
     @property
     def opens(self) -> str:
-        """When it opens."""
+        """Text about the time at which the ranking becomes public."""
         return f"{'results are released' if self.later else 'the phase closes'}, on {moment_words(self.until)}"
 
 
@@ -102,7 +102,7 @@ SEALED_FOR_OTHERS: Final[Act[Sealed]] = state(
 
 @dataclass(frozen=True)
 class Frozen:
-    """A public ranking that stands still until the end of its phase."""
+    """Public ranking that does not change until the end of its phase."""
 
     at: datetime
     ends: datetime
@@ -152,16 +152,16 @@ FROZEN: Final[Act[Frozen]] = state(
 
 @dataclass(frozen=True)
 class Named:
-    """Which teams are named in public, where not all are.
+    """Policy for naming teams in public, if not all are named.
 
     Attributes
     ----------
     policy
-        The registered policy in words.
+        Text of the registered policy.
     ranks
-        Up to which rank, where the policy is about the first ones.
+        Last rank that is named, if the policy is about the first ranks.
     waits
-        Whether nobody is named before the phase has closed.
+        Whether no team is named before the phase has closed.
     """
 
     policy: str

@@ -1,4 +1,4 @@
-"""A test set that was replaced: how far scoring again is, and who is left out."""
+"""Replacement of a test set: progress of scoring again, and the excluded teams."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +10,7 @@ from notifications.domain.acts import Act, Paragraph, always
 
 @dataclass(frozen=True)
 class Repeated:
-    """How far scoring again is after a test set was replaced: see `submissions.queries.results.Rescoring`."""
+    """Progress of scoring again after a test set was replaced: see `submissions.queries.results.Rescoring`."""
 
     standing: int
     wanted: int

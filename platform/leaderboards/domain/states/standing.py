@@ -1,4 +1,4 @@
-"""How a team stands, on the page of its submission."""
+"""Ranking status of a team, on the page of its submission."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,18 +9,18 @@ from notifications.domain.acts import Act, Paragraph, always
 
 @dataclass(frozen=True)
 class Stands:
-    """How a team stands in a ranking, on the page of one of its submissions.
+    """Ranking status of a team, on the page of one of its submissions.
 
     Attributes
     ----------
     team
-        Its name; empty where its members read.
+        Its name; empty if the readers are its members.
     rank, teams
-        Of how many.
+        Its rank, and the number of ranked teams.
     could_be
-        Between which ranks it truly may lie, in words; empty where that is not known.
+        Range of its possible true ranks, as text; empty if it is unknown.
     is_this
-        Whether the submission is the one that counts.
+        Whether the submission is the counting submission.
     """
 
     rank: str

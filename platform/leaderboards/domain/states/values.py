@@ -1,4 +1,4 @@
-"""What the values of a ranking are: of a dry run, measured outside, computed by an image of the organizers."""
+"""Origin of the values of a ranking: a dry run, a measurement outside, or an image of the organizers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -107,7 +107,10 @@ class Command(BaseCommand):
 
     @staticmethod
     def _say_address(port: int) -> None:
-        """Where people reach the site unless it was said: workers write it into mails and reports, and have the port from here."""
+        """Set the address of the site to the local port, unless an address is configured.
+
+        Workers write the address into mails and reports, and receive the port from here.
+        """
         if not _setting("PODIUM_ADDRESS"):
             os.environ["PORT"] = str(port)
             settings.PODIUM_ADDRESS = f"http://127.0.0.1:{port}"
@@ -126,9 +129,9 @@ class Command(BaseCommand):
     @staticmethod
     @contextmanager
     def _static_files():
-        """Collect static files in a second process meanwhile; gives what waits for the end of it.
+        """Collect static files in a second process, and yield a function that waits for its end.
 
-        There are two cores almost everywhere.
+        Almost all machines have two cores.
         """
         files = subprocess.Popen(
             [

@@ -24,7 +24,10 @@ def paper_blocks(content: Content) -> list[Block]:
 
 
 class _Paper:
-    """What was said where: a sentence stands once, with the numbers of all items that say it."""
+    """Composition of the paper from the items of a report.
+
+    Each sentence appears once, with the numbers of all items that contain it.
+    """
 
     def __init__(self, content: Content) -> None:
         self.content = content
@@ -37,7 +40,10 @@ class _Paper:
         self._counts = {"figure": count(1), "table": count(1)}
 
     def blocks(self) -> list[Block]:
-        """All of it; the checklist comes last, since it says where each item stands."""
+        """Return all blocks of the paper.
+
+        The checklist comes last, because it shows the section of each item.
+        """
         self._front()
         self._heading("Introduction")
         for numbers in plan.INTRODUCTION:
@@ -77,7 +83,7 @@ class _Paper:
         self._paragraph(("3",), lead="Keywords")
 
     def _left_to_write(self) -> str:
-        """Which items are drafts, and of which nothing is known."""
+        """Return a text that lists the items that are drafts and the items without content."""
         drafts = [item["number"] for item in self.items.values() if Status(item["status"]) is Status.DRAFT]
         blank = [item["number"] for item in self.items.values() if Status(item["status"]) is Status.OPEN]
         sentences = [f"Drafts, to be finished by the authors: {', '.join(drafts)}."] if drafts else []
@@ -89,7 +95,10 @@ class _Paper:
         )
 
     def _abstract(self) -> None:
-        """Item 2 by its parts: those that begin with the name of one stand under it."""
+        """Add item 2 by the parts of the abstract.
+
+        A paragraph that starts with the name of a part appears under that name.
+        """
         for paragraph in self._paragraphs("2"):
             lead, _, rest = paragraph[0][0].partition(": ")
             if lead in ABSTRACT:
@@ -157,16 +166,19 @@ class _Paper:
         repeats: bool = False,
         about: str = "",
     ) -> None:
-        """Add a paragraph; what stands somewhere already gets the number there.
+        """Add a paragraph.
+
+        A sentence that already appears elsewhere is not repeated. The number of the item is added there.
 
         Parameters
         ----------
         references
-            By the place of a sentence, the anchors of what it points to.
+            Anchors of the exhibits that a sentence points to, by the position of the sentence.
         repeats
-            Whether to say once more what was said before, as an abstract does.
+            Whether to repeat earlier sentences, as an abstract does.
         about
-            Of what, where the same words about another thing are another statement: the results of two tasks.
+            Subject of the sentences, for example one of two tasks. Equal sentences about different subjects are
+            different statements.
         """
         rows: list[Sentence] = []
         before = ""
@@ -196,7 +208,10 @@ class _Paper:
             self._blocks.append(Block("prose", lead, rows=tuple(rows)))
 
     def _also(self, sentence_key: tuple[str, str], number: str, current: list[Sentence]) -> None:
-        """Put the number of a further item beside a sentence that stands already, maybe in the current paragraph."""
+        """Add the number of another item to an existing sentence.
+
+        The sentence can be in the current paragraph.
+        """
         block, row = self._said[sentence_key]
         is_current = block == len(self._blocks)
         rows = current if is_current else [Sentence(*values) for values in self._blocks[block].rows]
@@ -218,14 +233,14 @@ class _Paper:
         return self._section
 
     def _place(self, number: str, *, section: str = "") -> str:
-        """The anchor of an item where it stands first; empty where it stands again."""
+        """Return the anchor of an item at its first occurrence; empty at later ones."""
         if number in self._where:
             return ""
         self._where[number] = (f"item-{number}", section or self._section)
         return f"item-{number}"
 
     def _mark(self, number: str) -> None:
-        """What authors still have to write here."""
+        """Add a mark for the text that the authors must still write."""
         item = self.items[number]
         if Status(item["status"]) in (Status.OPEN, Status.DRAFT) and item["prompt"]:
             self._blocks.append(
@@ -263,7 +278,7 @@ class _Paper:
                 self._exhibit({**exhibit, "item": exhibit["item"]}, anchor)
 
     def _written(self, number: str) -> None:
-        """What the authors wrote in place of sentences about the results."""
+        """Add the text that the authors wrote instead of sentences about the results."""
         if self.items[number]["edit"] is not None:
             for paragraph in self._paragraphs(number):
                 self._prose(paragraph)
@@ -311,7 +326,7 @@ class _Paper:
     # Behind the discussion
 
     def _deviations(self) -> None:
-        """What was executed otherwise than registered."""
+        """Add the deviations of the execution from the registered design."""
         design = self.content["design"]
         if design is None or design["kind"] != "registration":
             words = "The challenge runs without a registration, so that nothing could be compared."
@@ -376,7 +391,7 @@ class _Paper:
 
 
 def made_from(content: Content) -> str:
-    """What the report was made from, in a sentence."""
+    """Return a sentence that lists the sources of the report."""
     parts = [f"Podium {content['software']}"]
     if design := content["design"]:
         parts.append(f"{design['label']} (SHA-256 {design['digest'][:16]}…)")

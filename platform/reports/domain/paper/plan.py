@@ -1,4 +1,4 @@
-"""Which items of the guideline make which paragraph of the paper, and what of their tables a reader does not need twice."""
+"""Plan of the paper: the guideline items of each paragraph, and the redundant parts of their tables."""
 
 from typing import Final
 
@@ -35,9 +35,12 @@ LIMITATIONS: Final = ("40",)
 CONCLUSION: Final = ("42",)
 
 RESULTS: Final = frozenset({"33a", "34", "35a", "35b"})
-"""Their numbers and figures are told by the results, which have sentences and exhibits of their own."""
+"""Items whose numbers and figures appear in the results.
+
+The results have separate sentences and exhibits.
+"""
 AS_TABLES: Final = frozenset({"metrics_executed", "methods", "hard_cases"})
-"""What stays a table, however short it is."""
+"""Exhibits that remain tables, however short they are."""
 LEFT_OUT: Final = frozenset(
     {
         # Executed are the metrics of the other table, by the method that the sentences tell.
@@ -54,4 +57,7 @@ JOINED: Final = 900
 SHORTENED: Final = frozenset({"hard_cases"})
 """Tables of which the paper shows the first rows."""
 MOST_ROWS: Final = 8
-"""A table of the design with more rows stays a table; a shorter one is told in a sentence."""
+"""Maximum number of rows for which a table of the design becomes a sentence.
+
+A table with more rows remains a table.
+"""

@@ -1,4 +1,4 @@
-"""Where everything comes from, short enough for a row of the checklist."""
+"""Sources of a report, short enough for a row of the checklist."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -16,12 +16,14 @@ _LETTERS: Final = {
 
 
 class Sources:
-    """The origins of a report under short names; all parameters of one design share the name of the design.
+    """Origins of a report under short names.
+
+    All parameters of a design share the name of the design.
 
     Attributes
     ----------
     rows
-        Name, words, digest and address of each of them.
+        Name, description, digest and address of each origin.
     """
 
     def __init__(self, content: Content) -> None:

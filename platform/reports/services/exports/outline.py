@@ -15,12 +15,12 @@ MOST_TURNED: Final = 6
 
 
 def blocks(content: Content, *, title: str = "") -> Iterator[Block]:
-    """The whole report: chapters, deviations, exposure, checklist, and where everything comes from.
+    """Return the whole report: chapters, deviations, exposure, checklist and sources.
 
     Parameters
     ----------
     title
-        What stands above it behind a page of another title.
+        Title of the report if it follows a page with another title.
     """
     numbers = {key: str(index) for index, key in enumerate(content["origins"], start=1)}
     yield Block("heading", title or content["title"], 2 if title else 1)

@@ -13,7 +13,7 @@ MOST_WORST: Final = 3
 
 
 def wall(content: Content) -> Iterator[Block]:
-    """Where the team stands, among whom, with which scores, and on which cases it did worst; then a new page."""
+    """Yield the summary page of a team: rank, field, scores and worst cases, then a page break."""
     items = {item["number"]: item for item in items_of(content)}
     standing, strengths = items.get("standing"), items.get("strengths")
     first = standing or items["submission"]

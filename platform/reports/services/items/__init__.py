@@ -1,4 +1,4 @@
-"""The items of the guideline, one after another: what the design says, then what the log and the results add."""
+"""Items of the guideline: statements of the design, then additions from the log and the results."""
 
 from reports.services.items.generating import generate
 from reports.services.items.source import Source

@@ -1,4 +1,7 @@
-"""What reports say of how a challenge was run, and of who took part: each sentence with its condition."""
+"""Claims of reports about the course of a challenge and its participants.
+
+Each sentence has a condition.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +44,12 @@ class Run:
 
     @property
     def hidden(self) -> list[str]:
-        """Names of the phases of which the report says nothing."""
+        """Names of the phases that the report does not describe."""
         return [name for name, phase in zip(self.names, self.facts.phases, strict=True) if phase.level == "nothing"]
 
     @property
     def unranked(self) -> bool:
-        """Whether a team with a taken submission is in no ranking that the report may show."""
+        """True if a team with an accepted submission is in no ranking that the report can show."""
         return any(
             phase.submitting_teams > (0 if phase.ranking is None else len(phase.ranking.teams))
             for phase in self.facts.phases
@@ -56,7 +59,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Named:
-    """A phase under its name in the report, with its assessment where that is told of."""
+    """A phase under its name in the report, with its assessment if that is described."""
 
     name: str
     phase: PhaseFacts
@@ -257,7 +260,9 @@ class Hard:
 
 
 def hardest(raw: Mapping[str, Any], most: int) -> list[str]:
-    """The cases on which the field did worst: so many at most, and none beside which another is just as hard.
+    """Return the cases with the worst medians over the field, at most `most`.
+
+    A case is excluded if a case that is not in the list has the same median.
 
     Examples
     --------

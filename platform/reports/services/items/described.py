@@ -1,4 +1,4 @@
-"""What the teams say of their methods: descriptions, further training data, code."""
+"""Methods as the teams describe them: descriptions, additional training data, code."""
 
 from collections.abc import Callable, Mapping
 from statistics import median
@@ -12,13 +12,13 @@ from reports.services.items.source import Source
 from submissions.domain.method_entries import parameters
 
 SUMMARY: Final = ("architecture_base", "loss_function", "optimizer", "ensembling", "framework")
-"""The facts by which methods are told apart at a glance; the text below has all of them."""
+"""Facts that distinguish methods at a glance; the text below the table contains all facts."""
 MOST_TOLD: Final = 30
-"""So many descriptions are written out; the table has all of them."""
+"""Maximum number of descriptions in full; the table contains all of them."""
 
 
 def methods(item: Item, source: Source) -> None:
-    """33b: how many teams describe their methods, a table of all of them, and what each says."""
+    """Write 33b: the number of teams that describe their methods, a table, and the descriptions."""
     for phase in source.facts.main_phases():
         if phase.ranking is None:
             continue

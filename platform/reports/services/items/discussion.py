@@ -1,4 +1,7 @@
-"""What authors finish: drafts and prompts for front matter and discussion. The conclusion is theirs alone."""
+"""Items that authors complete: drafts and prompts for front matter and discussion.
+
+The conclusion is written by the authors alone.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -99,17 +102,17 @@ def results_in_short(item: Item, source: Source) -> None:
 
 
 def biomedical(item: Item, source: Source) -> None:  # noqa: ARG001 (all additions are called alike)
-    """38a: left to the authors; the motivation stands in the introduction."""
+    """Set the prompt of 38a, which the authors write; the motivation is in the introduction."""
     item.prompt = "What do the results change for patients, care or research?"
 
 
 def technical(item: Item, source: Source) -> None:  # noqa: ARG001 (all additions are called alike)
-    """38b: left to the authors; the motivation stands in the introduction."""
+    """Set the prompt of 38b, which the authors write; the motivation is in the introduction."""
     item.prompt = "What do the results change for the methods of the field?"
 
 
 def solved(item: Item, source: Source) -> None:
-    """39a: the best results beside what is known of the reference's own error."""
+    """Write 39a: the best results and the stated error sources of the reference."""
     for benchmark in source.benchmarks:
         best = [
             sentence

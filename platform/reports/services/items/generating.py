@@ -19,7 +19,7 @@ ADDITIONS: Final[Mapping[str, Addition]] = {
 
 
 def generate(number: str, source: Source) -> Item:
-    """Write an item and put what its authors wrote beside it."""
+    """Write an item and attach the text of its authors."""
     item = Item(number=number, title=title_of(number), fill=fill_of(number), parameters=parameters_of(number))
     fill_registered(item, source)
     if number in ADDITIONS:

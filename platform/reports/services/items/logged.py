@@ -1,4 +1,4 @@
-"""What the platform itself knows of how the challenge was run: dates, attempts, test sets, software."""
+"""Facts of the platform about the course of the challenge: dates, attempts, test sets, software."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -95,7 +95,10 @@ def pages(item: Item, source: Source) -> None:
 
 
 def close_teams(item: Item, source: Source) -> None:
-    """9c: how many participants stand close to the organizers; numbers alone."""
+    """Write 9c: the number of team members with ties to the organizers, without names.
+
+    Ties are a shared affiliation or e-mail domain.
+    """
     words = " ".join(claims.CLOSE.all(_run(source)))
     item.text.append((source.ledger.say(words, source.counted("accounts of organizers and teams")),))
 
@@ -162,7 +165,7 @@ def software(item: Item, source: Source) -> None:
 
 
 def label_access(item: Item, source: Source) -> None:
-    """15: what the platform can say of access to the references."""
+    """Write 15: the facts of the platform about access to the references."""
     entries = source.facts.entries("test_set_sealed")
     if entries:
         words = (
@@ -180,7 +183,7 @@ def label_access(item: Item, source: Source) -> None:
 
 
 def case_numbers(item: Item, source: Source) -> None:
-    """25b: the registered number of test cases beside the sealed one."""
+    """Write 25b: the registered and the sealed numbers of test cases."""
     rows, origins = [], []
     for phase in source.facts.phases:
         for test_set in phase.test_sets:
@@ -248,14 +251,14 @@ def metrics(item: Item, source: Source) -> None:
 
 
 def _who_measured(metric: MetricUse) -> str:
-    """Where the values of a metric come from that the platform does not compute."""
+    """Return the source of the values of a metric that the platform does not compute."""
     if metric.is_by_run:
         return f"measured while the algorithm runs, in {metric.unit}"
     return "computed by the scoring image of the organizers" if metric.is_by_scorer else "measured outside Podium"
 
 
 def ranking_method(item: Item, source: Source) -> None:
-    """30a: how the winner is found, in words and as a procedure, from what is executed."""
+    """Write 30a: the executed method that determines the winner, as text and as a procedure."""
     for phase in _different(source):
         assessment = source.parsed(phase)
         item.text.append(source.ledger.paragraph(describe(assessment), source.assessment(phase)))
@@ -343,7 +346,10 @@ ADDITIONS: Final[Mapping[str, Callable[[Item, Source], None]]] = {
 
 
 def _different(source: Source) -> list[PhaseFacts]:
-    """One phase for each assessment: phases of the same assessment say the same."""
+    """Return the first phase of each assessment.
+
+    Phases with the same assessment would repeat the same text.
+    """
     by_digest = {phase.assessment_digest: phase for phase in reversed(source.facts.phases)}
     return [phase for phase in source.facts.phases if by_digest[phase.assessment_digest] is phase]
 

@@ -19,7 +19,10 @@ def registrations(item: Item, source: Source) -> None:
 
 
 def valid_teams(item: Item, source: Source) -> None:
-    """32b: teams with a submission that was taken, by phase; of a sealed phase nothing else is said."""
+    """Write 32b: the number of teams with an accepted submission, by phase.
+
+    No other result of a sealed phase is shown.
+    """
     rows = tuple(
         (
             source.named(phase),
@@ -65,7 +68,7 @@ def team_names(item: Item, source: Source) -> None:
 
 
 def _taken(phase: PhaseFacts, name: str) -> str:
-    """Number of submissions of a team in words; a dash for a team that is not named."""
+    """Return the number of submissions of a team as text; a dash for a team that is not named."""
     return "–" if is_pseudonym(name) else str(phase.made_by.get(without_method(name), 0))
 
 

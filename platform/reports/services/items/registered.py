@@ -1,4 +1,4 @@
-"""What the design says: values of parameters as sentences and tables, each with the parameter it comes from."""
+"""Values of design parameters as sentences and tables, each with its parameter as origin."""
 
 from collections.abc import Iterator
 
@@ -11,12 +11,15 @@ from reports.domain.registered import Registered, phrase
 from reports.services.items.source import Source
 
 SENTENCE_TYPES = frozenset({"longtext"})
-"""What people wrote as running text stands there as they wrote it; everything else follows its label."""
+"""Parameter types with running text, which appears as it was written.
+
+The values of all other types follow their label.
+"""
 TABLES = frozenset({"object", "list-of-objects"})
 
 
 def fill_registered(item: Item, source: Source) -> None:
-    """Add what the design says of the parameters of an item; nothing where it is silent."""
+    """Add the statements of the design about the parameters of an item, if there are any."""
     kinds = []
     for identity in item.parameters:
         parameter = source.parameter(identity)
@@ -77,7 +80,7 @@ def _sentence(parameter: Parameter, entry: Entry) -> str:
 
 
 def declared_words(parameter: Parameter, entry: Entry) -> str:
-    """What the organizers said in place of a value."""
+    """Return the statement that the organizers made instead of a value."""
     match entry.state:
         case State.NONE_DECLARED:
             words = phrase(Registered(parameter.id, is_none=True))

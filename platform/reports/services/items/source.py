@@ -1,4 +1,4 @@
-"""What the items are written from, with an origin for everything."""
+"""Data from which the items are written, with an origin for every statement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -50,7 +50,7 @@ class Source:
         return self.catalogue.parameters.get(identity)
 
     def registered(self, identity: str) -> Origin:
-        """The origin of what the design says of a parameter."""
+        """Return the origin of statements of the design about a parameter."""
         design = self.facts.design
         if design is None:
             raise LookupError("without a design nothing is registered")
@@ -58,7 +58,7 @@ class Source:
         return Origin("parameter", f"{design.label}: {parameter.label} ({identity})", design.digest, design.address)
 
     def ranking(self, phase: PhaseFacts) -> Origin:
-        """The origin of what a ranking says."""
+        """Return the origin of statements from a ranking."""
         ranking = phase.ranking
         if ranking is None:
             raise LookupError(f"{phase.name} has no ranking")
@@ -67,13 +67,13 @@ class Source:
         )
 
     def assessment(self, phase: PhaseFacts) -> Origin:
-        """The origin of what the executed assessment says."""
+        """Return the origin of statements from the executed assessment."""
         return Origin(
             "assessment", f"Assessment of {self.named(phase)}", phase.assessment_digest, phase.assessment_address
         )
 
     def logged(self, entry: dict[str, Any]) -> Origin:
-        """The origin of what an entry of the log says."""
+        """Return the origin of statements from an entry of the log."""
         words = f"Audit log, entry {entry['sequence']}: {entry['act'].replace('_', ' ')}, {entry['time'][:10]}"
         return Origin("audit", words, entry["digest"])
 
@@ -91,5 +91,5 @@ class Source:
 
     @property
     def shown(self) -> list[PhaseFacts]:
-        """The phases of which the report may say more than that they exist."""
+        """Phases of which the report can show more than their existence."""
         return [phase for phase in self.facts.phases if phase.level != "nothing"]

@@ -1,4 +1,4 @@
-"""The fingerprint: what it accepts, how it decides what was not said, and what does not go together."""
+"""The fingerprint: accepted answers, decisions about missing answers, and contradictions."""
 
 from __future__ import annotations
 

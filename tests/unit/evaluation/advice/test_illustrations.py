@@ -1,4 +1,4 @@
-"""Pictures beside questions."""
+"""Pictures next to questions."""
 
 from __future__ import annotations
 

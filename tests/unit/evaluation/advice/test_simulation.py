@@ -1,4 +1,4 @@
-"""The simulated challenge: ranked as the real one would be, exact where a formula is known, honest in words."""
+"""The simulated challenge: ranked like the real one, exact for known formulas, honest in its statements."""
 
 from __future__ import annotations
 
@@ -179,7 +179,10 @@ def test_variance_components_of_a_large_pilot_are_those_it_was_made_from():
 
 
 def seen_by_the_t_form(latent, true, model, teams):
-    """Whether the t form of the flips names the right one of a challenge whose values are at hand."""
+    """Return whether the t form of the flips names an algorithm, and whether that is the correct one.
+
+    The values of the challenge are known.
+    """
     values = model.scale.sign * model.scale.to_scores(latent).astype(float)
     scores = values.mean(axis=0)
     first = int(scores.argmax())

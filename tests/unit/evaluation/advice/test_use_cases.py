@@ -1,7 +1,7 @@
 """Published use cases of the metric recommendation framework.
 
 Answers are ``printed`` (in the source, or following from the task) or ``implied`` (read back from the recommendation).
-The counts below are those that the sources allow: two steps of the gland challenge lie outside of the framework's own
+The counts below are those that the sources permit. Two steps of the gland challenge are outside the framework's
 trees, and the sources leave four more preselections open.
 """
 
@@ -32,7 +32,7 @@ def accepted(case, step):
 
 
 def offers(leaves, wanted) -> bool:
-    """Whether ends of a walk together offer exactly what is wanted, or nothing where nothing is wanted."""
+    """Return whether the ends of a walk together offer all of `wanted`, or nothing if `wanted` is empty."""
     offered = {metric for leaf in leaves for metric in leaf.metrics}
     return not offered if not wanted else wanted <= offered
 

@@ -120,7 +120,7 @@ def test_published_ranking_is_recognised(path):
 
 
 def test_a_complete_forgery_only_agrees_with_itself(path, tmp_path):
-    """Whoever writes a whole bundle anew writes its digest as well; only the one on the page tells."""
+    """A forger of a complete bundle also writes its digest; only the digest on the page reveals the forgery."""
     published = bundle.verify(path).published
     forged = tmp_path / "forged.zip"
     forged.write_bytes(written(ASSESSMENT | {"uncertainty": {"bootstrap": 40, "seed": 4}}))

@@ -12,7 +12,7 @@ def data_file():
 
 
 def metrics_of_kinds():
-    """Metrics of further kinds of problem, as their reference tells them: with level, unit and policy."""
+    """Return the metrics of additional kinds of problem from their reference, with level, unit and policy."""
     path = Path(__file__).with_name("problem_kinds.json")
     return json.loads(path.read_text(encoding="utf-8"))["metrics"]
 

@@ -1,4 +1,7 @@
-"""What is said of costs of running is true of generated challenges that rank or report them, and a planted wrong sentence is found."""
+"""Sentences about run costs are true of generated challenges, and a planted wrong sentence is detected.
+
+The challenges rank or report these costs.
+"""
 
 from dataclasses import replace
 
@@ -23,7 +26,7 @@ def cases():
 
 @pytest.fixture(scope="module")
 def told(cases):
-    """What their reports say of costs, each sentence with the heading above it."""
+    """Return the report's sentences about costs, each with its case and the heading above it."""
     return [
         (case, below, sentence)
         for case in cases

@@ -1,4 +1,4 @@
-"""What figures of single kinds say is true of the values that they draw, and a planted wrong sentence is found."""
+"""Statements of figures of single kinds are true of their values, and a planted wrong sentence is detected."""
 
 import re
 from dataclasses import replace

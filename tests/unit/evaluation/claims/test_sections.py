@@ -1,4 +1,4 @@
-"""What the sections of a report say beside figures and tables is true of generated challenges, and reads like English."""
+"""Report sections next to figures and tables: true of generated challenges, and in readable English."""
 
 from dataclasses import replace
 
@@ -90,7 +90,7 @@ def test_groups_that_are_small_or_beyond_a_number_are_counted():
 
 
 def test_a_shared_first_place_names_all_who_share_it():
-    """Where ties share the mean of their ranks nobody has rank 1, and still somebody is first."""
+    """If ties share the mean of their ranks, no algorithm has rank 1, but there is still a first place."""
     groups = Groups({"a": 5, "b": 6}, {"a": ["unet", "vnet"], "b": ["unet"]}, shown=2)
     assert FIRST_BY_GROUP.first(groups) == "First by group: a: unet, vnet; b: unet."
     assert SHOWN_GROUPS.all(groups) == []

@@ -19,7 +19,7 @@ CHALLENGES = 2_000
 PARTS = 8
 PLANTED = 200
 SELDOM, FURTHER = ("external", "failure_detection"), 40
-"""Kinds of which sentences are said that no other has, and how many challenges of each stand beside the first."""
+"""Kinds with sentences that no other kind has, and the number of additional challenges of each."""
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_a_wrong_sentence_is_found_within_200_challenges(name, cases, monkeypatc
 
 
 def test_of_values_of_the_whole_data_set_without_evidence_no_case_is_called_missing(monkeypatch):
-    """Challenge 80,019,449: a team has no value, and on how many cases it has no answer only what its runs took would tell."""
+    """Challenge 80,019,449: a team has no value, and only its run costs would show its number of missing cases."""
     with_costs = case_of(80_019_449, large=True)
     assert "Missing predictions: team A, 2 cases." in ranking.sentences_of(with_costs.entries[0], with_costs.document)
     assert not with_costs.false()[0]

@@ -1,4 +1,4 @@
-"""Where scikit-learn has the same definition, it gives the same number."""
+"""Values are equal to those of scikit-learn for all shared definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on where implementations differ is what the code says today."""
+"""The page about differences between implementations matches the current code."""
 
 from __future__ import annotations
 

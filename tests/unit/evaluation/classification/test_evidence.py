@@ -240,7 +240,7 @@ def test_many_classes_are_resampled_piece_by_piece() -> None:
 
 
 class TestFile:
-    """What is written is read again; what is no evidence is one clear error."""
+    """Written evidence can be read again, and a file without evidence raises one clear error."""
 
     @pytest.fixture
     def written(self, tmp_path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""The functions of image classification take what the catalogue says, by its defaults."""
+"""The functions of image classification accept the options of the catalogue, with its defaults."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OF_OBJECTS = {
     "max_detections",
 }  # fmt: skip
 OF_SCORING = {"level", "scale", "report"}
-"""What is counted, and which rows are written: decided before a function is called."""
+"""Options that select the counted units and written rows, applied before a function is called."""
 
 
 def ids(metric: Metric) -> str:

@@ -18,7 +18,7 @@ from .fixtures import from_counts, from_matrix
 
 EXAMPLES = {entry["id"]: entry for entry in json.loads((Path(__file__).parent / "pitfall_examples.json").read_text())}
 NOT_RECOMPUTABLE = {"EX-CLS-IMBALANCE-AUROC-AP", "EX-CLS-INTERDEPENDENCE"}
-"""The inputs of these are in figures only; each has a stand-in that meets the stated values."""
+"""Examples whose inputs appear only in figures; each has a stand-in that meets the stated values."""
 
 
 def inputs(name: str) -> Any:

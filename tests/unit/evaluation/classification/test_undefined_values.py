@@ -1,4 +1,4 @@
-"""Where a metric has no value it says so, and says whether the reference alone is to blame."""
+"""Undefined metric values are reported, including whether the reference alone is the cause."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_an_absent_class_is_nobodys_fault(metric: Any, reference: list[int], opt
 @pytest.mark.parametrize("metric", [metrics.cohens_kappa, metrics.weighted_cohens_kappa, metrics.mcc])
 @pytest.mark.parametrize("prediction", [[1, 1, 1, 1], [0, 1, 1, 1]])
 def test_agreement_on_one_class_is_undefined_whatever_was_decided(metric: Any, prediction: list[int]) -> None:
-    """Otherwise the flawless answer would be left out and a faulty one have a value."""
+    """Otherwise the perfect answer would be excluded and a faulty one would have a value."""
     assert described(metric(NO_NEGATIVE, prediction)) == BY_REFERENCE
 
 

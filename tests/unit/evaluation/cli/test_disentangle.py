@@ -1,4 +1,4 @@
-"""The command `disentangle` on two classes, with a region that counts for nobody and two patients."""
+"""The command `disentangle` on two classes, with an ignored region and two patients."""
 
 import csv
 import json

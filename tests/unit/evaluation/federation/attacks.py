@@ -1,7 +1,7 @@
-"""What an attacker can try on resampled scores of a site: known seeds, and short vectors of lattices.
+"""Possible attacks on resampled scores of a site: known seeds, and short vectors of lattices.
 
-The attacker is given more than leaves a site: the order of the resamples, which the kit sorts away, and the exact way in
-which samples are drawn. Each attack has a control, on something that must never be sent, in which it succeeds.
+The attacker receives more than leaves a site: the order of the resamples, which the kit removes by sorting, and the
+exact method of resampling. Each attack has a control, on something that must never be sent, in which it succeeds.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def observed(
 
 
 def drawn(registered: Assessment, cases: int, number: int, seed: int) -> Array:
-    """How often each of so many cases is in each resample under a seed, as `evaluation` draws them."""
+    """Return the number of occurrences of each case in each resample under a seed, as `evaluation` samples them."""
     names = [f"case-{index:03d}" for index in range(cases)]
     local = at_a_site(registered, site_schemes(registered, "site")[0], "site")
     plan = make_plan(local, names, None, bootstrap=number, seed=seed, leave_one_out=False)
@@ -95,16 +95,16 @@ def best_seed(
 
 
 def weights_by_lattice(rows: Array, cases: int, scale: float) -> list[npt.NDArray[np.int64]]:
-    """Columns of weights that short vectors of a lattice suggest (Nguyen and Stern, 1999).
+    """Return columns of weights that short vectors of a lattice suggest (Nguyen and Stern, 1999).
 
     Parameters
     ----------
     rows
-        Resamples × numbers, each number a weighted sum of what single cases have.
+        Resamples × numbers, each number a weighted sum of the values of single cases.
     cases
-        How many cases there are; the summary says it.
+        Number of cases, as stated in the summary.
     scale
-        By which numbers are made whole.
+        Factor that converts the numbers to integers.
     """
     number = len(rows)
     whole = np.rint(rows * scale).astype(np.int64)
@@ -119,7 +119,7 @@ def weights_by_lattice(rows: Array, cases: int, scale: float) -> list[npt.NDArra
 
 
 def found_columns(weights: Array, suggested: Sequence[npt.NDArray[np.int64]]) -> int:
-    """How many cases have their weights among what was suggested."""
+    """Return the number of cases whose weights are among the suggested columns."""
     known = {vector.tobytes() for vector in suggested}
     return sum(column.astype(np.int64).tobytes() in known for column in weights.T)
 

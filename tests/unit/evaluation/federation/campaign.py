@@ -35,7 +35,10 @@ _REPLICATES = 200
 
 @dataclass(frozen=True)
 class Fitted:
-    """How many sorted values an attacker has to `CLOSE`, by all numbers that left and by a guess from mean and spread."""
+    """Number of sorted values that an attacker knows to within `CLOSE`.
+
+    `attacked` uses all numbers that left the site, `guessed` a guess from mean and spread.
+    """
 
     attacked: int
     guessed: int
@@ -43,15 +46,15 @@ class Fitted:
 
     @property
     def is_held(self) -> bool:
-        """Whether all numbers together tell no more of cases than two do."""
+        """True if all numbers together reveal no more of the cases than mean and spread do."""
         return self.attacked <= self.guessed + 0.02 * self.values and self.attacked < 0.1 * self.values
 
 
 @dataclass(frozen=True)
 class Seeded:
-    """Share of the variance of resampled scores that a seed explains: the best of those tried, and the right one.
+    """Share of the variance of resampled scores that a seed explains: the best tried seed and the right one.
 
-    As many columns of noise as there are cases explain something, too; that is taken off.
+    Columns of noise, one per case, also explain a share. That share is subtracted.
     """
 
     tried: int
@@ -60,7 +63,7 @@ class Seeded:
 
     @property
     def is_held(self) -> bool:
-        """Whether no seed that was tried explains what the right one would."""
+        """True if no tried seed explains as much as the right one would."""
         return self.best < 0.2 and self.right > 0.4
 
 
@@ -75,7 +78,7 @@ class Reduced:
 
     @property
     def is_held(self) -> bool:
-        """Whether the attack finds nothing in what is sent, and most in what must not be."""
+        """True if the attack finds nothing in the sent numbers and most in those that must not be sent."""
         return self.found == 0 and self.control_found > 0.5 * self.control_cases
 
 
@@ -144,14 +147,14 @@ def _values(table: pd.DataFrame, algorithm: str, region: str) -> Array:
 
 
 def _left(summary: dict[str, Any]) -> dict[str, Any]:
-    """What is said of the first algorithm in the first cell."""
+    """Return the statistics of the first algorithm in the first cell."""
     cell = summary["rankings"][0]["cells"][0]
     own = {key: cell[key][0] for key in ("n", "sum", "mean", "sd", "median", "tail", "p10")}
     return own | {"scale": cell["scale"]}
 
 
 def _guess(n: int, mean: float, sd: float) -> Array:
-    """What anybody guesses from mean and standard deviation alone."""
+    """Guess the values from mean and standard deviation alone."""
     return np.clip(mean + sd * norm.ppf((np.arange(n) + 0.5) / n), 0, 1)
 
 

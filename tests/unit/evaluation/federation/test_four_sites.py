@@ -21,7 +21,7 @@ SIZES = {"north": 26, "east": 18, "3": 12, "tiny": 4}
 
 
 def _run(*words: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """One command without a network: whoever opens a socket fails."""
+    """Run one command without a network, so that every attempt to connect a socket fails."""
     guard = folder / "sitecustomize.py"
     guard.write_text(
         "import socket\ndef _no(*a, **k): raise OSError('no network at a site')\nsocket.socket.connect = _no\n"

@@ -256,7 +256,10 @@ def test_draws_of_a_standard_error_are_normal_and_independent_from_team_to_team(
 
 
 def test_all_metrics_of_one_team_go_up_and_down_together():
-    """What is combined of them seems no surer than it may be: quality falls in both, whichever direction is the better one."""
+    """Quality falls in both metrics, regardless of their direction.
+
+    Therefore a combination of them does not appear more certain than it is.
+    """
     lower, higher = draws("alder"), draws("alder", metric=TRA, value=0.8, error=0.01)
     assert np.corrcoef(-lower[1:], higher[1:])[0, 1] == pytest.approx(1.0)
 

@@ -1,4 +1,4 @@
-"""What a ranking by some metrics does not notice is said before it runs, and what looks like a wrong file beside a dry run."""
+"""Warnings about blind spots of the ranked metrics before a run, and about likely wrong files in a dry run."""
 
 import nibabel
 import pytest

@@ -29,7 +29,7 @@ METRICS = ("dsc", "risk", "aurc", "e_aurc", "n_aurc", "augrc", "confidence_spear
 
 
 def real(folder, algorithms):
-    """The real predictions of some methods with their real confidences beside them."""
+    """Copy the real predictions of some methods together with their real confidences."""
     submitted = {}
     for name in algorithms:
         submitted[name] = folder / name

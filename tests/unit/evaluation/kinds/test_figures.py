@@ -58,7 +58,7 @@ def table_of(made, folder):
 
 
 def by_steps(vector):
-    """Whether it is the area below a curve of every case once, by steps."""
+    """Return whether the vector is the area below a step curve with every case once."""
     return (
         vector["metric"] == "aurc"
         and "multiplicity" not in vector["input"]

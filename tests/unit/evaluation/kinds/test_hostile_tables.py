@@ -1,4 +1,4 @@
-"""Tables that somebody got wrong, or made so: a cell or row costs its case, a table as a whole is refused, with what to do."""
+"""Faulty and malicious tables: a bad cell or row costs its case, a bad table is rejected with a remedy."""
 
 import json
 

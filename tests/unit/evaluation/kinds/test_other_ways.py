@@ -195,7 +195,10 @@ def test_survival_by_loops(seed):
 
 
 def test_who_is_seen_until_the_time_and_no_longer_is_no_later_one_of_a_pair():
-    """An event at the time itself belongs to the early ones, with whoever was ill before, and they are not compared."""
+    """An event exactly at the time counts as early.
+
+    It belongs to the same group as earlier events and is not compared with them.
+    """
     reference = np.array([[3.0, 1], [9.0, 1], [9.0, 0], [12.0, 1]])
     assert metrics.time_dependent_auc(reference, [2.0, 4.0, 9.0, 3.0], time=9).value == pytest.approx(0.5)
 

@@ -1,4 +1,4 @@
-"""Figures of registration, image to image, several labels and regression: what they show is what results and rankings say."""
+"""Figures of registration, image to image, several labels and regression match results and rankings."""
 
 import html
 import io

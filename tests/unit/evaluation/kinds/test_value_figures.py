@@ -1,4 +1,4 @@
-"""Figures that a kind draws of the values of single cases: what they show is what the results table says."""
+"""Figures of a kind about values of single cases match the results table."""
 
 import numpy as np
 import pytest

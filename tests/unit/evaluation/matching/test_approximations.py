@@ -1,4 +1,4 @@
-"""Ellipses, circles and hulls that stand for objects: where they lie, what lies in them, and how much they share."""
+"""Ellipses, circles and hulls that approximate objects: their positions, contained points and overlap."""
 
 import math
 
@@ -26,7 +26,7 @@ def cuboid(low, sides, canvas):
 
 
 def edges_of(body, reach):
-    """Whether points just inside and just outside of a reach along each axis, in both directions, are inside."""
+    """Return whether points just inside and outside a reach, in both directions of each axis, are inside."""
     result = []
     for axis, length in enumerate(reach):
         for sign in (-1, 1):
@@ -84,7 +84,7 @@ class TestOfMasks:
     @pytest.mark.parametrize("shape", ["convex_hull", "polygon"])
     @pytest.mark.parametrize("dimensions", [2, 3])
     def test_the_hull_of_a_mask_reaches_to_the_outer_corners_of_its_pixels(self, shape, dimensions):
-        """Two pixels on a diagonal: their corners lie in it, and beside the diagonal only what lies between them."""
+        """Two pixels on a diagonal: the hull contains their corners and otherwise only the area between them."""
         labels = np.zeros((5,) * dimensions, dtype=int)
         labels[(1,) * dimensions] = labels[(2,) * dimensions] = 1
         body = body_of(Objects(labels=labels), shape)
@@ -273,7 +273,10 @@ class TestSharedInThreeDimensions:
 class TestTables:
     @pytest.mark.parametrize("axis", [0, 1])
     def test_circles_that_only_touch_share_nothing(self, axis):
-        """Polygons that stand for circles reach a little beyond them; whether circles meet is asked of the circles."""
+        """Polygons that approximate circles extend beyond them, so contact is determined from the circles.
+
+        The polygons extend only slightly beyond the circles.
+        """
 
         def circle(start):
             corner = np.roll([start, 0], axis)

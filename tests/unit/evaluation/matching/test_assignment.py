@@ -1,4 +1,4 @@
-"""Who is matched to whom: worked examples, ambiguous cases, and what no order of files may change."""
+"""Assignment of objects: worked examples, ambiguous cases, and independence of the order of files."""
 
 from functools import cache
 

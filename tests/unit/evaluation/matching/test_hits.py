@@ -1,4 +1,4 @@
-"""Which pairs of objects a criterion finds, at the very edges of pixels, boxes, bands and distances."""
+"""Pairs of objects that a criterion finds, at the exact edges of pixels, boxes, bands and distances."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ class TestSharedPixels:
 
 
 class TestForms:
-    """What a criterion needs of both sides, and what it does where one has no masks."""
+    """Requirements of a criterion on both sides, and its behaviour if one side has no masks."""
 
     @pytest.mark.parametrize("criterion", [c.loc_mask_iou, c.loc_boundary_iou])
     @pytest.mark.parametrize("sides", [(MASK, BOX), (BOX, MASK), (BOX, BOX)])

@@ -1,4 +1,4 @@
-"""The objects of an image: where they lie and how large they are, in whichever form they are given."""
+"""The objects of an image: their positions and sizes, in each input form."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a rule says of ties, cutoffs, duplicates and ignored regions, each at its boundary."""
+"""Rules for ties, cutoffs, duplicates and ignored regions, each at its boundary."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""``coco_101`` is what pycocotools 2.0.11 gives, number for number, so that values may stand beside published ones."""
+"""``coco_101`` equals the result of pycocotools 2.0.11, number for number.
+
+This makes values comparable with published ones.
+"""
 
 from __future__ import annotations
 

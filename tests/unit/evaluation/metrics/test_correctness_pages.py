@@ -1,4 +1,4 @@
-"""The pages on masks and objects say what the code says."""
+"""The pages about masks and objects match the code."""
 
 from pathlib import Path
 

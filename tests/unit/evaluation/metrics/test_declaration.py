@@ -1,4 +1,4 @@
-"""What a declared metric knows of itself: bounds, problems, policies, levels, and which options it takes."""
+"""Declarations of metrics: bounds, problems, policies, levels, and accepted options."""
 
 import inspect
 
@@ -237,7 +237,7 @@ class TestOptions:
 
 
 class TestWhatIsDeclared:
-    """Of the metrics that are there: what no page of the catalogue tells, and scoring depends on."""
+    """Properties of the built-in metrics that no catalogue page shows but that scoring depends on."""
 
     BUILT_IN = tuple(each for each in all_metrics() if each.source == "podium")
 
@@ -262,7 +262,7 @@ class TestWhatIsDeclared:
         assert self.those_with("worst_of") == {"absolute_volume_difference", "relative_volume_error"}
 
     def test_what_has_one_value_for_all_cases_together_in_every_problem(self):
-        """What counts false alarms an image, compares cases with one another, or pools what they have of something."""
+        """Metrics that count false alarms per image, compare cases with each other, or pool values over cases."""
         of_families = ("failure_detection", "survival", "multi_label")
         together = {each.id for each in self.BUILT_IN if each.family in of_families} - {"risk"}
         together |= {each.id for each in self.BUILT_IN if each.family == "regression"}

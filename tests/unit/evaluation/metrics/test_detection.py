@@ -16,7 +16,7 @@ def four_digits(value):
 
 
 def place(number):
-    """A box of its own for every object."""
+    """Return a separate box for every object."""
     return [20 * number, 0, 20 * number + 10, 10]
 
 

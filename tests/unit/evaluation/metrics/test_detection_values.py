@@ -67,7 +67,11 @@ def test_counts_over_all_images(metric):
 
 
 def of_images(metric, images):
-    """The mean over images or patients: who has nothing on either side counts as perfect, and says nothing of sensitivity."""
+    """Return the mean over images or patients.
+
+    An image or patient without objects on either side counts as perfect. For sensitivity, those without reference
+    objects are skipped.
+    """
     values = []
     for own in images:
         tp, fp, fn = counts(own)

@@ -1,4 +1,4 @@
-"""What was found in each image: how steps are counted, which rule is used without scores, and what COCO's matching does."""
+"""Detections in each image: counting of steps, the rule without scores, and COCO's matching."""
 
 import numpy as np
 import pytest

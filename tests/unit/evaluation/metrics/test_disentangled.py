@@ -68,7 +68,7 @@ def test_adding_up_images_is_pooling_them(truth, found, truth_2, found_2, rule):
 @settings(max_examples=25, deadline=None)
 @given(MAPS, MAPS, RULES, st.sets(st.integers(1, 6), max_size=2))
 def test_panoptic_quality_is_that_of_each_class_on_its_own(truth, found, rule, ignored):
-    """Whatever the rule of the matrix, and with regions of no class that count for nobody."""
+    """This applies for every rule of the matrix, and with ignored regions without a class."""
     ours, theirs = objects(truth, ignored=ignored), objects(found)
     ours.classes[ours.ignored] = ""
     result = dis.disentangle(ours, theirs, CLASSES, matching=rule)
@@ -167,7 +167,10 @@ def test_what_limits_a_method_is_the_part_whose_mistakes_cost_most(matrix, iou, 
 
 
 def test_the_teams_of_monusac_differ_in_what_limits_them():
-    """Pooled matrices of the reference, every matched pair with an overlap of 0.8: the third team's detector stands out."""
+    """In pooled matrices of the reference, the third team's limitation is its detector.
+
+    Every matched pair has an overlap of 0.8.
+    """
     team_2 = [
         [0, 962, 629, 5, 285],
         [824, 6240, 88, 0, 57],

@@ -26,7 +26,7 @@ def reason(result):
 
 
 def plain_similarity(a, b, weights, constants, factor):
-    """The formula at every place where a whole window lies, by loops; ``weights`` of one axis."""
+    """Evaluate the formula by loops at every position of a complete window; ``weights`` are those of one axis."""
     size = len(weights)
     kernel = weights
     for _ in range(a.ndim - 1):

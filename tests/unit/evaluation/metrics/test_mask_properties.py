@@ -1,4 +1,4 @@
-"""What must hold for every pair of masks, however odd."""
+"""Properties that apply to every pair of masks, however unusual."""
 
 from itertools import pairwise
 

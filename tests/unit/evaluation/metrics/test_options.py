@@ -1,4 +1,4 @@
-"""What an option of a metric takes and what it refuses, at the edges of each kind."""
+"""Accepted and rejected values of metric options, at the limits of each kind."""
 
 import pytest
 

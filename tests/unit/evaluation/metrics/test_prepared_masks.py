@@ -1,4 +1,4 @@
-"""Masks that are prepared once: where they lie, what pairs of them share, what their border is and what it stands for."""
+"""Masks that are prepared once: their position, shared parts of pairs, and the border and its weights."""
 
 import math
 import pickle

@@ -1,4 +1,4 @@
-"""What a declaration says fits the tables of formulas that values on whole data sets are recomputed with."""
+"""Declarations match the tables of formulas for recomputing values of whole data sets."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,10 @@ FURTHER = {
     for entry in json.loads((Path(__file__).parents[1] / "catalogue/problem_kinds.json").read_text("utf-8"))["metrics"]
 }
 OF_THE_REFERENCE = [metric for metric in BUILT_IN if metric.id not in FURTHER]
-"""Those whose policies the metrics reference tells in words; those of further kinds are compared one by one."""
+"""Built-in metrics whose policies the metrics reference describes in text.
+
+Those of additional kinds are compared individually.
+"""
 
 
 def with_evidence(kind):

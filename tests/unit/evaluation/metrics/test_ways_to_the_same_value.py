@@ -1,4 +1,4 @@
-"""Where a value is computed in more than one way, for speed, the ways agree with the plain one."""
+"""Faster alternative computations of a value agree with the plain computation."""
 
 from unittest import mock
 

@@ -1,4 +1,4 @@
-"""Input that a metric cannot be computed from is refused with a reason, and nothing beside it is."""
+"""Input that makes a metric impossible is rejected with a reason, and no other input is."""
 
 import numpy as np
 import pytest

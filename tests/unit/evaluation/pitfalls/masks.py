@@ -169,7 +169,10 @@ def outlier(inputs):
 
 @recipe("EX-SEG-EMPTY-MASKS")
 def empty_masks(inputs):
-    """Where the catalogue lists 0 for one empty mask we have an outcome, which the default policy turns into 0."""
+    """Empty masks have an outcome, which the default policy converts to the 0 that the catalogue lists.
+
+    The catalogue lists 0 if one mask is empty.
+    """
     sides = {"object": box_mask(inputs["grid"], inputs["object_box"]), "empty": np.zeros(inputs["grid"], dtype=bool)}
     found = {}
     for name in ("empty_reference", "empty_prediction", "both_empty"):
@@ -305,7 +308,7 @@ def related_metrics(inputs):
 
 @recipe("EX-RANK-RELATED-METRICS-IOU-COLUMN")
 def printed_iou(inputs):
-    """Three of the six printed values contradict the DSC beside them."""
+    """Three of the six printed values contradict the DSC printed next to them."""
     return {f"{name}.iou": dsc / (2 - dsc) for name, dsc in inputs["dsc"].items()}
 
 

@@ -1,4 +1,4 @@
-"""Where the worked examples of the pitfall catalogue keep how they are recomputed, and what they share."""
+"""Registry and shared helpers of the recipes that recompute the worked examples of the pitfall catalogue."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Every worked example of the pitfall catalogue for masks, objects and instances, recomputed from its inputs.
 
-Each recipe computes what the catalogue lists under one id; the test compares all of it, to the digits given, and
-the orderings that the source claims, also where our check says that a claim does not hold.
+Each recipe computes the values that the catalogue lists under one id. The test compares all of them, to the printed
+digits. It also compares the orderings that the source claims, even where our check shows that a claim is wrong.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NOT_RECOMPUTABLE = {
     "X-PQ-MISSED-FALSE-POSITIVES",
     "EX-INS-MONUSAC-TABLE2-T3-MACROPHAGE",
 }
-"""Their inputs stand in figures or data that are not to be had; where there is a stand-in, it is below."""
+"""Examples whose inputs appear in figures or unavailable data; existing stand-ins are defined below."""
 NOT_A_MEASUREMENT = {"specialisation_ok", "panoptic_quality_upper_rounding"}
 """Remarks of the catalogue among its values."""
 
@@ -86,7 +86,7 @@ def test_orderings_hold_exactly_where_the_catalogue_says_so(name):
 
 
 def _side(side, found):
-    """A number as it stands, or a value by its name."""
+    """Return a literal number, or a value by its name."""
     text = str(side)
     if re.fullmatch(r"-?\d+(\.\d+)?([eE]-?\d+)?", text):
         return float(text)

@@ -1,4 +1,4 @@
-"""Detection tables with a column ``decision``: they say themselves what counts as detected."""
+"""Detection tables with a column ``decision``, which states directly what counts as detected."""
 
 import csv
 import json

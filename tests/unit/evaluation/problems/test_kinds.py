@@ -1,4 +1,4 @@
-"""Every kind of problem keeps the same promises, and nobody else knows their names."""
+"""Common guarantees of every kind of problem, whose names no other module knows."""
 
 import ast
 import json
@@ -38,7 +38,7 @@ def sources(*patterns):
 
 
 def words_of_code(text):
-    """Texts of a module, those of its documentation left out."""
+    """Return the string literals of a module without its docstrings."""
     tree = ast.parse(text)
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     told = {

@@ -1,4 +1,4 @@
-"""How references of several annotators become one."""
+"""Merging of references of several annotators."""
 
 import numpy as np
 import pytest

@@ -10,7 +10,7 @@ from evaluation.ranking import describe
 from tests.unit.evaluation.problems.test_options_have_an_effect import KINDS, entry, metrics_of
 
 WITHOUT_EFFECT = {"localization_thresholds", "max_detections", "weight_matrix"}
-"""Options that may be absent beside others: not set, or read with one choice of another option only."""
+"""Options that can be absent: not set, or read only with one choice of another option."""
 
 
 @pytest.mark.parametrize("kind", KINDS)

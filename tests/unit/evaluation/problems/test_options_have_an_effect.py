@@ -52,7 +52,7 @@ def test_an_ignored_option_is_refused_in_every_metric_even_with_its_default(kind
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_registered_documents_stay_readable_and_an_ignored_option_changes_no_value(kind, tmp_path):
-    """What the catalogue calls ignored is ignored: scoring with other values gives the same results."""
+    """Options that the catalogue declares as ignored are ignored: other values give the same results."""
     document = problems.get(kind).write_example(tmp_path)
     plain = {**document, "metrics": [], "ranking": {}}
     changed = copy.deepcopy(plain)

@@ -1,4 +1,4 @@
-"""What the submit page calls the columns and rows that a kind of problem expects."""
+"""Labels on the submit page for the columns and rows that a kind of problem expects."""
 
 import pytest
 

@@ -62,7 +62,7 @@ def raw_nifti(path, *, dim=(3, 4, 5, 6, 1, 1, 1, 1), code=2, data=None, extra=b"
 
 def raw_nifti_2(path, *, order="<", dim=(3, 4, 5, 6, 1, 1, 1, 1), code=2, data=None, offset=544, scale=(1.0, 0.0),
                 pixdim=(1.0,) * 8, magic=b"n+2\0\r\n\x1a\n", sform=None, quaternion=None, intent=0):  # fmt: skip
-    """Write a NIfTI-2 file field by field; the voxels follow after 544 bytes whatever the offset says."""
+    """Write a NIfTI-2 file field by field; the voxels follow after 544 bytes regardless of the stated offset."""
     header = bytearray(544)
     struct.pack_into(order + "i8sh", header, 0, 540, magic, code)
     struct.pack_into(order + "8q", header, 16, *dim)

@@ -1,4 +1,4 @@
-"""What nibabel and SimpleITK read from a file, our readers read, too."""
+"""Agreement of our readers with nibabel and SimpleITK."""
 
 import numpy as np
 import pytest

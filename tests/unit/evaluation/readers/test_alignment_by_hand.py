@@ -1,4 +1,4 @@
-"""How one grid lies on another: dimensions, spacing, directions and places up to what is allowed, and the words for them."""
+"""Alignment of two grids: tolerances of dimensions, spacing, directions and positions, and their messages."""
 
 import numpy as np
 import pytest
@@ -180,7 +180,7 @@ class TestSpacing:
 
 
 class TestPlaces:
-    """Allowed is a hundredth of the smallest voxel and a millionth of how far both lie from the origin."""
+    """Tolerance: a hundredth of the smallest voxel and a millionth of the distance of both from the origin."""
 
     @pytest.mark.parametrize("axis", [0, 1, 2])
     def test_near_the_origin_a_hundredth_of_the_smallest_voxel(self, axis):

@@ -1,4 +1,4 @@
-"""What every header is checked for: axes, bytes, sizes of voxels and affines, each up to its bound and not beyond."""
+"""Checks of every header: axes, bytes, voxel sizes and affines, each exactly up to its limit."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Vectors in files: where their components stand, how they are scaled and turned, and what is said of other shapes."""
+"""Vectors in files: position, scaling and rotation of their components, and messages about other shapes."""
 
 import struct
 
@@ -15,7 +15,7 @@ ROWS = np.diag([2.0, 4.0, 8.0, 1.0])
 
 
 def written(path, dim, *, numbers=NUMBERS, intent=0, **more):
-    """A NIfTI file of 32-bit floats whose intent stands in bytes 68 and 69."""
+    """Write a NIfTI file of 32-bit floats whose intent is in bytes 68 and 69."""
     path = files.raw_nifti(path, dim=(*dim, 1, 1, 1, 1, 1, 1, 1)[:8], code=16, data=numbers.tobytes(), **more)
     content = bytearray(path.read_bytes())
     struct.pack_into("<h", content, 68, intent)

@@ -1,4 +1,4 @@
-"""A limit holds from the first number above it, and what lies exactly at it is taken."""
+"""Limits apply from the first number above them, and values exactly at a limit are accepted."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""MetaImage and NRRD, field by field: other names of a field, byte order, vectors, how far a header may reach, and words."""
+"""MetaImage and NRRD, field by field: alternative names, byte order, vectors, header length, and messages."""
 
 import gzip
 import zlib
@@ -23,7 +23,7 @@ def refused(read, *arguments, **options):
 
 
 class Format:
-    """What both formats are asked, once `write` has written a file of theirs."""
+    """Tests of both formats, using `write` to create a file of the format."""
 
     write: Callable[..., Path]
 

@@ -1,4 +1,4 @@
-"""A prediction lies on the reference's grid, or the message says what differs."""
+"""A prediction must match the grid of the reference; otherwise the message states the difference."""
 
 import numpy as np
 import pytest

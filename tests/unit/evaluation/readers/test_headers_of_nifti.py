@@ -22,7 +22,7 @@ def refused(path, **options):
 
 
 def with_quaternion(path, components, *, place=(0.0, 0.0, 0.0), pixdim=(1.0,) * 8, code=1):
-    """A NIfTI-1 file with an orientation by quaternion alone, whose fields stand in bytes 252 to 279."""
+    """Write a NIfTI-1 file with an orientation by quaternion alone, whose fields are in bytes 252 to 279."""
     content = bytearray(files.raw_nifti(path, pixdim=pixdim).read_bytes())
     struct.pack_into("<h", content, 252, code)
     struct.pack_into("<6f", content, 256, *components, *place)

@@ -1,4 +1,4 @@
-"""Tables with one row a case and numbers in its columns: a cell that cannot be taken is told and costs nothing else."""
+"""Tables with one row per case and numeric columns: an invalid cell is reported and affects nothing else."""
 
 from evaluation.readers.number_tables import read_number_table
 

@@ -1,4 +1,4 @@
-"""Tables of objects and of instances, and COCO documents: what is read, and what is said about the rest."""
+"""Tables of objects and of instances, and COCO documents: the parts that are read, and messages about others."""
 
 import json
 from dataclasses import replace

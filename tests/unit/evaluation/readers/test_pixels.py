@@ -1,4 +1,4 @@
-"""PNG and TIFF: what their headers say, pages that are slices, and decoders that fail in silence."""
+"""PNG and TIFF: header contents, pages as slices, and decoders that fail silently."""
 
 import logging
 import struct
@@ -24,7 +24,7 @@ def refused(read, *arguments, **options):
 
 
 def png_header(path, *, width=4, height=5, depth=8, colour=0, length=40):
-    """The first bytes of a PNG file, which say all that its header is read for."""
+    """Write the first bytes of a PNG file, which contain everything that is read from its header."""
     start = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBB", 13, b"IHDR", width, height, depth, colour)
     path.write_bytes((start + bytes(40))[:length])
     return path

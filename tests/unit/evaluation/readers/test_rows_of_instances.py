@@ -1,4 +1,4 @@
-"""Tables of instances, cell by cell: labels, classes, scores and regions to be ignored, and what is said of the rest."""
+"""Tables of instances, cell by cell: labels, classes, scores, ignored regions, and error messages."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Tables of labels and scores, cell by cell: what counts as an answer, and what exactly is said of the rest."""
+"""Tables of labels and scores, cell by cell: valid answers, and exact messages about others."""
 
 import numpy as np
 import pytest

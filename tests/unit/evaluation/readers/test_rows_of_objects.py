@@ -1,4 +1,4 @@
-"""Boxes and points as CSV or COCO JSON, cell by cell: axes, scores, regions to be ignored, and what is said of the rest."""
+"""Boxes and points as CSV or COCO JSON, cell by cell: axes, scores, ignored regions, and error messages."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Bytes of a file, compressed or not: as many as were declared, from one stream or several, and not one more."""
+"""Bytes of a file, compressed or not: exactly the declared number, from one stream or several."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Tables that stand beside files: confidences of cases, and classes and scores of instances."""
+"""Tables next to files: confidences of cases, and classes and scores of instances."""
 
 from types import SimpleNamespace
 

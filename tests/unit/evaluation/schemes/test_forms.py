@@ -1,4 +1,4 @@
-"""Each built-in scheme says what it is, in which words it is told, and how it scores a board that can be counted by hand."""
+"""Traits, descriptions and scores of each built-in scheme, on boards that can be counted by hand."""
 
 from dataclasses import replace
 
@@ -157,7 +157,7 @@ def test_a_win_is_a_p_value_of_at_most_the_level_and_its_share_is_of_the_others(
 
 
 def test_one_value_is_enough_to_have_lost_and_without_any_there_is_no_share():
-    """In the second sample the second case stands once and the first not at all."""
+    """The second sample contains the second case once and the first case not at all."""
     samples = Samples(np.array([[1.0, 0.0], [1.0, 1.0]]), None)
     scores, higher = get_scheme("test_then_rank").scores(table(higher=True), samples, registered("test_then_rank"))
     assert higher

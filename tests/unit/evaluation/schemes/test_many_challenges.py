@@ -1,4 +1,4 @@
-"""Many challenges at once give what each of them gives on its own; with infinitely many cases, what the model says."""
+"""Many challenges at once have the same results as each alone; infinitely many cases match the model."""
 
 import numpy as np
 import pytest

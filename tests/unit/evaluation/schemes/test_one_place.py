@@ -1,4 +1,4 @@
-"""What differs between ranking schemes stands in their objects: other modules do not compare ids."""
+"""Differences between ranking schemes are defined in their objects; other modules do not compare ids."""
 
 import io
 import tokenize
@@ -8,7 +8,7 @@ from evaluation.ranking.schemes import all_schemes
 
 ROOT = Path(__file__).parents[4]
 ALLOWED: frozenset[str] = frozenset()
-"""Modules outside `evaluation/ranking/schemes` that may name a scheme by its id, each with a reason beside it."""
+"""Modules outside `evaluation/ranking/schemes` that can name a scheme by its id, each with a reason."""
 
 
 def test_no_module_outside_the_schemes_names_one_by_its_id():

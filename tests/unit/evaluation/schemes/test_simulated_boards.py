@@ -1,4 +1,4 @@
-"""Boards of drawn values: what stands for a value of the whole data set, and what for values of cases."""
+"""Boards of simulated values: representation of a value of the whole data set and of values of cases."""
 
 from dataclasses import replace
 

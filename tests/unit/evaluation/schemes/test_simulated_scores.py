@@ -1,4 +1,4 @@
-"""What a simulated challenge gives under each form of ranking, on a board small enough to be counted by hand."""
+"""Results of a simulated challenge under each form of ranking, on a board that can be counted by hand."""
 
 import numpy as np
 import pytest

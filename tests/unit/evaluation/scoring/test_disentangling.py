@@ -1,4 +1,4 @@
-"""What a case leaves behind for disentangled evaluation, and the document that is made of all cases."""
+"""Data that each case contributes to disentangled evaluation, and the document created from all cases."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is said of certainty, worked out once more from the specification: plainly, pair by pair and flip by flip.
+"""Statements of certainty, recomputed from the specification: plainly, pair by pair and flip by flip.
 
 Sections are those of the specification of the uncertainty of rankings.
 """
@@ -197,7 +197,7 @@ def test_flips(scheme, direction, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_differences_from_the_first_and_their_margins(seed):
-    """Section 7: the two roots of the quadratic; and what lies beyond the margin, or within it."""
+    """Section 7: the two roots of the quadratic, and differences beyond or within the margin."""
     margin = 0.3
     more = {"bootstrap": 200, "interval": 0.9, "margin": {"metric0": margin}}
     board = Board(MEAN, values_of(seed, spread=0.2), uncertainty=more)

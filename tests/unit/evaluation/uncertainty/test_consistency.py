@@ -131,7 +131,10 @@ def test_one_failed_case_of_a_third_team_does_not_hide_a_difference():
 
 
 def test_copies_entered_beside_a_team_do_not_crown_it():
-    """Two slightly worse copies of A lift it over B in mean ranks of two metrics; the contest of two tells."""
+    """Two slightly worse copies of A raise it above B in mean ranks of two metrics.
+
+    The contest of A and B alone reveals this.
+    """
     generator = np.random.default_rng(8)
     n = 30
     first, second = {}, {}

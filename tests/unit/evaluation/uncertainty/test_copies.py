@@ -1,4 +1,4 @@
-"""Versions of one algorithm: found where they are shown, asked about where they could have been entered."""
+"""Versions of one algorithm: detected if they are visible, and questioned if they could have been entered."""
 
 import numpy as np
 import pandas as pd

@@ -234,7 +234,7 @@ def test_one_more_failure_is_of_the_full_data_however_often_it_is_drawn(scheme):
 @pytest.mark.parametrize("patients", ["ppppp", "pppqq"])
 @pytest.mark.parametrize("scheme", ["median rank", "tests"])
 def test_failures_of_few_patients_are_told_apart(scheme, patients):
-    """Each failure is a board of its own: values of a patient in one are never mixed with those in the next."""
+    """Each failure has a separate board: values of a patient are never mixed between failures."""
     levels = {"levels": ["case", "patient"], "operator": "median"}
     rule = boards.document([boards.metric()], boards.SCHEMES[scheme], aggregation=levels)
     cases = boards.PATIENTS.assign(patient=list(patients))

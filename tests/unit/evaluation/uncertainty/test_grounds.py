@@ -1,4 +1,7 @@
-"""How the error is shared, how many units that takes, and which of several reasons against a statement is told."""
+"""Sharing of the error, the number of units required, and the reported reason against a statement.
+
+Only one of several reasons is reported.
+"""
 
 import math
 from types import SimpleNamespace

@@ -19,13 +19,13 @@ def matrix(count, *shown):
 
 
 def columns(words):
-    """Which algorithms have each letter, by the letters in their order."""
+    """Return the algorithms that have each letter, in the order of the letters."""
     every = sorted({letter for word in words for letter in word})
     return [[index for index, word in enumerate(words) if letter in word] for letter in every]
 
 
 def cliques(better):
-    """The largest sets of algorithms of which no two are told apart: tried one by one."""
+    """Return the largest sets of mutually indistinguishable algorithms, by exhaustive search."""
     count = len(better)
     alike = ~(better | better.T)
     sets = [
@@ -54,7 +54,7 @@ def test_letters_go_by_who_stands_first():
 
 
 def test_exactly_as_many_letters_as_are_allowed_are_given(monkeypatch):
-    """Three that are told apart need three letters."""
+    """Three distinguishable algorithms need three letters."""
     better = matrix(3, (0, 1), (0, 2), (1, 2))
     monkeypatch.setattr(pairs, "MOST_COLUMNS", 3)
     assert letters(better) == ["a", "b", "c"]
@@ -93,7 +93,10 @@ PLAIN = np.array([[0.30, 0.10, 0.05], [0.25, 0.20, 0.0], [0.30, 0.05, 0.1], [0.2
 
 
 def is_inside(x, d, w, critical):
-    """Whether contributions less x times their weights stay within the critical value of the self-normalised sum."""
+    """Return whether contributions minus x times their weights are within the critical value.
+
+    The critical value is that of the self-normalized sum.
+    """
     rest = d - x * w
     return abs(rest.sum()) <= critical * math.sqrt((rest**2).sum())
 

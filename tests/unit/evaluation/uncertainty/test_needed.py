@@ -1,4 +1,4 @@
-"""The fewest units for a winner are known from the assessment alone, and the ranking document says the same."""
+"""The minimum number of units for a winner, known from the assessment alone and equal in the ranking document."""
 
 import pandas as pd
 import pytest

@@ -1,6 +1,6 @@
-"""The example of nuclei: why its level is the kind of light, and what four modalities would answer.
+"""The example of nuclei: the reason why its level is the kind of light, and the answer of four modalities.
 
-The values of panoptic quality beside this file are those of
+The values of panoptic quality next to this file are those of
 ``python -m evaluation score examples/nuclei/assessment.json --references examples/nuclei/references --predictions
 examples/nuclei/predictions --each``, rounded to six digits.
 """

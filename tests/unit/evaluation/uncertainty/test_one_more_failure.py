@@ -1,4 +1,7 @@
-"""The rank had one more case failed is the worst that ranking anew finds, with each case of an algorithm failed in turn."""
+"""The rank with one more failed case is the worst rank found by reranking.
+
+Each case of an algorithm fails in turn.
+"""
 
 from types import SimpleNamespace
 
@@ -59,7 +62,7 @@ def said(made):
 
 
 def tried(rule, table, cases=None):
-    """By ranking everything anew."""
+    """Return the worst rank of each algorithm with one more failed case, by ranking everything again."""
     worst = {}
     registered = parse(rule)
     for name in NAMES:
@@ -81,7 +84,7 @@ def test_one_metric(scheme, seed):
 @pytest.mark.parametrize("scheme", ["mean", "median", "lowest quarter", "tests"])
 @pytest.mark.parametrize("patients", [False, True])
 def test_ties_at_0_are_ties(scheme, patients):
-    """What cancels out leaves nothing behind that would break them."""
+    """Values that cancel out leave no rounding error that would break the ties."""
     table = results(9)
     table["value"] = [value / 10 for value in [3, -1, -2, 1, 0, 1, -1, 2, -2, 1, -3, 1, 2, 1, -1]]
     more = {"aggregation": {"levels": ["case", "patient"], "operator": "mean"}} if patients else {}

@@ -44,7 +44,10 @@ def test_pair_that_the_test_orders_against_the_ranking_is_marked_in_both_maps_an
 
 
 def test_a_median_that_the_test_contradicts_is_marked_without_blaming_a_few_bad_cases():
-    """More than half of the cases speak for the one and the test for the other; of challenge 80,002,200 no map could be drawn."""
+    """More than half of the cases favour one algorithm and the test favours the other.
+
+    For challenge 80,002,200 no map could be plotted.
+    """
     often = np.where(np.arange(40) < 21, 0.011, -0.3)
     values = np.column_stack([STEADY + often, STEADY, STEADY - 0.4])
     values[:21, 1] = values[:21, 0] - 0.001

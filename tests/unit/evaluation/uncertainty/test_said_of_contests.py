@@ -21,7 +21,7 @@ from tests.reading.contests import CONTESTS
 
 
 def said_of(name, *, bootstrap=250):
-    """The words of a report, and the document."""
+    """Return the text of a report and the ranking document."""
     contest = CONTESTS[name]()
     contest.document["uncertainty"] |= {"bootstrap": bootstrap}
     return said_about(contest.document, contest.results, cases=contest.cases, evidence=contest.evidence)
@@ -89,7 +89,7 @@ def test_unanswered_cases_of_a_classification_are_failures():
 
 
 def test_a_team_that_reverses_two_others_is_named_where_the_winner_stays():
-    """Of five regions q beats p in three; r stands between them in the two in which p is ahead."""
+    """Of five regions q beats p in three; r is between them in the two in which p is ahead."""
     ahead = [("W", "p", "r", "q")] * 2 + [("W", "q", "p", "r")] * 3
     random = np.random.default_rng(3)
     rows = [
@@ -124,7 +124,7 @@ def test_a_list_of_pairs_that_was_cut_is_not_told_as_whole():
 
 
 def entry_with(teams):
-    """A ranking of which these teams were left out in turn."""
+    """Return a ranking entry with the results of excluding these teams in turn."""
     _, made = said_of("clones")
     return {**made["overall"], "sensitivity": {**made["overall"]["sensitivity"], "teams": teams}}
 

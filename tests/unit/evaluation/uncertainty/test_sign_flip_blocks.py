@@ -1,4 +1,4 @@
-"""Sign flips in blocks: whatever is taken at once, every pair has the statistic that it has on its own."""
+"""Sign flips in blocks: for every block size, every pair has the same statistic as alone."""
 
 import itertools
 import math
@@ -90,7 +90,7 @@ def test_two_that_are_identical_are_never_told_apart_in_a_block_with_others(monk
 
 
 def signed_roots(differences):
-    """Of each pair a transformation of its own, so that no sums of algorithms help."""
+    """Return a separate transformation of each pair, so that sums of algorithms cannot be used."""
     return np.sign(differences) * np.sqrt(np.abs(differences))
 
 

@@ -85,7 +85,7 @@ def test_without_inflation_the_ranks_of_the_draws_count_and_with_it_those_of_inf
 
 
 def steps_of(one, share):
-    """Section 4, by hand: pairs that no inflated draw reverses are shown, and the others are asked again."""
+    """Section 4, by hand: pairs that no inflated draw reverses are shown, and the others are tested again."""
     algorithms = len(one.ranking.algorithms)
     pairs = [(j, k) for j in range(algorithms) for k in range(algorithms) if j != k and not one.identical[j, k]]
     alive, shown, first = set(pairs), set(), None
@@ -128,7 +128,11 @@ def test_where_all_are_identical_nothing_is_asked():
 
 
 def winning(gap_below, share, *, draws=999, reversed_by=0):
-    """Of so many draws, one lowers the lead of 1 by `gap_below` and so many others by enough to turn the order."""
+    """Return whether the first algorithm wins if some draws lower its lead of 1.
+
+    Of `draws` draws, one lowers the lead by `gap_below`. Another `reversed_by` draws lower it by enough to reverse the
+    order.
+    """
     rows = np.tile([1.0, 0.0], (draws, 1))
     rows[0, 1] += gap_below
     rows[1 : 1 + reversed_by, 1] += 0.9
@@ -144,7 +148,10 @@ def test_a_winner_is_one_whom_no_draw_reverses_when_inflated_to_the_largest():
 
 
 def test_a_winner_is_one_whom_few_draws_reverse_when_inflated_to_the_share():
-    """With 39 draws the largest stands for less than the share, and the second condition decides: one of 39 is too many."""
+    """With 39 draws the largest represents less than the share, and the second condition decides.
+
+    One of 39 is too many.
+    """
     one = drawn(np.vstack([[1.0, 0.0], np.tile([1.0, 0.0], (39, 1))]), spread=Spread(30, 0, 30))
     p = 0.02
     critical = one.spread.critical(p)
@@ -248,7 +255,10 @@ DEVIATIONS = np.array([[0.1, 0.0, 0.0, 0.0], [-0.1, 0.0, 0.0, 0.0], [0.1, 0.0, 0
 
 
 def shrunk(scores, deviations, spread):
-    """Which algorithms' truths are drawn to one another: those whose fresh scores are not score and deviations alone."""
+    """Return which algorithms have true scores that are shrunk towards one another.
+
+    These are the algorithms whose fresh scores differ from the sum of score and deviations.
+    """
     plain = scores + deviations + np.roll(deviations, -1, axis=0)
     return (~np.isclose(_fresh(True, scores, deviations, 0, spread), plain).all(axis=0)).tolist()
 

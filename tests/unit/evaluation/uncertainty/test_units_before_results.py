@@ -1,4 +1,7 @@
-"""How many units a ranking will need is read from its rule: what decides, by which operators, and who says how uncertain values are."""
+"""Number of units that a ranking will need, read from its rule.
+
+It depends on the values that decide, the operators, and the source of the uncertainty of values.
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The rules by which a board names a winner, speaks of a lead or leaves the order open, one by one."""
+"""Rules by which a board names a winner, reports a lead or leaves the order open, one by one."""
 
 from types import SimpleNamespace
 
@@ -11,7 +11,7 @@ NAMES = ("a", "b", "c")
 
 
 def about(**facts):
-    """What a rule looks at, of a board of three on which the first is shown to be better than everybody."""
+    """Return the facts that a rule reads, for a board of three with a significantly better first algorithm."""
     grounds = SimpleNamespace(
         states_sets=facts.pop("states_sets", True),
         comparable=facts.pop("comparable", True),
@@ -160,7 +160,7 @@ def test_left_out_failures_and_uncertainty_of_others_are_warned_of_once_a_metric
 
 
 def shown(table=None, **facts):
-    """What is written of the difference between the first and another."""
+    """Return the inputs for the reported difference between the first and another algorithm."""
     board = about(ranking=SimpleNamespace(combined=False), **facts)
     result = SimpleNamespace(difference=(lambda first, other: (table or {}).get((first, other))))
     better = np.zeros((3, 3), dtype=bool)

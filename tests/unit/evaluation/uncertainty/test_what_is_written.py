@@ -1,4 +1,4 @@
-"""What the entry of a ranking writes about certainty, key by key, on small boards."""
+"""Certainty in the entry of a ranking, key by key, on small boards."""
 
 import numpy as np
 import pandas as pd
@@ -93,7 +93,10 @@ def test_of_tests_no_difference_is_written():
 
 
 def gappy(values, missing):
-    """Results without values of these algorithms on these cases, which are left out."""
+    """Rank results in which these algorithms have no value on these cases.
+
+    The policy excludes missing values.
+    """
     table = results(values, NAMES)
     gone = [(name, f"c{case:03d}") for name, case in missing]
     keep = [(name, case) not in gone for name, case in zip(table["algorithm"], table["case"], strict=True)]
@@ -227,7 +230,10 @@ def test_failures_that_were_seen_count_in_what_has_not_been_seen():
 
 
 def test_shares_of_tests_that_draws_decide_have_no_differences():
-    """Where values of patients are medians of cases, tests are no sums over units, and their scores are shares of wins."""
+    """If values of patients are medians of cases, tests are not sums over units.
+
+    Their scores are then shares of wins.
+    """
     patients = pd.DataFrame(
         {"case": [f"c{case:03d}" for case in range(16)], "patient": [f"p{case // 2}" for case in range(16)]}
     )
