@@ -143,7 +143,7 @@ PARTS: dict[str, tuple[Callable[[Sequence[Finished]], Outcome], tuple[list[str],
         ([sys.executable, "-m", "tests.chaos.soak", "--submissions", "20", "--kills", "12", "--seed", SEED],),
     ),
     "manipulations": (manipulations, (pytest("-s", "tests/integration/audit", "tests/unit/audit"),)),
-    "uploads": (uploads, ([sys.executable, "-m", "tests.chaos.deadline", "--uploads", "300"],)),
+    "uploads": (uploads, ([sys.executable, "-m", "tests.chaos.deadline", "--uploads", "300", "--bounds"],)),
     "backups": (backups, ([sys.executable, "-m", "tests.integration.operations.interrupting", "FOLDER", SEED],)),
 }
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluation import durable
 from evaluation.canonical import sha256
 from evaluation.readers import ReadError
 from evaluation.readers.limits import DEFAULT, Limits
@@ -34,12 +35,16 @@ def write_evidence(
     parts: Mapping[str, str],
     shared: Mapping[str, Any],
 ) -> None:
-    """Write evidence as a Parquet file, one row group a block; what else is taken is that of `make_evidence`."""
-    save_evidence(str(path), make_evidence(assessment, blocks, parts=parts, shared=shared))
+    """Write evidence as a Parquet file, one row group per block.
+
+    The file gets its name when it is complete. The other parameters are those of `make_evidence`.
+    """
+    with durable.replacing(Path(path)) as stream:
+        save_evidence(stream, make_evidence(assessment, blocks, parts=parts, shared=shared))
 
 
-def save_evidence(target: str | BinaryIO, evidence: Evidence) -> None:
-    """Write evidence as a Parquet file, one row group a block."""
+def save_evidence(target: BinaryIO, evidence: Evidence) -> None:
+    """Write evidence into a stream as a Parquet file, one row group per block."""
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -9,7 +9,8 @@ figures compute until everything is over.
 
 At the end, every upload must be validated and an e-mail sent while the figures still compute. At no time
 may there be more messages than twice the waiting rows. Every record must be as the platform sealed it.
-The exit code reports whether that is true. The seconds are printed only for information.
+The exit code reports whether that is true. With `--bounds`, an e-mail within 10 s, the first validated upload within
+30 s and no pause above 10 s between two of them are required too. Otherwise the seconds are printed only for information.
 
 With `--together` all queues have one worker with two slots, as before they were separated: nothing is
 validated then.
@@ -29,6 +30,8 @@ from tests.chaos.processes import Process
 from tests.chaos.soak import place
 
 FIRST = ("mail", "beat")
+# Seconds, from the moment at which the figures compute.
+LETTER_WITHIN, FIRST_WITHIN, PAUSE_AT_MOST = 10.0, 30.0, 10.0
 QUEUES = ("mail", "sweep", "validate", "ingest", "score", "rank", "figures")
 
 
@@ -38,6 +41,7 @@ def main() -> int:
     options.add_argument("--uploads", type=int, default=300)
     options.add_argument("--sweeps", type=int, default=20, help="seconds of sweeps, one each, before validation begins")
     options.add_argument("--patience", type=float, default=600.0, help="seconds until it counts as stuck")
+    options.add_argument("--bounds", action="store_true", help="bounds on seconds count, on an idle machine")
     options.add_argument("--together", action="store_true", help="all queues in one worker with two slots")
     chosen = options.parse_args()
     with place(own_services=False) as found:
@@ -174,6 +178,11 @@ class Deadline:
         refused = Submission.objects.filter(state=Submission.State.REFUSED).count()
         if refused:
             self.problems.append(f"{refused} uploads were refused")
+        if self.chosen.bounds:
+            bounds = {"letter": (letter, LETTER_WITHIN), "first upload": (first, FIRST_WITHIN)}
+            for name, (seconds, most) in (bounds | {"longest pause": (longest, PAUSE_AT_MOST)}).items():
+                if seconds > most:
+                    self.problems.append(f"{name}: {seconds:.1f} s, more than {most:.0f} s")
         self.seen |= {
             "figures that compute": len(list(self.folder.glob("begun-*"))),
             "letter sent after": f"{letter:.1f} s, {waiting_then} uploads were waiting then",

@@ -30,6 +30,7 @@ REASONS: Final = {
     "platform/designs/services/scans.py::_collect": WORK,
     "platform/designs/services/simulations.py::read_pilot": WORK,
     "platform/drift/services.py::request_check": STORED,
+    "platform/api/submissions/views.py::SubmissionViewSet.results": COLUMN,
     "platform/executions/services/arriving.py::begin": PIECES,
     "platform/executions/services/caching.py::_locked": LOCK,
     "platform/executions/services/hosts.py::alone_with": LOCK,
@@ -59,6 +60,7 @@ REASONS: Final = {
     "platform/registry/services/files.py::store_file": STORED,
     "platform/reports/services/storing.py::keep": STORED,
     "platform/reports/views/desk.py::item": COLUMN,
+    "platform/results/services/exporting.py::_phase": MEMORY,
     "platform/results/services/exporting.py::archive": MEMORY,
     "platform/results/services/pictures.py::_Read.write": WORK,
     "platform/scoring/domain/prediction_tables.py::extract": WORK,
@@ -66,6 +68,7 @@ REASONS: Final = {
     "platform/scoring/domain/results.py::store_annotators": MEMORY,
     "platform/submissions/contributions/design_checks.py::_Putting.__call__": WORK,
     "platform/submissions/services/submitting.py::create_upload": PIECES,
+    "platform/submissions/views/submissions.py::results_csv": COLUMN,
     "platform/test_sets/contributions/publishing.py::_write": WORK,
     "platform/test_sets/domain/backgrounds.py::picture": MEMORY,
     "platform/test_sets/services/annotated_tables.py::_joined": WORK,
@@ -125,6 +128,7 @@ REASONS: Final = {
     "evaluation/problems/shown.py::Rows.written": WORK,
     "evaluation/problems/shown.py::write_intensities": WORK,
     "evaluation/problems/table.py::Table.write_example": EXAMPLE,
+    "evaluation/scoring/evidence_file.py::save_evidence": MEMORY,
     "evaluation/running/as_mha.py::write_mha": WORK,
     "evaluation/running/grand_challenge.py::inputs_of_case": WORK,
     "evaluation/running/table.py::write_runs": WORK,
@@ -148,6 +152,7 @@ REASONS: Final = {
     "confinement/guarantees.py::_tries.append": WORK,
     "confinement/guarantees.py::_tries": WORK,
     "client/podium_client/cli.py::main": COLUMN,
+    "client/podium_client/site/joined.py::_document": MEMORY,
     "client/podium_client/downloading.py::_receive": "a download that continues where it stopped; its digest is compared before it gets its name",
     "client/podium_client/site/wire.py::download": "a download that continues where it stopped; its digest is compared before it gets its name",
     "client/podium_client/packing.py::pack": WORK,
@@ -187,6 +192,18 @@ def test_each_place_that_writes_without_the_helper_is_listed_with_its_reason():
         "storage.save(name, content)",
         "FileSystemStorage(location=folder)",
         "pyrage.encrypt_file(a, b, keys)",
+        "frame.to_csv(path, index=False)",
+        "frame.to_csv(path_or_buf=path)",
+        "parquet.ParquetWriter(path, schema)",
+        "figure.savefig(path)",
+        "figure.write_image(path)",
+        "image.save(fp=path)",
+        "storage.save(name=name, content=content)",
+        "part.replace(target=path)",
+        "io.FileIO(path, mode)",
+        "open(path, mode)",
+        "path.open(self.mode)",
+        "shutil.unpack_archive(path, folder)",
     ],
 )
 def test_a_new_writer_is_found(text):
@@ -195,7 +212,14 @@ def test_a_new_writer_is_found(text):
 
 @pytest.mark.parametrize(
     "text",
-    ['path.open("rb")', 'text.replace("a", "b")', "durable.write_text(path, text)", "row.save()", "open(path)"],
+    [
+        'path.open("rb")',
+        'text.replace("a", "b")',
+        "durable.write_text(path, text)",
+        "row.save()",
+        "open(path)",
+        "frame.to_csv()",
+    ],
 )
 def test_what_reads_or_uses_the_helper_is_not(text):
     assert writing_scopes(f"def f():\n    {text}\n") == []

@@ -9,8 +9,13 @@ SOURCES: Final = ("platform", "evaluation", "confinement", "client")
 _BY_PATH: Final = {
     *("write_bytes", "write_text", "touch", "hardlink_to", "symlink_to", "rename", "tofile", "imwrite", "WriteImage"),
     *("copyfile", "copy2", "copytree", "extractall", "mkstemp", "NamedTemporaryFile", "encrypt_file", "decrypt_file"),
-    *("savez", "savez_compressed", "to_filename", "backup", "FileSystemStorage", "to_parquet"),
+    *("savez", "savez_compressed", "to_filename", "backup", "FileSystemStorage", "to_parquet", "ParquetWriter"),
+    *("savefig", "write_image", "write_html", "to_excel", "FileIO", "unpack_archive", "memmap", "open_memmap"),
 }
+# These write where they get a target, and return a text otherwise.
+_TO_TARGET: Final = {"to_csv"}
+_TARGETS: Final = {"fp", "file", "name", "path", "path_or_buf", "target", "where"}
+_NAMED: Final = ("mode", "flags")
 _FLAGS: Final = {"O_WRONLY", "O_RDWR", "O_CREAT"}
 
 
@@ -46,15 +51,20 @@ def _writes(call: ast.Call) -> bool:
     owner = function.value.id if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) else ""
     if owner == "durable":
         return False
-    values = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("mode", "flags"))]
+    named = [keyword.value for keyword in call.keywords if keyword.arg in _NAMED]
+    values = [*call.args, *named]
+    to_target = any(keyword.arg in _TARGETS for keyword in call.keywords)
     if name in ("open", "fdopen", "ZipFile", "TarFile"):
-        return any(_is_mode(value) or _has_flag(value) or _is_variable(value) for value in values)
+        modes = [*(call.args[1:] if owner in ("", "os", "io", "tarfile", "zipfile") else call.args[:1]), *named]
+        return any(_is_mode(value) or _has_flag(value) for value in values) or any(map(_is_variable, modes))
     if owner == "shutil" and name in ("copy", "move", "copyfileobj"):
         return name != "copyfileobj"  # into a stream, whose opening counts
     if name == "replace":  # that of a path has one argument, that of a text two
-        return owner == "os" or (len(call.args) == 1 and not call.keywords)
+        return owner == "os" or (len(call.args) == 1 and not call.keywords) or (not call.args and to_target)
     if name == "save" and owner not in ("form", "super"):
-        return bool(call.args)
+        return bool(call.args) or to_target
+    if name in _TO_TARGET:
+        return bool(call.args) or to_target
     if name == "link":
         return owner == "os"
     return name in _BY_PATH
@@ -69,7 +79,8 @@ def _is_mode(value: ast.expr) -> bool:
 
 
 def _is_variable(value: ast.expr) -> bool:
-    return isinstance(value, ast.Name) and value.id == "mode"
+    """Return whether a mode is computed, so that it can be one that writes."""
+    return isinstance(value, ast.Name | ast.Attribute) and "mode" in getattr(value, "id", getattr(value, "attr", ""))
 
 
 def _has_flag(value: ast.expr) -> bool:

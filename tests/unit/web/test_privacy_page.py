@@ -5,6 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
+from allauth.account.models import EmailAddress
+
+from accounts import devices
 
 ROOT = Path(__file__).parents[3]
 # Statement of the page, as it is read: places that make it true, as `file::name`.
@@ -101,12 +104,29 @@ def test_a_password_is_stored_as_a_slow_digest():
     assert "a long password" not in stored
 
 
-def test_there_are_three_cookies():
-    """Each cookie has a name in settings or is set by one module."""
+@pytest.mark.django_db
+def test_there_are_three_cookies(client, django_user_model, settings):
+    """The cookies after signing in, an action that shows a message, and signing out."""
+    ada = django_user_model.objects.create_user("ada", email="ada@example.org", password="a long password")
+    EmailAddress.objects.create(user=ada, email=ada.email, verified=True, primary=True)
+    seen = set()
+    client.get("/accounts/login/")
+    seen |= set(client.cookies)
+    signed_in = client.post("/accounts/login/", {"login": "ada", "password": "a long password"})
+    assert signed_in.status_code == 302
+    seen |= set(client.cookies)
+    saved = client.post("/accounts/profile/", {"full_name": "Ada"}, follow=True)
+    assert saved.context["user"].is_authenticated
+    client.post("/accounts/logout/")
+    seen |= set(client.cookies)
+    assert seen == {settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, devices.COOKIE}
+
+
+def test_one_module_sets_cookies():
     sets = re.compile(r"\.set_(?:signed_)?cookie\(")
-    found = {
+    modules = {
         str(path.relative_to(ROOT / "platform"))
         for path in (ROOT / "platform").rglob("*.py")
         if sets.search(path.read_text("utf-8"))
     }
-    assert found == {"accounts/devices.py"}
+    assert modules == {"accounts/devices.py"}
