@@ -9,6 +9,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.helpers.appearance import faults_everywhere
+from tests.e2e.helpers.audit import DESKTOP, PHONE
+
 pytestmark = [pytest.mark.browser, pytest.mark.services]
 DESIGN = "hippocampus-segmentation-in-mri-next-edition"
 SLUG = "hippocampus-walk"
@@ -192,6 +195,7 @@ def test_both_rankings_stand_side_by_side_and_every_page_says_so(platform, page,
     platform.wait(both, "both rankings", every=1)
     expect(page.get_by_role("columnheader", name=re.compile("Registered"))).to_be_visible()
     seen.check_everywhere()
+    assert not faults_everywhere(page, seen.settle, sizes=(DESKTOP, PHONE))
     for place in ("", "embed/", "history/"):
         page.goto(f"{platform.url}/challenges/{SLUG}/leaderboard/preliminary/{place}")
         expect(page.locator('[data-deviation="approved"]')).to_contain_text("The rule was copied wrongly.")

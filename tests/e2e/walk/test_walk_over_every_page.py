@@ -55,8 +55,8 @@ READ_TEXTS = """() => {
   }
   return texts;
 }"""
-ROLES = ("", "paula", "olivia", "rita", "charles")
-"""A visitor, a participant, an organizer, a reviewer and a chair."""
+ROLES = ("", "paula", "olivia", "rita", "charles", "stranger", "staff")
+"""Visitor, participant, organizer, reviewer, chair, person without a role, and staff."""
 MAIN = re.compile(r"<main.*</main>", re.DOTALL)
 TAG = re.compile(r"<([a-z][\w-]*)([^>]*)")
 CLASS = re.compile(r'class="([^"]*)"')

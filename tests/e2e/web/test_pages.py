@@ -3,6 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.helpers.appearance import faults_everywhere
+from tests.e2e.helpers.audit import DESKTOP, PHONE
+
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 OPEN = ["/", "/licences/", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"]
@@ -29,6 +32,7 @@ def test_an_error_page_is_sound(page, seen, site, status):
     page.goto(f"{site}/design-system/error/{status}/")
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
     seen.check_everywhere()
+    assert not faults_everywhere(page, seen.settle, sizes=(DESKTOP, PHONE))
 
 
 def test_the_two_factor_set_up_is_sound(seen, signed_in, site):
@@ -60,6 +64,9 @@ def test_the_style_guide_is_sound_with_all_its_figures(page, seen, site):
             "failed" if "absent" in (figure.get_attribute("data-plot-src") or "") else "drawn",
         )
     seen.check_everywhere()
+    # The header of a table moves with the page below it.
+    page.evaluate("scrollTo(0, 0)")
+    assert not faults_everywhere(page, seen.settle, sizes=(DESKTOP, PHONE))
 
 
 def test_one_can_sign_out_from_the_menu(signed_in, site):
