@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,7 @@ def write_evidence(
         save_evidence(stream, make_evidence(assessment, blocks, parts=parts, shared=shared))
 
 
-def save_evidence(target: BinaryIO, evidence: Evidence) -> None:
+def save_evidence(target: IO[bytes], evidence: Evidence) -> None:
     """Write evidence into a stream as a Parquet file, one row group per block."""
     import pyarrow as pa
     from pyarrow import parquet
