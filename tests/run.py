@@ -2,9 +2,10 @@
 
 ``python tests/run.py lint`` runs the static checks alone, and ``check`` these and the unit tests that are not slow.
 ``plan`` lists the tests that would run and those that would be skipped, and fails if the suite would fail.
+``postgres`` runs all integration tests on PostgreSQL and Redis, those marked `any_database` included.
 
 Legs: the embedded default (SQLite, no broker), the same integration tests on PostgreSQL + Redis if `DATABASE_URL` and
-`REDIS_URL` are set (without those marked `any_database`), and real processes with a real browser. Missing requirements
+`REDIS_URL` are set (without those marked `any_database`, which names the reason), and real processes with a real browser. Missing requirements
 are listed at the end, and are an error if ``CI=true``.
 
 ``PODIUM_CI_WITHOUT`` lists requirements, separated by commas, that this run does without (`REQUIREMENTS`). Their tests
@@ -206,6 +207,13 @@ def quick() -> Plan:
     return Plan([migrated], linters(), [Leg("unit tests, but the slow ones", units)])
 
 
+def on_postgres() -> Plan:
+    """Return the plan of all integration tests on PostgreSQL, also of those that the suite runs on SQLite alone."""
+    first = [Leg("migrated database, PostgreSQL", [sys.executable, "-m", "tests.databases"], services=True)]
+    name = "all integration tests, PostgreSQL + Redis"
+    return Plan(first, [Leg(name, pytest(*SPREAD, "tests/integration"), services=True)], [])
+
+
 def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> Plan:
     plain = {"PODIUM_TLS": "0", "PODIUM_DATA": str(ROOT / "data" / "checks")}
     migrated = [sys.executable, "-m", "tests.databases"]
@@ -340,6 +348,8 @@ def planned(asked: str, missing: Iterable[str]) -> Plan:
         return Plan([], linters(), [])
     if asked == "check":
         return quick()
+    if asked == "postgres":
+        return on_postgres()
     there = set(REQUIREMENTS) - set(missing)
     return plan(
         browser="browser" in there,
@@ -350,9 +360,12 @@ def planned(asked: str, missing: Iterable[str]) -> Plan:
 
 
 def main(asked: str = "") -> int:
-    """Run everything, or `lint`, `check` or `plan`; returns the exit code."""
+    """Run everything, or `lint`, `check`, `postgres` or `plan`; returns the exit code."""
+    if asked == "postgres" and (unset := [name for name in SERVICES if not os.environ.get(name)]):
+        print(f"Set {' and '.join(unset)} to run the integration tests on PostgreSQL and Redis.")
+        return 2
     try:
-        missing = {} if asked in ("lint", "check") else absent()
+        missing = {} if asked in ("lint", "check", "postgres") else absent()
         demanded = [sentence for name, sentence in missing.items() if is_demanded(name)]
     except ValueError as error:
         print(error)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from tests.claims.attack import Found, attack
@@ -19,9 +20,9 @@ BLOCK = 50
 SAID_EVERY = 40
 
 
-def many(seeds: range) -> tuple[range, list[Found], int]:
+def many(seeds: range, *, large: bool = True) -> tuple[range, list[Found], int]:
     """Return the seeds, the false sentences of their challenges, and the number of sentences."""
-    results = [attack(seed, large=True) for seed in seeds]
+    results = [attack(seed, large=large) for seed in seeds]
     return seeds, [found for part, _ in results for found in part], sum(said for _, said in results)
 
 
@@ -38,6 +39,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=1_000_000, help="number of the first challenge")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--minutes", type=float, default=float("inf"), help="end after so long, whatever is left")
+    parser.add_argument("--small", action="store_true", help="challenges of the size that the suite generates")
     parser.add_argument("--record", type=Path, help="file that keeps how far the run is, to go on from")
     chosen = parser.parse_args()
     state = {"next": chosen.first, "sentences": 0, "false": []}
@@ -54,7 +56,9 @@ def main() -> int:
         sys.stdout.flush()
 
     with ProcessPoolExecutor(chosen.processes) as pool:
-        for number, (seeds, found, said) in enumerate(pool.map(many, blocks(state["next"], end)), 1):
+        for number, (seeds, found, said) in enumerate(
+            pool.map(partial(many, large=not chosen.small), blocks(state["next"], end)), 1
+        ):
             state["next"], state["sentences"] = seeds.stop, state["sentences"] + said
             state["false"] += [asdict(one) for one in found]
             for one in found:

@@ -1,5 +1,7 @@
 """Challenges through the real code, every sentence against its predicate: what `make claims` runs and the suite runs a part of."""
 
+import os
+import random
 from dataclasses import dataclass
 
 from evaluation.claims.beforehand import limits, too_few
@@ -14,6 +16,8 @@ from tests.claims.said_in_sections import false_in_report
 
 REPORT_OF_EVERY = 10
 """Number of challenges of which one gets a full report, which takes as long as all its other checks."""
+FRESH_FROM, FRESH_TO = 200_000_000, 2_000_000_000
+"""Range of the first numbers of fresh challenges. It contains no challenge of `make claims` or of another test."""
 
 
 @dataclass(frozen=True)
@@ -110,3 +114,13 @@ def case_of(seed: int, *, large: bool = False, kind: str = "") -> Case:
 def attack(seed: int, *, large: bool = False) -> tuple[list[Found], int]:
     """Return the false sentences about one challenge, and the number of sentences."""
     return case_of(seed, large=large).false()
+
+
+def fresh_seeds(count: int) -> range:
+    """Return the numbers of challenges that no earlier run has had.
+
+    A failed test lists the numbers of the challenges. ``python -m tests.claims --small --challenges 1 --first NUMBER``
+    repeats one of them, and `PODIUM_CLAIMS_FIRST` repeats a test of the suite with the challenges from this number.
+    """
+    first = int(os.environ.get("PODIUM_CLAIMS_FIRST") or random.SystemRandom().randrange(FRESH_FROM, FRESH_TO))
+    return range(first, first + count)

@@ -104,10 +104,15 @@ def report_of(raw: Raw, document: dict) -> list[tuple[str, str]]:
 
 
 def false_in_report(raw: Raw, document: dict) -> tuple[list[str], int]:
+    """Return the false sentences of the sections of a challenge's report, and the number of sentences."""
+    return false_sentences(raw, document, report_of(raw, document))
+
+
+def false_sentences(raw: Raw, document: dict, report: Iterable[tuple[str, str]]) -> tuple[list[str], int]:
     """Return the false sentences of the sections of a report, and the number of sentences."""
     sentences = [
         (below, said)
-        for below, said in report_of(raw, document)
+        for below, said in report
         if isinstance(said, Said) and said.claim.startswith(("sections.", "costs."))
     ]
     wrong = [found for below, said in sentences for found in MEANINGS.false([said], Section(raw, document, below))]

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sources import nodes
+
 PLATFORM = Path(__file__).parents[2] / "platform"
 PLACE = "leaderboards/queries/current.py"
 MODELS = {"RankingVersion", "Standing"}
@@ -25,7 +27,7 @@ ALLOWED = {
 def readers(source: str) -> list[int]:
     """Lines that query the models of rankings, directly or through a relation."""
     lines = []
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if not isinstance(node, ast.Attribute):
             continue
         owner = node.value

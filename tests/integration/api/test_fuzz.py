@@ -1,16 +1,37 @@
 """Fuzzing of the API by every role: never a server error, and never an error answered with a page."""
 
 import pytest
+from django.conf import settings
+from django.db import transaction
+from django.test import override_settings
 
 from tests.fuzz.requests import fuzz
 from tests.fuzz.world import ROLES, build
+from tests.integration.leaderboards.conftest import storages_in
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def made(private_files):
-    return build()
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    return tmp_path_factory.mktemp("fuzz")
+
+
+@pytest.fixture(scope="module")
+def made(django_db_setup, django_db_blocker, files):
+    """Return one world for all roles. The rows that a role changes are rolled back after its test."""
+    with (
+        override_settings(STORAGES=settings.STORAGES | storages_in(files)),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+    ):
+        yield build()
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(autouse=True)
+def stored_files(settings, private_files, files):
+    settings.STORAGES = settings.STORAGES | storages_in(files)
 
 
 @pytest.mark.parametrize("role", ROLES)

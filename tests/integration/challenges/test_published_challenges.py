@@ -25,7 +25,12 @@ from tests.integration.challenges.brought import bring, hidden_cases, ranked
 from tests.integration.challenges.test_both_ways import surroundings
 
 __all__ = ["surroundings"]
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Published ranks are computed again. `test_launch.py` and `test_both_ways.py` launch and rank on both databases."
+    ),
+]
 
 FOLDER = Path(__file__).resolve().parents[2] / "unit/evaluation/ranking_examples"
 FEDERATED = json.loads((FOLDER / "synthetic_federated_expected.json").read_text())

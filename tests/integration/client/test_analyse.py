@@ -12,7 +12,12 @@ from uploads.models import FormFile
 from workbench.models import BroughtTable
 from workbench.services import analysing
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "The workbench is asked by the client. `workbench/test_brought_tables.py` runs on both databases."
+    ),
+]
 
 
 @pytest.fixture

@@ -13,7 +13,10 @@ from tests.integration.measurements import outside
 from tests.integration.measurements import test_values_of_the_data_set as of_the_data_set
 from uploads.models import FormFile
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database("The client measures without a database."),
+]
 ORIGIN = ["--by", outside.ORIGIN["by"], "--with", outside.ORIGIN["with"], "--when", outside.ORIGIN["when"]]
 
 

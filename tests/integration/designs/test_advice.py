@@ -1,4 +1,8 @@
-"""The recommender's dialogue on the page: answers, metrics with one click, departures, pitfalls."""
+"""The recommender's dialogue on the page: answers, metrics with one click, departures, pitfalls.
+
+One test walks the dialogue through the pages from its first to its last question. The others read the advice that the page
+would show, and answer through the service of the form.
+"""
 
 import json
 
@@ -6,16 +10,22 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from designs.models import TaskAnswers
+from designs.models import Collaborator, TaskAnswers
 from designs.queries import document_of
 from designs.queries.findings import all_findings, gate_of
 from designs.services import advice as services
 from designs.services.examples import load_example_design
 from evaluation.advice import illustrated, questions
+from evaluation.designs.advising import consult
 from evaluation.designs.starting_points import starting_point
 from tests.unit.designs.world import design, person, save
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "The advice is computed from one stored document. `test_saving.py` saves documents on both databases."
+    ),
+]
 
 
 @pytest.fixture
@@ -42,6 +52,18 @@ def page(client, stored, task="task-1"):
 
 def send(client, stored, **data):
     return client.post(reverse("designs:answer_question", args=[stored.slug, "task-1"]), data, follow=True)
+
+
+def advice_of(stored, task="task-1"):
+    """Return the advice that the page shows."""
+    answers = TaskAnswers.objects.filter(task__design=stored, task__key=task).first() or TaskAnswers()
+    return consult(document_of(stored).values(task), answers, None)
+
+
+def reply(stored, item, value, task="task-1"):
+    """Answer a question as the form of the page does."""
+    actor = stored.collaborators.get(role=Collaborator.Role.OWNER).user
+    services.answer_question(actor=actor, task=stored.tasks.get(key=task), item=item, answer=value)
 
 
 def test_the_dialogue_asks_one_question_after_the_other_until_nothing_matters_any_more(signed_in, hippocampus):
@@ -94,8 +116,8 @@ def test_a_choice_between_metrics_is_the_organizers(signed_in, hippocampus):
 
 def test_a_metric_that_departs_from_the_recommendation_is_named(signed_in, hippocampus):
     save(hippocampus, "metrics", [{"metric": "hausdorff_distance", "used_for_ranking": True}])
-    while (question := page(signed_in, hippocampus).context["advice"].current) is not None:
-        send(signed_in, hippocampus, item=question.id, answer=question.choices[-1][0])
+    while (question := advice_of(hippocampus).current) is not None:
+        reply(hippocampus, question.id, question.choices[-1][0])
     text = page(signed_in, hippocampus).content.decode()
     assert "Where the design departs" in text
 
@@ -112,15 +134,14 @@ def test_on_a_fresh_design_nothing_is_said_before_a_question_is_answered(signed_
     assert "not taken for “no”" in text
 
 
-def test_no_registered_metric_is_called_unfit_as_long_as_that_rests_on_an_assumption(signed_in, hippocampus):
+def test_no_registered_metric_is_called_unfit_as_long_as_that_rests_on_an_assumption(hippocampus):
     rows = [{"metric": name, "used_for_ranking": True} for name in ("dsc", "assd", "masd", "cldice", "boundary_iou")]
     save(hippocampus, "metrics", rows)
-    while (question := page(signed_in, hippocampus).context["advice"].current) is not None:
-        advice = page(signed_in, hippocampus).context["advice"]
+    while (advice := advice_of(hippocampus)).current is not None:
         for entry in advice.departures:
             assert entry.departure.kind in ("ruled_out", "related")
             assert "was taken as" not in entry.departure.why
-        send(signed_in, hippocampus, item=question.id, answer=question.choices[0][0])
+        reply(hippocampus, advice.current.id, advice.current.choices[0][0])
 
 
 def test_what_nothing_can_be_assumed_for_is_not_answered_with_i_do_not_know(signed_in, owner):
@@ -128,11 +149,12 @@ def test_what_nothing_can_be_assumed_for_is_not_answered_with_i_do_not_know(sign
     save(stored, "task_category", ["detection"])
     must = {entry["id"] for entry in questions() if entry["must_be_answered"]}
     asked = []
-    while (question := page(signed_in, stored).context["advice"].current) is not None:
-        offered = 'value="null">I do not know' in page(signed_in, stored).content.decode()
+    while (response := page(signed_in, stored)).context["advice"].current is not None:
+        question = response.context["advice"].current
+        offered = 'value="null">I do not know' in response.content.decode()
         assert offered == (question.id not in must)
         asked.append(question.id)
-        send(signed_in, stored, item=question.id, answer="null" if offered else question.choices[0][0])
+        reply(stored, question.id, "null" if offered else question.choices[0][0])
         assert len(asked) < 43
     assert must & set(asked)
     # Sent all the same, the question stays open.
@@ -144,8 +166,8 @@ def test_what_nothing_can_be_assumed_for_is_not_answered_with_i_do_not_know(sign
 def test_who_does_not_know_is_asked_for_no_reason(signed_in, hippocampus):
     rows = [{"metric": name, "used_for_ranking": True} for name in ("dsc", "assd", "cldice", "boundary_iou")]
     save(hippocampus, "metrics", rows)
-    while (question := page(signed_in, hippocampus).context["advice"].current) is not None:
-        send(signed_in, hippocampus, item=question.id, answer="null")
+    while (question := advice_of(hippocampus).current) is not None:
+        reply(hippocampus, question.id, "null")
     shown = page(signed_in, hippocampus).context["advice"].departures
     assert not any("so far" in entry.words or "does not fit" in entry.words for entry in shown)
     assert not any("not recommended" in finding.detail for finding in departures(hippocampus))
@@ -216,11 +238,11 @@ def test_a_question_about_shapes_has_its_picture(signed_in, hippocampus):
     order = [entry["id"] for entry in questions()]
     drawn = None
     while drawn is None:
-        question = page(signed_in, hippocampus).context["advice"].current
+        question = advice_of(hippocampus).current
         assert question is not None
         drawn = question if question.id in illustrated() else None
         if drawn is None:
-            send(signed_in, hippocampus, item=question.id, answer=json.dumps(None))
+            reply(hippocampus, question.id, json.dumps(None))
     assert drawn.id in order
     assert b"advice-picture" in page(signed_in, hippocampus).content
 
@@ -239,26 +261,28 @@ def test_a_metric_does_not_fit_once_every_question_that_decides_it_is_answered(s
     save(hippocampus, "metrics", [{"metric": "nsd", "options": {"tolerance": 2}, "used_for_ranking": True}])
 
     def of_nsd():
-        shown = page(signed_in, hippocampus).context["advice"].departures
-        return next((entry for entry in shown if "NSD" in entry.words), None)
+        return next((entry for entry in advice_of(hippocampus).departures if "NSD" in entry.words), None)
 
     assert of_nsd() is None
     send(signed_in, hippocampus, item="FP2.1", answer="false")
     assert of_nsd() is None
-    while (question := page(signed_in, hippocampus).context["advice"].current) is not None:
-        answer = next((value for value, _ in question.choices if value == "false"), question.choices[-1][0])
-        send(signed_in, hippocampus, item=question.id, answer=answer)
+    while (question := advice_of(hippocampus).current) is not None:
+        reply(
+            hippocampus,
+            question.id,
+            next((value for value, _ in question.choices if value == "false"), question.choices[-1][0]),
+        )
     settled = of_nsd()
     assert settled.words == "NSD does not fit this problem"
     assert settled.departure.why.startswith("It does not fit, since “The outline matters” was answered with “no”")
     assert "taken as" not in settled.departure.why
 
 
-def test_recommended_metrics_of_the_whole_data_set_are_taken_in_as_such(signed_in, owner):
+def test_recommended_metrics_of_the_whole_data_set_are_taken_in_as_such(owner):
     stored = design(owner, title="Skin")
     save(stored, "task_category", ["classification"])
-    while not (shown := page(signed_in, stored).context["advice"]).metrics:
-        send(signed_in, stored, item=shown.current.id, answer=shown.current.choices[0][0])
+    while not (shown := advice_of(stored)).metrics:
+        reply(stored, shown.current.id, shown.current.choices[0][0])
     place = stored.tasks.get()
     services.take_recommended_metrics(actor=owner, task=place)
     rows = document_of(stored).values(place.key).rows("metrics")

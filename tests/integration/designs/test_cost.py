@@ -14,7 +14,12 @@ from designs.services.examples import example_document
 from evaluation.designs.catalogue import shipped
 from tests.unit.designs.world import design, person
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Django composes as many queries for both databases. `test_standings.py` and `test_saving.py` execute them on both."
+    ),
+]
 
 
 @pytest.fixture

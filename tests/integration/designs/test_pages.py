@@ -19,7 +19,12 @@ from notifications.models import Email
 from tests.integration.designs.pages import pages_of, post
 from tests.unit.designs.world import person, save
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Pages of one design are read. `test_standings.py` and `test_design_api.py` read designs on both databases."
+    ),
+]
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

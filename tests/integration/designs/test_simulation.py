@@ -1,4 +1,9 @@
-"""The design simulation: requested on the page, run by the task, shown as sentences and figures."""
+"""The design simulation: requested on the page, run by the task, shown as sentences and figures.
+
+Workers simulate 1,000 challenges, these tests 20: `tests/performance/test_simulation_speed.py` simulates all of them.
+"""
+
+from functools import partial
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -9,9 +14,13 @@ from designs.models import Simulation
 from designs.queries.work import SIMULATIONS
 from designs.services import simulations
 from designs.services.examples import load_example_design
+from evaluation.advice.simulation import simulate
 from tests.unit.designs.world import design, person
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database("A simulation is computed in memory. The queue is tested on both databases."),
+]
 
 
 @pytest.fixture
@@ -29,6 +38,11 @@ def sent(monkeypatch):
     jobs = []
     monkeypatch.setattr("work.services.enqueue", lambda *args, countdown=None: jobs.append(args))
     return jobs
+
+
+@pytest.fixture(autouse=True)
+def small_simulations(monkeypatch):
+    monkeypatch.setattr(simulations, "simulate", partial(simulate, samples=20))
 
 
 @pytest.fixture

@@ -9,7 +9,10 @@ from executions.domain.agreement import agreement_sentences
 from executions.models import AlgorithmArchive
 from tests.integration.executions.world import execution_of, run_all
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database("Agreement is computed from files of results."),
+]
 
 
 def run_again(world, engine, script, *, image=None, team=None):

@@ -17,7 +17,10 @@ from submissions.services import states
 from tests.integration.executions.costs_world import OWN_RANKINGS, costly, judge, run_with
 from tests.integration.submissions.world import ASSESSMENT, CASES
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database("Costs are values of result files. `test_running.py` runs algorithms on both databases."),
+]
 
 
 def rows_of(submission, metric):

@@ -16,7 +16,10 @@ from tests.integration.executions.world import execution_of, run_all
 from tests.integration.submissions.world import CASES
 from uploads.storage import local_path
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database("Images and their files are tested. `test_running.py` runs algorithms on both databases."),
+]
 
 PLAN = {
     "adapter": "grand_challenge",

@@ -12,7 +12,10 @@ from submissions.models import Submission
 from tests.integration.executions.world import add_phase, execution_of, run_all
 from tests.integration.submissions.world import CASES
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database("Pages are read. `test_running.py` runs algorithms on both databases."),
+]
 SECRET = "intensity of the third voxel: 117"
 
 

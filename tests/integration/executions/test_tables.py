@@ -29,7 +29,12 @@ from tests.integration.executions.world import PLAN, execution_of, run_all
 from tests.integration.submissions.world import nifti
 from uploads.storage import local_path
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Kinds of problem differ in files and values. `test_running.py` runs algorithms on both databases."
+    ),
+]
 TABLES = (
     "object_detection",
     "image_classification",

@@ -16,7 +16,11 @@ from tests.integration.executions.world import execution_of, run_all
 from tests.integration.submissions.world import ASSESSMENT, CASES
 from tests.run import is_demanded
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine,
+    pytest.mark.any_database("Containers are tested. `test_running.py` runs algorithms on both databases."),
+]
 COPY = b"""#!/bin/sh
 for own in /input/c*; do
   mkdir -p /output/${own##*/}

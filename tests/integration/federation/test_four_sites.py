@@ -30,7 +30,11 @@ from tests.integration.federation import world
 from uploads.storage import load_json
 
 # Some forty processes, each of which loads what scores; a busy machine takes its time.
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(1200), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.timeout(1200),
+    pytest.mark.any_database("Sites are processes without a database."),
+]
 
 
 @pytest.fixture

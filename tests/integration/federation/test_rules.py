@@ -27,7 +27,12 @@ from tests.integration.federation import world
 from tests.integration.federation.sender import Sender
 from uploads.storage import load_json, private
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Rules are computed from messages. `test_roles.py` and `test_refusals.py` store messages on both databases."
+    ),
+]
 SETTINGS = {"bootstrap": 200, "seed": 1, "interval": 0.95, "resample": ["case"], "strata": ["site"]}
 
 

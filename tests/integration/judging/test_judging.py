@@ -18,7 +18,12 @@ from tests.containers.scorers import BROKEN
 from tests.integration.judging.world import IMAGE, OTHER, dice
 from tests.integration.submissions.world import CASES, labels, nifti, predictions
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Images and their messages are tested. `judging/test_pages.py` writes the same rows on both databases."
+    ),
+]
 
 
 def test_a_scorer_that_makes_dice_anew_gives_the_rows_of_the_built_in_metric(world):

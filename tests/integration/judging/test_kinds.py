@@ -16,7 +16,10 @@ from submissions.models import Submission
 from tests.containers import scorers
 from tests.integration.judging.world import build_kind, files_of
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database("Kinds of problem differ in files and values, not in rows."),
+]
 
 
 def value_at_home(assessment, folder, algorithm, case, tmp_path):

@@ -20,7 +20,11 @@ from tests.integration.judging.world import SCORED
 from tests.integration.submissions.world import CASES, labels, nifti, predictions
 
 __all__ = ["machine"]
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine,
+    pytest.mark.any_database("Containers are tested. `judging/test_pages.py` writes the same rows on both databases."),
+]
 
 
 @pytest.fixture

@@ -1,9 +1,12 @@
 """Run costs of single hidden cases: visible only to the named organizers, wherever single cases are shown."""
 
 import io
+import json
 import zipfile
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import chain
+from urllib.parse import urlencode
 
 import pytest
 from django.conf import settings
@@ -19,8 +22,14 @@ from test_sets.models import TestCase
 from tests.integration.leaderboards import costs_world, world
 from tests.integration.leaderboards.conftest import storages_in
 from tests.integration.leaderboards.costs_world import tells_a_cost
+from uploads.storage import load_json
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Visibility of values in stored files. `leaderboards/test_permissions.py` reads rankings on both databases."
+    ),
+]
 
 PEOPLE = ("anonymous", "stranger", "member", "other", "staff", "moderator", "root", "organizer")
 OUTSIDERS = PEOPLE[:-1]
@@ -63,7 +72,7 @@ def submissions_of(built: world.World, phase: str) -> list[Submission]:
 
 
 def of_ranking(phase: str) -> Iterator[str]:
-    """Every address of a ranking, its tabs, groups and figures."""
+    """Yield every address of a ranking, its tabs and groups, without its figures."""
     page = reverse("leaderboards:current", args=["liver", phase])
     yield page
     yield reverse("leaderboards:embed", args=["liver", phase])
@@ -77,11 +86,15 @@ def of_ranking(phase: str) -> Iterator[str]:
         yield reverse(f"leaderboards:{name}", args=["liver", phase, 1]) + "?group=site:north"
     yield f"{page}?group=site:north"
     yield f"{page}?group=site:north&by=Wall+time"
+    yield reverse("api:ranking", args=["liver", phase])
+    yield reverse("api:ranking", args=["liver", phase]) + "?group=site:north"
+
+
+def of_figures(phase: str) -> Iterator[str]:
+    """Yield the address of each figure of a ranking in two orders."""
     for picture in catalogue.PICTURES:
         for order in ("Wall+time", "overall"):
             yield reverse("leaderboards:figure", args=["liver", phase, 1, picture.name]) + f"?by={order}"
-    yield reverse("api:ranking", args=["liver", phase])
-    yield reverse("api:ranking", args=["liver", phase]) + "?group=site:north"
 
 
 def of_submissions(built: world.World, phase: str) -> Iterator[str]:
@@ -132,6 +145,39 @@ def test_nobody_else_is_told_what_a_single_case_took_by_a_ranking(built, person,
 
 
 @pytest.mark.parametrize("phase", PHASES)
+def test_no_figure_tells_the_participant_who_sees_most(built, phase):
+    found, answered = told(client_of(built, "member"), of_figures(phase))
+
+    assert not found
+    assert bool(answered) is (phase != "sealed")
+
+
+def telling_figures(built: world.World, phase: str) -> list[str]:
+    """Return the addresses of the stored figures that contain the cost of a single case.
+
+    A page shows a stored figure as it is, so that no other figure can tell one.
+    """
+    stored = built.phases[phase].rankings.get(number=1).analysis.figures
+    return [
+        reverse("leaderboards:figure", args=["liver", phase, 1, name]) + "?" + urlencode({"by": order})
+        for name, orders in stored.items()
+        for order, reference in orders.items()
+        if tells_a_cost(json.dumps(load_json(reference)))
+    ]
+
+
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("person", LOOKERS_ON)
+def test_each_figure_that_contains_a_cost_is_refused(built, person, phase):
+    telling = telling_figures(built, phase)
+    found, answered = told(client_of(built, person), iter(telling))
+
+    assert telling
+    assert not found
+    assert not answered
+
+
+@pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("person", OUTSIDERS)
 def test_nobody_else_is_told_it_by_a_submission(built, person, phase):
     found, answered = told(client_of(built, person), of_submissions(built, phase))
@@ -142,7 +188,7 @@ def test_nobody_else_is_told_it_by_a_submission(built, person, phase):
 
 def test_named_organizers_are_told(built):
     client = client_of(built, "organizer")
-    by_ranking, _ = told(client, of_ranking("revealed"))
+    by_ranking, _ = told(client, chain(of_ranking("revealed"), of_figures("revealed")))
     by_submissions, _ = told(client, of_submissions(built, "revealed"))
 
     names = [
@@ -228,11 +274,11 @@ def test_a_group_of_cases_has_no_column_of_costs_and_no_order_that_they_enter(bu
 def test_what_is_kept_is_told_when_the_references_are(built, person):
     with transaction.atomic():
         Phase.objects.filter(pk=built.phases["revealed"].pk).update(reveals_cases=True)
-        by_ranking, _ = told(client_of(built, person), of_ranking("revealed"))
+        names = [reverse(f"leaderboards:{name}", args=["liver", "revealed", 1]) for name in ("results_csv", "bundle")]
+        by_ranking, _ = told(client_of(built, person), iter(names))
         transaction.set_rollback(True)
 
-    assert reverse("leaderboards:results_csv", args=["liver", "revealed", 1]) in by_ranking
-    assert reverse("leaderboards:bundle", args=["liver", "revealed", 1]) in by_ranking
+    assert by_ranking == names
 
 
 def test_that_the_references_are_to_be_shown_opens_nothing_before_the_end(built):

@@ -12,7 +12,12 @@ from notifications.models import Notification
 from submissions.services.messages import tell_scored
 from tests.integration.leaderboards import world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Django composes as many queries for both databases. `test_pages.py` executes them on both."
+    ),
+]
 
 MOST = 12
 """Session, person, challenge, its navigation and the ranking itself."""

@@ -11,6 +11,10 @@ from django.conf import settings
 from tests import databases as kept
 from tests.integration.operations import interrupting
 
+pytestmark = pytest.mark.any_database(
+    "Its processes use SQLite on each leg. `test_backup_drill.py` backs up both databases."
+)
+
 
 @pytest.mark.timeout(1200)  # about 30 s of processor time; the machine may be shared
 def test_the_backup_after_an_interrupted_one_is_complete_whenever_it_was_interrupted(django_db_setup, tmp_path):

@@ -45,6 +45,7 @@ def test_migrations_of_a_release_are_never_written_anew(version):
     assert {name: now.get(name) for name in of_release} == of_release
 
 
+@pytest.mark.any_database("Its folder contains a SQLite database on each leg.")
 @pytest.mark.parametrize("version", IN)
 def test_a_folder_of_a_release_is_brought_up_to_date(version, tmp_path):
     releases.read(releases.kept(version, "sqlite.sql"), tmp_path / "podium.sqlite3")

@@ -24,7 +24,12 @@ from tests.integration.problems.test_kinds_with_numbers import figures_are_open_
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Kinds of problem differ in files and values. `test_points_and_images.py` runs on both databases."
+    ),
+]
 KIND = "segmentation_with_confidence"
 
 

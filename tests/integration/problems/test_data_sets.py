@@ -18,7 +18,12 @@ from test_sets.services.sealing import create_test_set
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Kinds of problem differ in files and values. `test_points_and_images.py` runs on both databases."
+    ),
+]
 
 
 def example(kind, folder, **settings):

@@ -21,7 +21,12 @@ from tests.integration.leaderboards.conftest import storage_folder, storages_in,
 from tests.integration.leaderboards.costs_world import tells_a_cost
 from tests.integration.reports.conftest import made, made_for_team, plain_picture
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Visibility of values in stored files. `test_permissions.py` reads reports on both databases."
+    ),
+]
 
 
 @pytest.fixture(scope="module")

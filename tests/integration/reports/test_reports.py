@@ -37,7 +37,12 @@ from tests.integration.leaderboards import world
 from tests.integration.reports.conftest import PIXEL, made, made_for_team
 from work.services import UNEXPECTED
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Texts of reports. `test_exactly_once.py` and `test_permissions.py` store reports on both databases."
+    ),
+]
 
 
 @pytest.fixture(autouse=True)

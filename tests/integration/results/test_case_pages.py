@@ -25,7 +25,12 @@ from tests.integration.problems.test_points_and_images import packed
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Pages of one case are read. `submissions/test_permissions.py` reads them on both databases."
+    ),
+]
 KINDS = [problem.id for problem in problems.scored_problems() if not problem.is_measured_elsewhere]
 UNCERTAINTY = {"uncertainty": {"bootstrap": 20, "seed": 1}}
 

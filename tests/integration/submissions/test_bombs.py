@@ -18,7 +18,12 @@ from tests.unit.confinement.test_hostile_archives import sparse
 from uploads.services import refusals
 from uploads.storage import scratch
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Archives are refused before they are unpacked. `test_scoring_path.py` refuses archives on both databases."
+    ),
+]
 State = Submission.State
 GIB = 1024**3
 

@@ -21,7 +21,10 @@ from tests.integration.submissions import test_tables as tables
 from tests.integration.submissions.world import CASES, World, labels, nifti, predictions, zipped
 from tests.integration.test_sets.test_archives import packed, references
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database("Decoys are files. `test_scoring_path.py` writes the same rows on both databases."),
+]
 
 DECOYS = ("case_003", "case_010")
 TABLE = b"case,site,decoy\ncase_001,north,\ncase_002,south,no\ncase_003,south,yes\ncase_010,north,yes\n"

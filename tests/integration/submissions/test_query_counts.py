@@ -5,7 +5,12 @@ import pytest
 from submissions.models import Submission
 from tests.integration.submissions.world import World, predictions, zipped
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Django composes as many queries for both databases. `test_overview.py` executes them on both."
+    ),
+]
 
 LISTS = {"submissions/": ("ada", 18), "organize/submissions/": ("organizer", 12)}
 

@@ -22,7 +22,10 @@ from tests.integration.submissions.world import (
     zipped,
 )
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database("Archives are checked before a row is written."),
+]
 State = Submission.State
 
 

@@ -35,7 +35,12 @@ from tests.integration.submissions.world import World
 from tests.integration.test_sets.test_archives import packed
 from uploads.storage import private
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Kinds of problem differ in files and values. `test_annotators.py` writes the same rows on both databases."
+    ),
+]
 
 LIST = {"cases.csv": table([["case"], *[[case] for case in CASES]])}
 # What three annotators say of the eight images, by the first letters; the third has not looked at the last one.

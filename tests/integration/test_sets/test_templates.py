@@ -16,7 +16,10 @@ from test_sets.services.sealing import TestSetError
 from test_sets.services.templates import template_of
 from tests.integration.submissions.world import ASSESSMENT, World
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database("Kinds of problem differ in files. `test_archives.py` seals archives on both databases."),
+]
 KINDS = [kind for kind in problems.scored_problems() if kind.source == "podium"]
 
 

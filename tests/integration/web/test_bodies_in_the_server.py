@@ -14,6 +14,8 @@ from django.conf import settings
 from operations.management.commands.run import Command
 from tests.ports import free_port
 
+pytestmark = pytest.mark.any_database("Its server uses SQLite on each leg. A body is refused before a query.")
+
 MIB = 1024**2
 
 

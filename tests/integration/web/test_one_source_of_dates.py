@@ -23,7 +23,10 @@ from tests.integration.challenges import world
 from uploads.services.refusals import UploadError
 from web.wording import moment_words
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database("Dates on pages are computed in Python from one timetable."),
+]
 DAY = timedelta(days=1)
 PRELIMINARY, FINAL = "preliminary", "final"
 LIMITS = {PRELIMINARY: "5/", FINAL: "/1"}

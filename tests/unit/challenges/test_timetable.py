@@ -6,6 +6,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from tests.sources import parsed
+
 PLATFORM, TEMPLATES = Path(settings.ROOT, "platform"), Path(settings.ROOT, "templates")
 FIELDS = {"opens_at", "closes_at", "closed_at", "admits_from", "submissions_per_day", "submissions_in_total", "is_held"}
 COMPUTED = {"starts_at", "ends_at", "revealed_from", "stays_open", "reveals_at"}
@@ -35,7 +37,7 @@ def test_only_a_few_modules_read_the_fields_behind_the_timetable():
         name = path.relative_to(PLATFORM).as_posix()
         if "migrations" in name or name in ALLOWED | OTHERS:
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path.read_text(encoding="utf-8"))
         read = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)} & FIELDS
         if read:
             found[name] = sorted(read)

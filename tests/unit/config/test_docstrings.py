@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.sources import parsed
+
 ROOT = Path(__file__).parents[3]
 SOURCES = ("evaluation", "platform", "confinement", "client", "tests", "docs", "examples")
 # A docstring begins with a noun, an article or a verb: it names what a thing is, or says what a function does.
@@ -25,7 +27,7 @@ def test_docstrings_begin_with_a_noun_an_article_or_a_verb() -> None:
         f"{path.relative_to(ROOT)}:{line} {text[:60]}"
         for path in sorted(path for source in SOURCES for path in (ROOT / source).rglob("*.py"))
         if "migrations" not in path.parts
-        for line, text in docstrings(ast.parse(path.read_text("utf-8")))
+        for line, text in docstrings(parsed(path.read_text("utf-8")))
         if INDIRECT.match(text.strip())
     ]
     assert not indirect, "\n".join(indirect)
@@ -33,7 +35,7 @@ def test_docstrings_begin_with_a_noun_an_article_or_a_verb() -> None:
 
 def test_the_search_sees_modules_classes_functions_and_attributes() -> None:
     code = '"""What."""\nclass A:\n    """How."""\n    b = 1\n    """Why."""\n    def f(self):\n        """Who."""\n'
-    found = [text for _, text in docstrings(ast.parse(code)) if INDIRECT.match(text)]
+    found = [text for _, text in docstrings(parsed(code)) if INDIRECT.match(text)]
     assert sorted(found) == ["How.", "What.", "Who.", "Why."]
     assert not INDIRECT.match("Whole numbers.")
     assert not INDIRECT.match("Assessment of a design.")

@@ -12,6 +12,7 @@ import pytest
 from django.conf import settings
 
 from evaluation.environment import EMPTY_IS_UNSET, EmptySettingError, setting
+from tests.sources import nodes
 
 ROOT: Path = settings.ROOT
 SOURCES = ("platform", "evaluation", "confinement", "client")
@@ -26,7 +27,7 @@ OTHERS = {
 
 def read_names(text: str) -> Iterator[tuple[str, bool]]:
     """Return each variable that a module reads, and whether an empty value is refused there."""
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(text):
         is_read = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and _is_environment(node.value)
         if is_read and isinstance(node.slice, ast.Constant):
             yield str(node.slice.value), False

@@ -4,6 +4,8 @@ import ast
 from collections import Counter
 from pathlib import Path
 
+from tests.sources import parsed
+
 ROOT = Path(__file__).parents[3]
 SOURCES = ("evaluation", "platform", "confinement", "client")
 SAYS_NOTHING = frozenset({"found", "own", "place", "shown", "said", "kept", "told", "there", "it", "known", "made"})
@@ -22,7 +24,7 @@ def test_names_that_say_nothing_get_fewer() -> None:
     counts: Counter[str] = Counter()
     for path in sorted(path for source in SOURCES for path in (ROOT / source).rglob("*.py")):
         if "migrations" not in path.parts:
-            names = bound(ast.parse(path.read_text("utf-8")))
+            names = bound(parsed(path.read_text("utf-8")))
             counts[str(path.relative_to(ROOT))] = sum(name in SAYS_NOTHING for name in names)
     assert sum(counts.values()) <= MOST, "; ".join(
         f"{path} {number}" for path, number in counts.most_common() if number
@@ -36,4 +38,4 @@ def test_the_glossary_names_them() -> None:
 
 def test_the_search_sees_variables_arguments_and_attributes() -> None:
     code = "class A:\n    own: int = 1\ndef f(found):\n    place = [kept for kept in found]\n    return (told := place)"
-    assert sorted(set(bound(ast.parse(code))) & SAYS_NOTHING) == ["found", "kept", "own", "place", "told"]
+    assert sorted(set(bound(parsed(code))) & SAYS_NOTHING) == ["found", "kept", "own", "place", "told"]

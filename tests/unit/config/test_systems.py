@@ -9,6 +9,8 @@ import sys
 import pytest
 from django.conf import settings
 
+from tests.sources import parsed
+
 ONLY_POSIX = {"crypt", "fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 SENTENCE = "Podium's workers need Linux, and this is darwin."
 
@@ -53,7 +55,7 @@ def without_optional_imports(tree):
 
 
 def imported(path):
-    for node in without_optional_imports(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in without_optional_imports(parsed(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

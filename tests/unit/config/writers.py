@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.sources import parsed
+
 SOURCES: Final = ("platform", "evaluation", "confinement", "client")
 _BY_PATH: Final = {
     *("write_bytes", "write_text", "touch", "hardlink_to", "symlink_to", "rename", "tofile", "imwrite", "WriteImage"),
@@ -41,7 +43,7 @@ def writing_scopes(text: str) -> list[str]:
                 found[scope or "module"] = None
             visit(child, scope)
 
-    visit(ast.parse(text), "")
+    visit(parsed(text), "")
     return list(found)
 
 

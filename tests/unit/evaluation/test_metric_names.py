@@ -4,6 +4,7 @@ import ast
 from pathlib import Path
 
 from evaluation.catalogue import all_metrics
+from tests.sources import nodes
 
 ROOT = Path(__file__).parents[3]
 SOURCES = ("evaluation", "platform", "confinement", "client")
@@ -43,8 +44,10 @@ def modules_with_names():
         name = str(path.relative_to(ROOT))
         if name.startswith(HOME) or "/migrations/" in name:
             continue
-        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if any(isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in ids for node in nodes):
+        if any(
+            isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in ids
+            for node in nodes(path.read_text(encoding="utf-8"))
+        ):
             yield name
 
 

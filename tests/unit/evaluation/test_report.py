@@ -16,6 +16,7 @@ from docx import Document as WordDocument
 from evaluation.assessment import parse
 from evaluation.claims.ranking import headline
 from evaluation.cli import main
+from evaluation.figures import publication
 from evaluation.ranking import digest, rank
 from evaluation.reporting import best_of, build_report
 
@@ -222,8 +223,24 @@ def test_wrong_options_are_one_line_and_2(files, capsys, arguments, words):
     assert error.count("\n") == 1
 
 
+@pytest.fixture(scope="module")
+def printed_figures():
+    """Return the printed figures of this file by their content, which is the same in all formats of a report."""
+    return {}
+
+
 @pytest.fixture
-def one_ranking(files):
+def one_ranking(files, printed_figures, monkeypatch):
+    """Return the folder of a report that prints each figure once for all tests."""
+    original = publication.printed
+
+    def printed_once(figure, *arguments, **options):
+        key = json.dumps([figure, arguments, options], sort_keys=True, default=str)
+        if key not in printed_figures:
+            printed_figures[key] = original(figure, *arguments, **options)
+        return printed_figures[key]
+
+    monkeypatch.setattr(publication, "printed", printed_once)
     small = results_table().query("region == 'organ'")
     small.to_csv(files / "results.csv", index=False)
     one = {**ASSESSMENT, "regions": ASSESSMENT["regions"][:1], "metrics": [{"id": "dsc"}]}

@@ -9,6 +9,7 @@ import pytest
 from notifications.domain.acts import CATALOGUE
 from tests.claims.act_facts import acts_of
 from tests.claims.act_predicates import false_paragraphs
+from tests.sources import nodes
 
 SETS = 200
 """Each with one of every act."""
@@ -77,7 +78,7 @@ def own_words(source: str) -> list[int]:
     """Lines of calls of `notify` whose subject or text is not that of a letter."""
     return [
         node.lineno
-        for node in ast.walk(ast.parse(source))
+        for node in nodes(source)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == "notify"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sources import nodes
+
 ROOT = Path(__file__).resolve().parents[3]
 SENDING = {"django.core.mail", "smtplib", "aiosmtplib"}
 # Methods and functions of Django that send at once.
@@ -20,7 +22,7 @@ def modules_that_send(folder: Path) -> dict[str, set[str]]:
     for path in sorted(folder.rglob("*.py")):
         name = path.relative_to(folder).as_posix()
         uses = set()
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path.read_text()):
             if isinstance(node, ast.Import):
                 uses |= {alias.name for alias in node.names if alias.name in SENDING}
             elif isinstance(node, ast.ImportFrom):

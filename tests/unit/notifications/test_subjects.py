@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.sources import nodes
+
 PLATFORM = Path(__file__).parents[3] / "platform"
 SENDERS = {"notify", "mail", "Letter", "post_letter"}
 # What a reader knows a challenge, design, call or table by.
@@ -22,7 +24,7 @@ def subjects() -> Iterator[tuple[str, ast.expr]]:
         where = str(path.relative_to(PLATFORM))
         if where in OTHERS or "/migrations/" in where:
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in nodes(path.read_text("utf-8")):
             if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in SENDERS:
                 given = {keyword.arg: keyword.value for keyword in node.keywords}
                 is_letter = getattr(node.func, "id", getattr(node.func, "attr", "")) == "Letter"

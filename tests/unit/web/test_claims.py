@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from evaluation.ranking.stability import resampling_range
+from tests.sources import parsed
 
 ROOT = Path(__file__).parents[3]
 RESULTS = re.compile(
@@ -85,7 +86,7 @@ def told_in(template: str) -> list[str]:
 
 def told_by(source: str) -> list[str]:
     """Sentences with a value about results in code; messages of errors are none."""
-    tree = ast.parse(source)
+    tree = parsed(source)
     errors = {
         id(part)
         for node in ast.walk(tree)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sources import parsed
+
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("platform", "evaluation", "client", "confinement")
 # Beside the words of the table: the same words inside other sentences, and counts that disagree with their nouns.
@@ -49,7 +51,7 @@ def written() -> list[tuple[str, str]]:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if "migrations" in path.parts:
                 continue
-            tree = ast.parse(path.read_text(encoding="utf-8"))
+            tree = parsed(path.read_text(encoding="utf-8"))
             docstrings = {
                 id(node.value)
                 for node in ast.walk(tree)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
+from tests.sources import nodes
 from tests.unit.work import errands
 from tests.unit.work.errands import Errand, errand, kind
 from work import kinds, services
@@ -447,7 +448,7 @@ def test_no_code_outside_the_mechanism_writes_lease_fields():
 def _declared(path, fields):
     names = {
         target.id
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path.read_text())
         if isinstance(node, ast.ClassDef)
         for line in node.body
         if isinstance(line, ast.Assign) and isinstance(line.value, ast.Call)
@@ -459,7 +460,7 @@ def _declared(path, fields):
 
 def _names(path):
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path.read_text()):
         if isinstance(node, ast.Attribute):
             found.add(node.attr)
         elif isinstance(node, ast.keyword):

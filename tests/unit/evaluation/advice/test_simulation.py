@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 
 import numpy as np
 import pandas as pd
@@ -325,7 +324,7 @@ def test_teams_that_do_not_differ_win_by_chance():
 def test_more_cases_find_the_best_team_more_often(direction):
     spread = Spread(0, 1, 0.3, 1)
     shares = [
-        simulate(table(direction), cases=cases, teams=5, spread=spread, samples=500).best_wins for cases in (5, 40, 320)
+        simulate(table(direction), cases=cases, teams=5, spread=spread, samples=150).best_wins for cases in (5, 40, 320)
     ]
     assert shares == sorted(shares)
     assert shares[2] - shares[0] > 0.3
@@ -457,13 +456,3 @@ def test_the_document_is_json_and_its_figures_are_figures():
     assert len(document["figures"]) == 3
     for figure in document["figures"]:
         assert go.Figure(figure).layout.title.text.endswith("?")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["mean then rank", "rank then mean", "test then rank"])
-def test_twenty_teams_on_200_cases_take_less_than_half_a_minute_of_one_core(name):
-    metrics = [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1}}]
-    start = time.process_time()
-    result = simulate(segmentation(SCHEMES[name], metrics), cases=200, teams=20, samples=1000)
-    assert time.process_time() - start < 30
-    assert result.samples == 1000

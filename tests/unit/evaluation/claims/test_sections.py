@@ -19,7 +19,7 @@ from evaluation.claims.sections import (
     Values,
 )
 from tests.claims.attack import case_of
-from tests.claims.said_in_sections import false_in_report, report_of
+from tests.claims.said_in_sections import false_in_report, false_sentences, report_of
 
 CHALLENGES = 120
 LARGE = range(80_000_000, 80_000_040)
@@ -31,12 +31,22 @@ def cases():
     return [case for case in made if case.document is not None]
 
 
-def test_no_sentence_of_a_report_is_false(cases):
-    assert not [(case.seed, sentence) for case in cases for sentence in false_in_report(case.raw, case.document)[0]]
+@pytest.fixture(scope="module")
+def reports(cases):
+    """Return each case with the sentences of its report."""
+    return [(case, report_of(case.raw, case.document)) for case in cases]
 
 
-def test_what_is_said_beside_figures_and_tables_is_said_of_some_challenge(cases):
-    said = {getattr(sentence, "claim", "") for case in cases for _, sentence in report_of(case.raw, case.document)}
+def test_no_sentence_of_a_report_is_false(reports):
+    assert not [
+        (case.seed, sentence)
+        for case, report in reports
+        for sentence in false_sentences(case.raw, case.document, report)[0]
+    ]
+
+
+def test_what_is_said_beside_figures_and_tables_is_said_of_some_challenge(reports):
+    said = {getattr(sentence, "claim", "") for _, report in reports for _, sentence in report}
     # Of tables that lack rows, reports of the first ranks, and more groups than a table holds: the examples below.
     others = {"sections.inserted", "sections.top", "sections.groups_shown", "sections.groups_folded"}
     assert {name for name in CATALOGUE.claims if name.startswith("sections.")} - others <= said

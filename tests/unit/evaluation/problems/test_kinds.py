@@ -14,6 +14,7 @@ from evaluation.cli import main
 from evaluation.designs.compilation.problems import problem_of
 from evaluation.problems.base import Problem
 from evaluation.scoring import read_results, score_folders
+from tests.sources import parsed
 
 ROOT = Path(__file__).parents[4]
 SCORED = [problem.id for problem in problems.scored_problems()]
@@ -39,7 +40,7 @@ def sources(*patterns):
 
 def words_of_code(text):
     """Return the string literals of a module without its docstrings."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     told = {
         id(node.body[0].value)
