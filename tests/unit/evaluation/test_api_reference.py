@@ -9,7 +9,13 @@ from evaluation.catalogue import all_metrics
 
 
 def test_the_page_of_the_metrics_is_up_to_date():
-    assert make_api.page() == (make_api.HERE / "metrics.md").read_text(encoding="utf-8")
+    is_current = make_api.page() == (make_api.HERE / "metrics.md").read_text(encoding="utf-8")
+    assert is_current, "docs/api/metrics.md differs from the declarations: run `make api` and look at the difference"
+
+
+def test_the_names_that_the_package_exports_are_up_to_date():
+    is_current = make_api.exports() == make_api.EXPORTS.read_text(encoding="utf-8")
+    assert is_current, "evaluation/metrics/__init__.py differs from the declarations: run `make api`"
 
 
 def test_every_metric_has_a_section_with_its_formula_and_every_option_its_default():
@@ -37,3 +43,9 @@ def test_pages_have_signatures_with_defaults_and_links(tmp_path):
     assert 'href="#hausdorff_distance"' in page
     assert "95.0" in page
     assert (tmp_path / "index.html").exists()
+
+
+@pytest.mark.filterwarnings("error:Found .* in .*__all__:UserWarning")
+def test_names_that_load_at_first_use_have_their_place_in_the_reference(tmp_path):
+    make_api.write_pages(tmp_path, ["evaluation.ranking"])
+    assert 'id="RESAMPLING_VERSION"' in (tmp_path / "evaluation/ranking.html").read_text(encoding="utf-8")
