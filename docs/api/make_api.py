@@ -1,6 +1,6 @@
 """Generator of the reference of `evaluation`.
 
-It writes `metrics.md` in this folder, and pages of every module with pdoc.
+It writes `metrics.md` in this folder, the names that `evaluation.metrics` exports, and pages of every module with pdoc.
 
 Run from the top of the repository (``make api``). The pages are written to the named folder, ``build/api`` by
 default:
@@ -11,9 +11,11 @@ default:
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import pkgutil
 import re
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from evaluation.catalogue import Metric, Option
 
 HERE: Final = Path(__file__).parent
+EXPORTS: Final = Path(evaluation.metrics.__file__)
+_NAMES: Final = re.compile(r"^if TYPE_CHECKING:\n.*?^__all__ = \[\n.*?^\]", re.MULTILINE | re.DOTALL)
 _FAMILY_TITLES: Final = {
     "per_class_counting": "Counting, one class against the rest",
     "multi_class_counting": "Counting, all classes at once",
@@ -69,9 +73,9 @@ def write_pages(folder: Path, names: Sequence[str] | None = None) -> None:
     pdoc.render.configure(
         docformat="numpy", show_source=True, footer_text=f"podium-evaluation {evaluation.__version__}"
     )
-    # Names that load when asked for are asked for.
-    for package in (evaluation, evaluation.metrics):
-        for name in package.__all__:
+    # Names that load at first use are loaded, because pdoc does not do so.
+    for package in map(importlib.import_module, names or modules()):
+        for name in getattr(package, "__all__", ()):
             getattr(package, name)
     # Types that only type checkers import stay as they are written.
     warnings.filterwarnings("ignore", message="Error parsing type annotation", category=UserWarning)
@@ -85,9 +89,32 @@ def write_pages(folder: Path, names: Sequence[str] | None = None) -> None:
     (folder / "search.js").write_text(pdoc.render.search_index(documents), encoding="utf-8")
 
 
+def exports() -> str:
+    """Return `evaluation/metrics/__init__.py` with the names of all built-in metrics.
+
+    A type checker reads these names, so that they are written out: as imports, and as `__all__`.
+    """
+    modules_of = {metric.id: metric.compute.__module__ for metric in _built_in()}
+    imports = [
+        f"    from {module} import ({', '.join(sorted(name for name in modules_of if modules_of[name] == module))})"
+        for module in sorted(set(modules_of.values()))
+    ]
+    listed = [f'    "{name}",' for name in sorted(modules_of)]
+    written = "\n".join(["if TYPE_CHECKING:", *imports, "", "__all__ = [", *listed, "]"])
+    text = _NAMES.sub(written, EXPORTS.read_text(encoding="utf-8"), count=1)
+    for command in (["check", "--fix", "--quiet", "--select", "I"], ["format", "--quiet"]):
+        ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(EXPORTS), "-"]
+        text = subprocess.run(ruff, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout  # noqa: S603
+    return text
+
+
+def _built_in() -> list[Metric]:
+    return [metric for metric in all_metrics() if metric.source == "podium"]
+
+
 def page() -> str:
     """The page of all metrics."""
-    built_in = [metric for metric in all_metrics() if metric.source == "podium"]
+    built_in = _built_in()
     sections = [_HEAD]
     for family, title in _FAMILY_TITLES.items():
         sections.append(f"## {title}\n")
@@ -165,5 +192,6 @@ def _value(value: Any) -> str:
 
 
 if __name__ == "__main__":
+    EXPORTS.write_text(exports(), encoding="utf-8")
     (HERE / "metrics.md").write_text(page(), encoding="utf-8")
     write_pages(Path(sys.argv[1] if len(sys.argv) > 1 else "build/api"))

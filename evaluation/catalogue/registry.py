@@ -6,11 +6,11 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Final
 
-from evaluation.metrics.declaration import FAMILIES, MODULES, CatalogueError, Metric, declared_in
+from evaluation.metrics.declaration import FAMILIES, CatalogueError, Metric, declared_in, metric_modules
 
 ENTRY_POINT_GROUP: Final = "podium.metrics"
 VERSION: Final = "1.0.0"
-"""Of what the metrics declare, stored with results; a new one whenever a value or a default changes."""
+"""Version of the declarations, stored with results. It changes with a value or a default, not with a new metric."""
 
 
 def get(metric_id: str) -> Metric:
@@ -74,8 +74,14 @@ def catalogue_version() -> str:
 
 def _built_in() -> dict[str, Metric]:
     positions = {family: position for position, families in enumerate(FAMILIES) for family in families}
-    declared = [metric for module in MODULES for metric in declared_in(module)]
-    return {metric.id: metric for metric in sorted(declared, key=lambda metric: positions[metric.family])}
+    metrics: dict[str, Metric] = {}
+    for metric in (metric for module in metric_modules() for metric in declared_in(module)):
+        if metric.id in metrics:
+            modules = f"{metrics[metric.id].compute.__module__} and {metric.compute.__module__}"
+            message = f"{modules} declare the same metric {metric.id!r}; rename one of the functions"
+            raise CatalogueError(message)
+        metrics[metric.id] = metric
+    return dict(sorted(metrics.items(), key=lambda item: positions[item[1].family]))
 
 
 @cache

@@ -55,14 +55,7 @@ if TYPE_CHECKING:
     from evaluation.metrics.image_similarity import image_mae, image_rmse, ncc, nmse, psnr, ssim
     from evaluation.metrics.instance import detection_quality, mi_dsc, mi_nsd, panoptic_quality, segmentation_quality
     from evaluation.metrics.landmarks import identification_rate, radial_error, success_detection_rate
-    from evaluation.metrics.multi_class import (
-        accuracy,
-        balanced_accuracy,
-        cohens_kappa,
-        mcc,
-        top_k_accuracy,
-        youden_j,
-    )
+    from evaluation.metrics.multi_class import accuracy, balanced_accuracy, cohens_kappa, mcc, top_k_accuracy, youden_j
     from evaluation.metrics.multi_label import hamming_loss, subset_accuracy
     from evaluation.metrics.overlap import cldice, dsc, ior, iou
     from evaluation.metrics.proper_scores import brier_score, brier_skill_score, nll, root_brier_score
@@ -221,9 +214,9 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    from evaluation.metrics.declaration import MODULES, declared_in
+    from evaluation.metrics.declaration import declared_in, metric_modules
 
-    functions = {metric.id: metric.compute for module in MODULES for metric in declared_in(module)}
+    functions = {metric.id: metric.compute for module in metric_modules() for metric in declared_in(module)}
     globals().update({metric_id: functions[metric_id] for metric_id in __all__})
     return functions[name]
 

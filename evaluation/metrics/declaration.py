@@ -12,6 +12,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeVar
 
@@ -55,7 +56,7 @@ _FAMILIES_OF_WHOLE_DATA_SETS: Final = frozenset(
     {"multi_class_counting", "multi_threshold", "working_point", "calibration"}
 )
 
-MODULES: Final = (
+_ORDER: Final = (
     "evaluation.metrics.classification",
     "evaluation.metrics.composite_rates",
     "evaluation.metrics.multi_class",
@@ -78,7 +79,7 @@ MODULES: Final = (
     "evaluation.metrics.registration",
     "evaluation.metrics.image_similarity",
 )
-"""Modules that declare metrics; within a family, metrics are listed in this order."""
+"""Order in which lists show the metrics of a family; modules that are missing here follow by name."""
 
 Direction = Literal["higher", "lower"]
 Evidence = Literal[
@@ -499,6 +500,17 @@ def computes(*problems: str) -> Callable[[_Function], _Function]:
         return function
 
     return remember
+
+
+@cache
+def metric_modules() -> tuple[str, ...]:
+    """Return all modules that may declare metrics, in the order of lists.
+
+    These are the modules of `evaluation.metrics` and `evaluation.matching`. A new one needs no entry anywhere.
+    """
+    packages = [importlib.import_module(name) for name in ("evaluation.metrics", "evaluation.matching")]
+    names = {f"{package.__name__}.{module.name}" for package in packages for module in iter_modules(package.__path__)}
+    return (*_ORDER, *sorted(names - set(_ORDER)))
 
 
 def declared_in(module: str) -> tuple[Metric, ...]:

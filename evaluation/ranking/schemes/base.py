@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -38,9 +39,9 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 ENTRY_POINT_GROUP: Final = "podium.schemes"
-_BUILT_IN: Final = ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank", "one_score")
-"""Modules of this package, each with the object `SCHEME` of that id, in the order in which schemes are listed."""
-DEFAULT: Final = _BUILT_IN[0]
+_ORDER: Final = ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank", "one_score")
+"""Modules of this package in the order in which their schemes are listed; others follow by name."""
+DEFAULT: Final = _ORDER[0]
 
 
 @dataclass(frozen=True)
@@ -301,7 +302,7 @@ def register(scheme: Scheme) -> Scheme:
 
 def unregister(scheme_id: str) -> None:
     """Take away a scheme that was added with `register`; built-in ones stay."""
-    if get_scheme(scheme_id).id in _BUILT_IN:
+    if get_scheme(scheme_id) in _built_in():
         message = f"{scheme_id} is built in"
         raise SchemeError(message)
     del _registry()[scheme_id]
@@ -340,11 +341,32 @@ def rank_scores(scores: FloatArray, scheme: RankingScheme, *, higher_is_better: 
 
 
 @cache
+def _built_in() -> tuple[Scheme, ...]:
+    """Return the object `SCHEME` of every module of this package that has one.
+
+    Raises
+    ------
+    SchemeError
+        If a module defines a scheme without that object.
+    """
+    package = __name__.rpartition(".")[0]
+    names = {module.name for module in iter_modules(import_module(package).__path__)}
+    schemes = []
+    for name in (*_ORDER, *sorted(names - {*_ORDER, "base"})):
+        module = import_module(f"{package}.{name}")
+        if hasattr(module, "SCHEME"):
+            schemes.append(module.SCHEME)
+        elif defined := [scheme.__name__ for scheme in Scheme.__subclasses__() if scheme.__module__ == module.__name__]:
+            message = f"{module.__name__} defines {', '.join(defined)}; add the line SCHEME = {defined[0]}()"
+            raise SchemeError(message)
+    return tuple(schemes)
+
+
+@cache
 def _registry() -> dict[str, Scheme]:
     schemes: dict[str, Scheme] = {}
-    for name in _BUILT_IN:
-        scheme = import_module(f"evaluation.ranking.schemes.{name}").SCHEME
-        schemes[scheme.id] = scheme
+    for scheme in _built_in():
+        _added(schemes, scheme, type(scheme).__module__)
     for point in entry_points(group=ENTRY_POINT_GROUP):
         loaded = point.load()
         for brought in loaded if isinstance(loaded, (list, tuple)) else [loaded]:

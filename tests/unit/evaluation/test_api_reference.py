@@ -9,7 +9,13 @@ from evaluation.catalogue import all_metrics
 
 
 def test_the_page_of_the_metrics_is_up_to_date():
-    assert make_api.page() == (make_api.HERE / "metrics.md").read_text(encoding="utf-8")
+    is_current = make_api.page() == (make_api.HERE / "metrics.md").read_text(encoding="utf-8")
+    assert is_current, "docs/api/metrics.md differs from the declarations: run `make api` and look at the difference"
+
+
+def test_the_names_that_the_package_exports_are_up_to_date():
+    is_current = make_api.exports() == make_api.EXPORTS.read_text(encoding="utf-8")
+    assert is_current, "evaluation/metrics/__init__.py differs from the declarations: run `make api`"
 
 
 def test_every_metric_has_a_section_with_its_formula_and_every_option_its_default():
