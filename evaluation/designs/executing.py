@@ -16,13 +16,13 @@ from evaluation.designs.catalogue.states import (
     execution_states,
 )
 from evaluation.designs.compilation import compile_values
-from evaluation.designs.compilation.compiler import is_reported
 from evaluation.designs.compilation.costs import cost_of
 from evaluation.designs.compilation.metrics import label_of, meaning
 from evaluation.designs.compilation.outside import is_measured_outside
 from evaluation.designs.compilation.problems import kinds_of, problem_of
 from evaluation.designs.compilation.rankings import scheme_of_kind
 from evaluation.designs.compilation.scored import is_scored
+from evaluation.designs.compilation.uses import is_reported
 from evaluation.designs.document import Document, Entry, State, Values
 from evaluation.designs.document.words import cell_words
 

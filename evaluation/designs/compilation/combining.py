@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from evaluation.designs.compilation.notes import Missing
+from evaluation.designs.compilation.notes import Compiled, Problem
 
 # A site that weighs like every other needs no weights.
 SITE_WEIGHTS: Final[Mapping[Any, str]] = {"cases": "cases", "square_root_of_cases": "sqrt_cases"}
@@ -43,7 +43,17 @@ class Parts:
         return {"operator": "mean", "rerank": True, "ties": self.ties}
 
 
-def steps_of(row: Mapping[str, Any], parts: Parts, missing: Missing, not_executed: Missing) -> list[Entry]:
+def missing(text: str) -> Problem:
+    """Return the problem that a row of the ranking table lacks information."""
+    return Problem("ranking_method", text)
+
+
+def not_executed(text: str) -> Problem:
+    """Return the problem that a row of the ranking table requires something that the platform does not execute."""
+    return Problem("ranking_method", text, elsewhere=True)
+
+
+def steps_of(row: Mapping[str, Any], parts: Parts) -> Compiled[list[Entry]]:
     """Return the rankings of a row with their steps; several if they are kept separate and ranked per site.
 
     Parameters
@@ -51,20 +61,29 @@ def steps_of(row: Mapping[str, Any], parts: Parts, missing: Missing, not_execute
     row
         Row of the ranking table. Its cell `combine` contains steps exactly as in an assessment document, under the key
         ``steps``. It replaces all other cells about combining.
-    missing, not_executed
-        Functions that record missing information, and information that cannot be executed.
     """
     written = row.get("combine")
     if written is not None:
-        if set(written) != {"steps"} or not isinstance(written["steps"], (list, type(None))):
-            missing(
-                'steps of combining are written as {"steps": [{"over": ["metric", "region"], "operator": "mean"}]}.'
-            )
-            return []
-        return [("", {}, written["steps"] or None)]
-    combined = _over_metrics_and_regions(row, parts, missing, not_executed)
+        return _written_steps(written)
+    combined = _over_metrics_and_regions(row, parts)
+    problems = _problems(row, parts)
     if row.get("site_aggregation") != "ranked_per_site":
-        return [("", {}, combined)]
+        return Compiled([("", {}, combined)], problems)
+    return Compiled(_over_sites(row, parts, combined), problems)
+
+
+def _written_steps(written: Mapping[str, Any]) -> Compiled[list[Entry]]:
+    """Return the steps that a row contains as they appear in an assessment document."""
+    if set(written) != {"steps"} or not isinstance(written["steps"], (list, type(None))):
+        text = 'steps of combining are written as {"steps": [{"over": ["metric", "region"], "operator": "mean"}]}.'
+        return Compiled([], (missing(text),))
+    return Compiled([("", {}, written["steps"] or None)])
+
+
+def _over_sites(
+    row: Mapping[str, Any], parts: Parts, combined: dict[str, Any] | list[dict[str, Any]] | None
+) -> list[Entry]:
+    """Return the rankings of a row that is ranked per site, each with a step over the sites at the end."""
     weight = SITE_WEIGHTS.get(row.get("site_weight"))
     site: dict[str, Any] = {
         "over": [parts.site_column],
@@ -100,15 +119,20 @@ def _selected(part: Parts, whole: Parts) -> tuple[str, dict[str, Any]]:
     return ", ".join(value for values in selection.values() for value in values), selection
 
 
-def _over_metrics_and_regions(
-    row: Mapping[str, Any], parts: Parts, missing: Missing, not_executed: Missing
-) -> dict[str, Any] | list[dict[str, Any]] | None:
+def _problems(row: Mapping[str, Any], parts: Parts) -> tuple[Problem, ...]:
+    """Return the reasons why the metrics of a row cannot be combined as it states."""
     over = row.get("metric_aggregation")
     if len(parts.metrics) > 1 and over is None:
-        missing("how the metrics are combined is missing.")
+        return (missing("how the metrics are combined is missing."),)
     if over in ("score_sum", "lexicographic"):
-        not_executed("the platform combines metrics by their ranks, not by sums of scores or as tie breakers.")
-    separate_metrics = over == "separate_rankings"
+        text = "the platform combines metrics by their ranks, not by sums of scores or as tie breakers."
+        return (not_executed(text),)
+    return ()
+
+
+def _over_metrics_and_regions(row: Mapping[str, Any], parts: Parts) -> dict[str, Any] | list[dict[str, Any]] | None:
+    """Return the steps over metrics and regions; ``None`` where the rankings are kept separate."""
+    separate_metrics = row.get("metric_aggregation") == "separate_rankings"
     regions = row.get("region_aggregation") or "with_metrics"
     if regions == "separate_rankings" and (separate_metrics or len(parts.metrics) == 1):
         return None

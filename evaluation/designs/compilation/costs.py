@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation import problems as kinds
 from evaluation.assessment.costs import CostError, CostMetric, declared, metric_named
-from evaluation.designs.compilation.notes import Problem
+from evaluation.designs.compilation.notes import Compiled, Problem
 from evaluation.running.registered import Registered, RegisteredError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from evaluation.designs.document import Values
 
@@ -37,10 +37,10 @@ def cost_name(row: Mapping[str, Any], cost: CostMetric) -> str:
     return str(row.get("result_name") or row.get("abbreviation") or cost.label)
 
 
-def cost_metric(
-    row: Mapping[str, Any], cost: CostMetric, kind: str | None, values: Values, problems: list[Problem]
-) -> dict[str, Any]:
-    """Return a cost metric as it appears in an assessment.
+def compile_cost(
+    row: Mapping[str, Any], cost: CostMetric, kind: str | None, values: Values
+) -> Compiled[dict[str, Any]]:
+    """Return a cost metric as it appears in an assessment, with the reasons why it cannot be measured or ranked.
 
     Parameters
     ----------
@@ -52,64 +52,57 @@ def cost_metric(
         Id of the kind of problem of the task, as far as it is known.
     values
         The values that the task sees.
-    problems
-        List that receives the reasons why the cost cannot be measured or ranked.
     """
     document: dict[str, Any] = {"id": cost.id, "by": "run", "label": cost_name(row, cost)}
     if kind is not None and not kinds.get(kind).takes_algorithms:
         text = f"{cost.label} cannot be measured: the platform runs no algorithms for {kinds.get(kind).title}."
-        problems.append(Problem("metrics", text))
-        return document
+        return Compiled(document, (Problem("metrics", text),))
     stated = values.get("algorithm_execution")
     if not stated:
         text = f"{cost.label} is measured where the platform runs the algorithms: state how they are run."
-        problems.append(Problem("algorithm_execution", text))
-        return document
+        return Compiled(document, (Problem("algorithm_execution", text),))
     try:
         plan = Registered.of(stated)
         [entry] = declared([cost.id], plan.document(), exclusive=plan.exclusive, step=row.get("cost_step") or 0.0)
     except RegisteredError as error:
-        problems.append(Problem("algorithm_execution", f"{error}."))
-        return document
+        return Compiled(document, (Problem("algorithm_execution", f"{error}."),))
     except CostError as error:
         remedy = " State “A machine of its own for each start”." if cost.is_time and not plan.exclusive else ""
-        problems.append(Problem("algorithm_execution", f"{error}.{remedy}"))
-        return document
+        return Compiled(document, (Problem("algorithm_execution", f"{error}.{remedy}"),))
     handling = values.get("missing_data_handling")
     policy = {"missing": "worst_rank"} if handling == "worst_rank" else {}
-    return entry | document | ({"policy": policy} if policy else {})
+    return Compiled(entry | document | ({"policy": policy} if policy else {}))
 
 
-def check_costs(values: Values, problems: list[Problem], *, is_outside: bool) -> None:
-    """Record problems that make costs of runs meaningless together with the other metrics of a task.
+def cost_problems(values: Values, *, is_outside: bool) -> tuple[Problem, ...]:
+    """Return problems that make costs of runs meaningless together with the other metrics of a task.
 
     Parameters
     ----------
     values
         The values that the task sees.
-    problems
-        List that receives the problems.
     is_outside
         Whether the task is ranked from externally measured values.
     """
     rows = values.rows("metrics")
-    costs = [(row, cost) for row in rows if (cost := cost_of(row)) is not None]
-    problems += [
+    contradictory = tuple(
         Problem("metrics", f"{row.get('metric')}: a row names a metric of the platform or a cost of running, not both.")
         for row in rows
         if row.get("metric") and row.get(FIELD)
-    ]
-    if not costs:
-        return
-    label = costs[0][1].label
+    )
+    costs = [cost for row in rows if (cost := cost_of(row)) is not None]
+    text = _conflict(rows, costs, is_outside=is_outside) if costs else ""
+    return (*contradictory, Problem("metrics", text)) if text else contradictory
+
+
+def _conflict(rows: Sequence[Mapping[str, Any]], costs: Sequence[CostMetric], *, is_outside: bool) -> str:
+    """Return the reason why costs cannot be ranked together with the other metrics; empty if they can."""
     if is_outside:
-        text = (
-            f"{label} is measured where the platform runs the algorithms, and here it ranks values that are measured elsewhere. "
-            "Leave the cost out, or describe it as a metric that is measured elsewhere, too."
+        return (
+            f"{costs[0].label} is measured where the platform runs the algorithms, and here it ranks values that are "
+            "measured elsewhere. Leave the cost out, or describe it as a metric that is measured elsewhere, too."
         )
-        problems.append(Problem("metrics", text))
-        return
     ranked = [row for row in rows if row.get("used_for_ranking")]
     if ranked and all(cost_of(row) is not None for row in ranked):
-        text = "By costs alone, whoever answers anything at once is first: mark a metric of the output as used for the ranking."
-        problems.append(Problem("metrics", text))
+        return "By costs alone, whoever answers anything at once is first: mark a metric of the output as used for the ranking."
+    return ""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, Final
 
 from evaluation.catalogue import Metric, OptionError, get
@@ -51,6 +52,26 @@ class Meaning:
     unclear: tuple[str, ...] = ()
 
 
+class Source(Enum):
+    """Origin of the values of a metric."""
+
+    PLATFORM = "computed by the platform"
+    RUN = "measured of the run of an algorithm"
+    SCORER = "computed by the scoring image of the organizers"
+    OUTSIDE = "measured outside and ranked here"
+    ELSEWHERE = "neither computed nor ranked here"
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """A row of the metric table with its meaning, its name in the assessment, and the source of its values."""
+
+    row: Mapping[str, Any]
+    meaning: Meaning
+    name: str
+    source: Source
+
+
 def label_of(row: Mapping[str, Any]) -> str:
     """Return the name of a metric in the design.
 
@@ -96,15 +117,20 @@ def meaning(row: Mapping[str, Any]) -> Meaning:
         metric = get(identity)
     else:
         return Meaning(None, label, unclear=(f"{label or 'a metric without a name'} is no metric of the platform",))
-    unclear: list[str] = []
-    options = {**fixed, **_from_text(str(row.get("parameters", "")), metric, unclear), **(row.get("options") or {})}
+    from_text, ambiguous = _from_text(str(row.get("parameters", "")), metric)
+    options = {**fixed, **from_text, **(row.get("options") or {})}
     missing = [name for name in _needed(metric) if name not in options]
-    unclear += [f"{label}: {name} is not given" for name in missing if not any(name in text for text in unclear)]
+    unstated = [f"{label}: {name} is not given" for name in missing if not any(name in text for text in ambiguous)]
+    return Meaning(metric, label, options, (*ambiguous, *unstated, *_refused(metric, options, label)))
+
+
+def _refused(metric: Metric, options: Mapping[str, Any], label: str) -> tuple[str, ...]:
+    """Return the error of options that a metric does not accept; empty if it accepts them."""
     try:
         metric.check_options(options)
     except OptionError as error:
-        unclear.append(f"{label}: {error}")
-    return Meaning(metric, label, options, tuple(unclear))
+        return (f"{label}: {error}",)
+    return ()
 
 
 def _needed(metric: Metric) -> list[str]:
@@ -113,21 +139,28 @@ def _needed(metric: Metric) -> list[str]:
     return [option.name for option in metric.assessment_options if option.required or option.name in asked]
 
 
-def _from_text(text: str, metric: Metric, unclear: list[str]) -> dict[str, Any]:
-    options: dict[str, Any] = {}
+def _from_text(text: str, metric: Metric) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the options that a free text fixes, and a sentence for each option that has several values there."""
     option_names = {option.name for option in metric.assessment_options}
-    for name, pattern in _PHRASES:
-        if name not in option_names:
-            continue
-        numbers = {float(number) for match in pattern.findall(text) for number in _parts(match) if number}
-        if name == "tolerance" and re.search(r"tolerance|tau", text, re.IGNORECASE):
-            numbers |= {float(number) for number in re.findall(rf"[A-Za-z]\s{_NUMBER}(?=\s*(?:,|$))", text)}
-        if len(numbers) == 1:
-            options[name] = numbers.pop()
-        elif numbers:
-            several = ", ".join(f"{number:g}" for number in sorted(numbers))
-            unclear.append(f"{metric.abbreviation}: {name} has several values ({several}); one assessment has one")
-    return options
+    numbers_by_option = {
+        name: sorted(_numbers(text, name, pattern)) for name, pattern in _PHRASES if name in option_names
+    }
+    options = {name: numbers[0] for name, numbers in numbers_by_option.items() if len(numbers) == 1}
+    ambiguous = tuple(
+        f"{metric.abbreviation}: {name} has several values ({', '.join(f'{number:g}' for number in numbers)}); "
+        "one assessment has one"
+        for name, numbers in numbers_by_option.items()
+        if len(numbers) > 1
+    )
+    return options, ambiguous
+
+
+def _numbers(text: str, name: str, pattern: re.Pattern[str]) -> set[float]:
+    """Return the values of an option in a free text."""
+    numbers = {float(number) for match in pattern.findall(text) for number in _parts(match) if number}
+    if name == "tolerance" and re.search(r"tolerance|tau", text, re.IGNORECASE):
+        numbers |= {float(number) for number in re.findall(rf"[A-Za-z]\s{_NUMBER}(?=\s*(?:,|$))", text)}
+    return numbers
 
 
 def _parts(match: str | tuple[str, ...]) -> tuple[str, ...]:

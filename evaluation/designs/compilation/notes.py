@@ -1,10 +1,15 @@
-"""Problems and assumptions recorded while a design is compiled."""
+"""Result of a step of the compilation: a value with the problems and assumptions that led to it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from __future__ import annotations
 
-Missing = Callable[[str], None]
-"""Function that records missing or non-executable information in a row of the ranking table."""
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -27,16 +32,35 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Notes:
-    """Notes of the compilation: blocking problems, and assumptions made for missing information."""
+class Compiled(Generic[T_co]):
+    """Result of a step of the compilation.
 
-    problems: list[Problem] = field(default_factory=list)
-    assumptions: list[str] = field(default_factory=list)
+    Attributes
+    ----------
+    value
+        The compiled value, as far as it can be compiled.
+    problems
+        Reasons that prevent the execution of the value, in the order of the parameters.
+    assumptions
+        Defaults of the toolkit that replace missing information.
+    """
 
-    def missing(self, name: str, text: str) -> None:
-        """Note that a row of the ranking table lacks something."""
-        self.problems.append(Problem("ranking_method", f"{name}: {text}"))
+    value: T_co
+    problems: tuple[Problem, ...] = ()
+    assumptions: tuple[str, ...] = ()
 
-    def not_executed(self, name: str, text: str) -> None:
-        """Record that a row of the ranking table requires something that the platform does not execute."""
-        self.problems.append(Problem("ranking_method", f"{name}: {text}", elsewhere=True))
+
+def joined(results: Iterable[Compiled[T]]) -> Compiled[list[T]]:
+    """Return the values of several results as a list, with all their problems and assumptions.
+
+    Examples
+    --------
+    >>> joined([Compiled(1), Compiled(2, (Problem("metrics", "No weight."),))]).value
+    [1, 2]
+    """
+    listed = list(results)
+    return Compiled(
+        [result.value for result in listed],
+        tuple(problem for result in listed for problem in result.problems),
+        tuple(assumption for result in listed for assumption in result.assumptions),
+    )

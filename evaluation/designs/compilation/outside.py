@@ -9,8 +9,8 @@ from evaluation import problems as kinds
 from evaluation.assessment.described import WITHOUT
 from evaluation.catalogue import CatalogueError, get
 from evaluation.designs.compilation.costs import cost_of
-from evaluation.designs.compilation.metrics import Meaning, meaning
-from evaluation.designs.compilation.notes import Problem
+from evaluation.designs.compilation.metrics import Meaning, MetricRow, meaning
+from evaluation.designs.compilation.notes import Compiled, Problem, joined
 from evaluation.designs.compilation.problems import kinds_of
 
 if TYPE_CHECKING:
@@ -58,63 +58,73 @@ def ranked_rows(values: Values) -> list[Row]:
     return [(row, meaning(row)) for row in ranked]
 
 
-def outside_rows(values: Values) -> list[tuple[Mapping[str, Any], Meaning, str]]:
-    """The described metrics with their names in the assessment: those that are ranked by first, then the others."""
-    described = [
-        (row, meant)
-        for row, meant in ((row, meaning(row)) for row in values.rows("metrics"))
-        if not row.get("used_for_ranking") and cost_of(row) is None and is_described(row, meant, values)
-    ]
-    named_rows: list[tuple[Mapping[str, Any], Meaning, str]] = []
-    for row, meant in [*ranked_rows(values), *described]:
+def described_rows(values: Values) -> list[Row]:
+    """Return the described metrics that a task reports without ranking by them; without costs of runs."""
+    rows = [row for row in values.rows("metrics") if not row.get("used_for_ranking") and cost_of(row) is None]
+    return [(row, meant) for row in rows if is_described(row, meant := meaning(row), values)]
+
+
+def outside_names(rows: Sequence[Row]) -> list[str]:
+    """Return the names of described metrics in the assessment: what the design calls them, numbered where it repeats."""
+    names: list[str] = []
+    for row, meant in rows:
         stem = str(row.get("result_name") or meant.label)
-        taken = {name for _, _, name in named_rows}
-        numbers = range(2, len(named_rows) + 3)
-        named_rows.append((row, meant, next(n for n in (stem, *(f"{stem} {k}" for k in numbers)) if n not in taken)))
-    return named_rows
+        numbered = (f"{stem} {number}" for number in range(2, len(names) + 3))
+        names.append(next(name for name in (stem, *numbered) if name not in names))
+    return names
 
 
-def outside_metrics(
-    rows: Sequence[tuple[Mapping[str, Any], Meaning, str]], values: Values, problems: list[Problem]
-) -> list[dict[str, Any]]:
-    """The metrics as an assessment of values measured outside has them."""
+def compile_outside(rows: Sequence[MetricRow], values: Values) -> Compiled[list[dict[str, Any]]]:
+    """Return the metrics as they appear in an assessment of values measured outside."""
     handling = values.get("missing_data_handling")
-    if handling is None:
-        problems.append(Problem("missing_data_handling", "What happens to missing results is not stated."))
-    elif not isinstance(handling, str) or handling == "as_in_reference":
-        text = "The platform does not execute this way to handle missing results."
-        problems.append(Problem("missing_data_handling", text, elsewhere=True))
+    policies = joined(_policy(entry, handling) for entry in rows)
     documents: list[dict[str, Any]] = []
-    for row, meant, name in rows:
-        low, high = _range(row, meant)
-        document: dict[str, Any] = {
-            "id": _id_of(name, {entry["id"] for entry in documents}),
-            "label": name,
-            "direction": _direction(row, meant),
-            "range": [low, high],
-        }
-        if is_of_the_data_set(row):
-            document["level"] = "dataset"
-            if "none" in (values.get("uncertainty_handling") or ()):
-                document[WITHOUT] = True  # a design that states no uncertainty takes values without any
-        unit = row.get("unit")
-        if unit and str(unit).casefold() != "none":
-            document["unit"] = unit
-        document["policy"] = _policy(row, handling, name, problems)
-        documents.append(document)
-    return documents
+    for entry, policy in zip(rows, policies.value, strict=True):
+        identity = _id_of(entry.name, {document["id"] for document in documents})
+        documents.append({"id": identity, **_described(entry, values), "policy": policy})
+    return Compiled(documents, (*unexecuted_handling(handling), *policies.problems))
 
 
-def _policy(row: Mapping[str, Any], handling: object, name: str, problems: list[Problem]) -> dict[str, Any]:
+def unexecuted_handling(handling: object) -> tuple[Problem, ...]:
+    """Return the problem of a rule for missing results that is not stated or that the platform does not execute."""
+    if handling is None:
+        return (Problem("missing_data_handling", "What happens to missing results is not stated."),)
+    if not isinstance(handling, str) or handling == "as_in_reference":
+        text = "The platform does not execute this way to handle missing results."
+        return (Problem("missing_data_handling", text, elsewhere=True),)
+    return ()
+
+
+def _described(entry: MetricRow, values: Values) -> dict[str, Any]:
+    """Return what a design states about a metric: its name, direction, range, level, and unit."""
+    row, meant = entry.row, entry.meaning
+    document: dict[str, Any] = {
+        "label": entry.name,
+        "direction": _direction(row, meant),
+        "range": list(_range(row, meant)),
+    }
+    if is_of_the_data_set(row):
+        document["level"] = "dataset"
+        if "none" in (values.get("uncertainty_handling") or ()):
+            document[WITHOUT] = True  # a design that states no uncertainty takes values without any
+    unit = row.get("unit")
+    if unit and str(unit).casefold() != "none":
+        document["unit"] = unit
+    return document
+
+
+def _policy(entry: MetricRow, handling: object) -> Compiled[dict[str, Any]]:
+    """Return the values that count where a metric that is measured outside has none."""
     if handling == "worst_rank":
-        return {"missing": "worst_rank"}
-    if handling == "ignored":
-        if (row.get("policy") or {}).get("allow_gaming"):
-            return {"missing": "exclude", "allow_gaming": True}
-        text = f"{name}: missing results are ignored, so that bad cases can be left out."
-        problems.append(Problem("missing_data_handling", text))
-    worst = row.get("worst_value")
-    return {} if worst is None else {"missing": worst}
+        return Compiled({"missing": "worst_rank"})
+    worst = entry.row.get("worst_value")
+    policy = {} if worst is None else {"missing": worst}
+    if handling != "ignored":
+        return Compiled(policy)
+    if (entry.row.get("policy") or {}).get("allow_gaming"):
+        return Compiled({"missing": "exclude", "allow_gaming": True})
+    text = f"{entry.name}: missing results are ignored, so that bad cases can be left out."
+    return Compiled(policy, (Problem("missing_data_handling", text),))
 
 
 def is_described(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:

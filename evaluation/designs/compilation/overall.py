@@ -1,12 +1,12 @@
 """Rankings over several tasks, compiled from the rows of a design."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluation.assessment import AssessmentError
 from evaluation.assessment.ranking import read_steps
-from evaluation.designs.compilation.notes import Problem
+from evaluation.designs.compilation.notes import Compiled, Problem, joined
 from evaluation.designs.compilation.rankings import TIES
 from evaluation.designs.document import Document, Values
 
@@ -50,56 +50,62 @@ class OverallPlan:
 
 
 def compile_overall(document: Document) -> tuple[tuple[OverallPlan, ...], tuple[Problem, ...]]:
-    """The rankings over several tasks of a design, and what is missing of them."""
-    problems: list[Problem] = []
+    """Return the rankings over several tasks of a design, and what is missing of them."""
     tasks = {values.name.casefold(): values for values in document.each_task()}
-    plans = [_plan(row, tasks, problems) for row in document.values().rows(PARAMETER)]
-    names = [plan.name.casefold() for plan in plans if plan is not None]
-    if len(set(names)) < len(names):
-        problems.append(Problem(PARAMETER, "Two rankings over tasks have the same name."))
-    return tuple(plan for plan in plans if plan is not None), tuple(dict.fromkeys(problems))
+    compiled = joined(_plan(row, tasks) for row in document.values().rows(PARAMETER))
+    plans = tuple(plan for plan in compiled.value if plan is not None)
+    names = {plan.name.casefold() for plan in plans}
+    repeated = [Problem(PARAMETER, "Two rankings over tasks have the same name.")] if len(names) < len(plans) else []
+    return plans, tuple(dict.fromkeys([*compiled.problems, *repeated]))
 
 
-def _plan(row: Mapping[str, Any], tasks: Mapping[str, Values], problems: list[Problem]) -> OverallPlan | None:
-    name = str(row.get("name") or "")
-    before = len(problems)
+def _plan(row: Mapping[str, Any], tasks: Mapping[str, Values]) -> Compiled[OverallPlan | None]:
+    """Return the plan of a row; ``None`` as long as the row has problems."""
+    named = [str(task).casefold() for task in row.get("tasks") or ()]
+    chosen = [tasks[task] for task in named if task in tasks] or list(tasks.values())
+    texts = _gaps(row, tasks, chosen) or _contradictions(row, chosen)
+    if texts:
+        name = str(row.get("name") or "A ranking over tasks")
+        return Compiled(None, tuple(Problem(PARAMETER, f"{name}: {text}") for text in texts))
+    return Compiled(
+        OverallPlan(
+            name=str(row["name"]),
+            tasks=tuple(values.task_key or "" for values in chosen),
+            ranking=str(row.get("ranking") or ""),
+            steps=tuple(_steps(row)),
+            absent=row["absent"],
+        )
+    )
 
-    def missing(text: str) -> None:
-        problems.append(Problem(PARAMETER, f"{name or 'A ranking over tasks'}: {text}"))
 
-    if not name:
-        missing("the name is missing.")
-    for key, words in (
-        ("order", "the order"),
-        ("ties", "what equal scores get"),
-        ("absent", "what a missing task means"),
-    ):
-        if not row.get(key):
-            missing(f"{words} is not stated.")
-    wanted = [str(task) for task in row.get("tasks") or ()]
-    unknown = [task for task in wanted if task.casefold() not in tasks]
-    if unknown:
-        missing(f"there is no task {', '.join(unknown)}.")
-    chosen = [tasks[task.casefold()] for task in wanted if task.casefold() in tasks] or list(tasks.values())
-    if len(chosen) < 2:
-        missing("it needs two tasks or more.")
+def _gaps(row: Mapping[str, Any], tasks: Mapping[str, Values], chosen: Sequence[Values]) -> list[str]:
+    """Return what a row lacks: a name, rules, and tasks with the ranking that it names."""
+    unknown = [str(task) for task in row.get("tasks") or () if str(task).casefold() not in tasks]
     ranking = str(row.get("ranking") or "")
     without = [values.name for values in chosen if ranking and ranking not in _rankings(values)]
-    if without:
-        missing(f"{', '.join(without)} has no ranking called “{ranking}”.")
-    if len(problems) > before:
-        return None
-    steps = _steps(row)
+    conditions = (
+        (not row.get("name"), "the name is missing."),
+        (not row.get("order"), "the order is not stated."),
+        (not row.get("ties"), "what equal scores get is not stated."),
+        (not row.get("absent"), "what a missing task means is not stated."),
+        (bool(unknown), f"there is no task {', '.join(unknown)}."),
+        (len(chosen) < 2, "it needs two tasks or more."),
+        (bool(without), f"{', '.join(without)} has no ranking called “{ranking}”."),
+    )
+    return [text for is_lacking, text in conditions if is_lacking]
+
+
+def _contradictions(row: Mapping[str, Any], chosen: Sequence[Values]) -> list[str]:
+    """Return what keeps the steps of a complete row from being executed."""
     try:
-        read_steps(steps, ties="min")
+        read_steps(_steps(row), ties="min")
     except AssessmentError as error:
-        missing(str(error))
-        return None
+        return [str(error)]
     weights = row.get("weights") or {}
-    if weights and set(weights) != {values.name for values in chosen}:
-        missing(f"the weights name each of the tasks: {', '.join(values.name for values in chosen)}.")
-        return None
-    return OverallPlan(name, tuple(values.task_key or "" for values in chosen), ranking, tuple(steps), row["absent"])
+    names = [values.name for values in chosen]
+    return (
+        [f"the weights name each of the tasks: {', '.join(names)}."] if weights and set(weights) != set(names) else []
+    )
 
 
 def _rankings(values: Values) -> list[str]:

@@ -3,8 +3,9 @@
 from typing import Any, Final
 
 from evaluation import problems as kinds
+from evaluation.designs.catalogue import shipped
 from evaluation.designs.compilation.metrics import meaning
-from evaluation.designs.compilation.notes import Problem
+from evaluation.designs.compilation.notes import Compiled, Problem
 from evaluation.designs.document import Values
 from evaluation.problems import kinds_of_task_category
 from evaluation.problems.base import Problem as Kind
@@ -77,27 +78,47 @@ def open_kinds(values: Values) -> tuple[Kind, ...]:
     return fitting if len(fitting) > 1 else ()
 
 
-def settings_of(values: Values, kind: str | None, problems: list[Problem]) -> dict[str, Any]:
+def compile_kind(values: Values) -> Compiled[str | None]:
+    """Return the kind of problem that the categories of a task have; ``None`` if the platform scores no such task."""
+    categories = values.get("task_category") or []
+    kind_ids = set(kinds_of(values))
+    if not categories:
+        return Compiled(None, (Problem("task_category", "The task category is missing."),))
+    if len(kind_ids) == 1 and None not in kind_ids:
+        return Compiled(kind_ids.pop())
+    if None in kind_ids:
+        labels = [shipped()["task_category"].label_of(category) for category in categories if not problem_of(category)]
+        text = f"The platform does not score tasks of this category: {', '.join(labels)}."
+    else:
+        text = "The platform scores one kind of problem a task, and these are several; a task of each can be executed."
+    return Compiled(None, (Problem("task_category", text, elsewhere=True),))
+
+
+def compile_settings(values: Values, kind: str | None) -> Compiled[dict[str, Any]]:
     """Return the settings of a design for its kind of problem.
 
     The validity of the values is checked with the complete assessment.
     """
-    settings = dict((values.get(PARAMETER) or {}).get("settings") or {})
-    chosen, categories = chosen_kind(values), values.get("task_category") or ()
-    if (
-        chosen
-        and categories
-        and not any(chosen == possible_kind.id for each in categories for possible_kind in kinds_of_task_category(each))
-    ):
-        text = f"Tasks of this category are no {kinds.get(chosen).title}."
-        problems.append(Problem(PARAMETER, text))
+    problems = _unfit_kind(values)
     if kind is None:
-        return {}
+        return Compiled({}, problems)
+    settings = (values.get(PARAMETER) or {}).get("settings") or {}
     declared = [option.name for option in kinds.get(kind).settings]
+    fitting = {name: value for name, value in settings.items() if name in declared}
     if strange := [name for name in settings if name not in declared]:
         allowed = f"it takes {', '.join(declared)}" if declared else "it takes none"
-        problems.append(Problem(PARAMETER, f"{strange[0]} is no setting of {kinds.get(kind).title}; {allowed}."))
-    return {name: value for name, value in settings.items() if name in declared}
+        text = f"{strange[0]} is no setting of {kinds.get(kind).title}; {allowed}."
+        problems = (*problems, Problem(PARAMETER, text))
+    return Compiled(fitting, problems)
+
+
+def _unfit_kind(values: Values) -> tuple[Problem, ...]:
+    """Return the problem of a named kind that no category of the task has."""
+    chosen, categories = chosen_kind(values), values.get("task_category") or ()
+    possible = {kind.id for category in categories for kind in kinds_of_task_category(category)}
+    if not chosen or not categories or chosen in possible:
+        return ()
+    return (Problem(PARAMETER, f"Tasks of this category are no {kinds.get(chosen).title}."),)
 
 
 def _ranked_metrics(values: Values) -> set[str]:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 from evaluation import problems as kinds
 from evaluation.assessment.model import BY_SCORER
 from evaluation.assessment.scorers import LIMITS
-from evaluation.designs.compilation.costs import cost_metric, cost_name, cost_of
-from evaluation.designs.compilation.notes import Problem
-from evaluation.designs.compilation.outside import is_described, is_of_the_data_set, outside_metrics
+from evaluation.designs.compilation.costs import cost_name, cost_of
+from evaluation.designs.compilation.metrics import Source
+from evaluation.designs.compilation.notes import Compiled, Problem
+from evaluation.designs.compilation.outside import compile_outside, is_described, is_of_the_data_set
 from evaluation.designs.compilation.problems import kinds_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.designs.compilation.metrics import Meaning
+    from evaluation.designs.compilation.metrics import Meaning, MetricRow
     from evaluation.designs.document import Values
 
 
@@ -38,12 +39,13 @@ def is_scored(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
     return bool(scoring_image(values)) and is_described(row, meant, values)
 
 
-def is_apart(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
-    """Return whether the values come from a scoring image or from running the algorithm.
-
-    Otherwise they come from the platform's metrics.
-    """
-    return cost_of(row) is not None or is_scored(row, meant, values)
+def source_of(row: Mapping[str, Any], meant: Meaning, values: Values) -> Source:
+    """Return the source of a metric's values in a task that the platform scores."""
+    if cost_of(row) is not None:
+        return Source.RUN
+    if is_scored(row, meant, values):
+        return Source.SCORER
+    return Source.ELSEWHERE if meant.metric is None else Source.PLATFORM
 
 
 def name_of(row: Mapping[str, Any], meant: Meaning) -> str:
@@ -52,35 +54,34 @@ def name_of(row: Mapping[str, Any], meant: Meaning) -> str:
     return str(row.get("result_name") or meant.label) if cost is None else cost_name(row, cost)
 
 
-def apart_metric(
-    entry: tuple[Mapping[str, Any], Meaning, str], kind: str | None, values: Values, problems: list[Problem]
-) -> dict[str, Any]:
-    """Return a metric as it appears in an assessment."""
-    row, meant, name = entry
-    if (cost := cost_of(row)) is not None:
-        return cost_metric(row, cost, kind, values, problems)
-    [document] = outside_metrics([(row, meant, name)], values, problems)
-    policy = dict(row.get("policy") or {}) | dict(document.get("policy") or {})
-    return document | {"by": BY_SCORER, "policy": policy}
+def compile_scored(entry: MetricRow, values: Values) -> Compiled[dict[str, Any]]:
+    """Return a metric of the scoring image as it appears in an assessment."""
+    compiled = compile_outside([entry], values)
+    [document] = compiled.value
+    policy = dict(entry.row.get("policy") or {}) | dict(document.get("policy") or {})
+    return Compiled(document | {"by": BY_SCORER, "policy": policy}, compiled.problems)
 
 
-def scorer_part(values: Values, metrics: Sequence[Mapping[str, Any]], problems: list[Problem]) -> dict[str, Any]:
-    """The image and its limits as an assessment names them; empty where there is none."""
-    stated = values.get("scoring_image")
-    if not stated:
-        return {}
+def compile_scorer(values: Values, metrics: Sequence[Mapping[str, Any]]) -> Compiled[dict[str, Any]]:
+    """Return the image and its limits as they appear in an assessment; empty if the task has no scoring image.
+
+    Parameters
+    ----------
+    metrics
+        The compiled metrics of the task.
+    """
+    if not values.get("scoring_image"):
+        return Compiled({})
     image = scoring_image(values)
     if not image:
         titles = ", ".join(kind.title for kind in kinds.all_problems() if kind.takes_scorer)
-        problems.append(Problem("scoring_image", f"Scoring images are run for these kinds of problem only: {titles}."))
-        return {}
+        text = f"Scoring images are run for these kinds of problem only: {titles}."
+        return Compiled({}, (Problem("scoring_image", text),))
     if not any(metric.get("by") == BY_SCORER for metric in metrics):
         text = (
             "No metric is left to the scoring image: it computes those of the list that Podium does not have and that state "
             "for each case their direction, their range, and what a missing case counts as."
         )
-        problems.append(Problem("scoring_image", text))
-        return {}
-    return {"image": str(image.get("image") or "").strip().lower()} | {
-        name: image[name] for name in LIMITS if image.get(name) is not None
-    }
+        return Compiled({}, (Problem("scoring_image", text),))
+    limits = {name: image[name] for name in LIMITS if image.get(name) is not None}
+    return Compiled({"image": str(image.get("image") or "").strip().lower()} | limits)

@@ -8,7 +8,7 @@ from evaluation.designs.catalogue import Catalogue, Parameter, Section, shipped
 from evaluation.designs.catalogue.states import Execution
 from evaluation.designs.checks.compiling import all_findings
 from evaluation.designs.checks.running import Finding
-from evaluation.designs.compilation import compile_values, pseudo_code
+from evaluation.designs.compilation import compile_values
 from evaluation.designs.differences import compare_entries
 from evaluation.designs.document import Document, Entry, State, Values
 from evaluation.designs.document.entries import BLANK
@@ -172,7 +172,7 @@ def _executable(values: Values) -> Iterator[Block]:
             yield Block("text", "Registered here, evaluated elsewhere:")
             yield Block("list", items=tuple(str(problem) for problem in compilation.elsewhere))
     else:
-        yield Block("code", "\n".join(pseudo_code(compilation.assessment)))
+        yield Block("code", "\n".join(compilation.pseudo_code))
         yield Block("digest", compilation.assessment.digest, items=("SHA-256 of the assessment",))
 
 

@@ -21,7 +21,7 @@ from designs.views.access import design_context, design_for, shown_document, tas
 from designs.views.progress import wanted_filter
 from evaluation.canonical import canonical_json
 from evaluation.designs.checks import Finding
-from evaluation.designs.compilation import Problem, compile_values, pseudo_code, worked_example
+from evaluation.designs.compilation import Problem, compile_values, worked_example
 from evaluation.ranking import describe
 from web.spreadsheets import csv_file
 
@@ -153,7 +153,7 @@ def assessment(request: HttpRequest, slug: str) -> HttpResponse:
             "is_outside": compilation.is_measured_outside,
             "assumptions": compilation.assumptions,
             "sentences": describe(compiled) if compiled else [],
-            "code": "\n".join(pseudo_code(compiled)) if compiled else "",
+            "code": "\n".join(compilation.pseudo_code),
             "example": worked_example(compiled) if compiled else None,
             "digest": compiled.digest if compiled else "",
         })  # fmt: skip
