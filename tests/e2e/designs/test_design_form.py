@@ -82,6 +82,40 @@ def fill_input(field, name, value):
         box.fill(text_of(value))
 
 
+def fill_state(field, state):
+    """Choose why a field has no value."""
+    field.get_by_text("Can’t answer this?").click()
+    field.locator(f'[name="state"][value="{state["state"]}"]').check()
+    if "reason" in state:
+        field.locator('[name="reason"]').fill(state["reason"])
+
+
+def fill_value(field, parameter, value):
+    """Enter a value with the editor of its type."""
+    if parameter.type == "list-of-objects":
+        fill_rows(field, value)
+    elif parameter.type == "object":
+        for key, cell in value.items():
+            fill_input(field, f"value.{key}", cell)
+    elif parameter.type in ("enum", "multi-enum"):
+        for item in value if isinstance(value, list) else [value]:
+            field.locator(f'[name="value"][value="{item}"]').check()
+    else:
+        field.locator('[name="value"]').fill(text_of(value))
+
+
+def fill_rows(field, rows):
+    """Enter the rows of a table."""
+    for index, row in enumerate(rows):
+        # An empty table begins with a row to write in.
+        if index:
+            field.get_by_role("button", name="Add a row").click()
+        unfold(field)
+        for key, cell in row.items():
+            if key != "options":
+                fill_input(field, f"row.{index}.{key}", cell)
+
+
 def fill_field(field, parameter, values):
     """Enter the value of one parameter from the document, with the editor of its type.
 
@@ -94,27 +128,9 @@ def fill_field(field, parameter, values):
     if field.locator("form.design-form").is_hidden():
         field.locator("details.design-idle > summary").click()
     if state is not None:
-        field.get_by_text("Can’t answer this?").click()
-        field.locator(f'[name="state"][value="{state["state"]}"]').check()
-        if "reason" in state:
-            field.locator('[name="reason"]').fill(state["reason"])
-    elif parameter.type == "list-of-objects":
-        for index, row in enumerate(value):
-            # An empty table begins with a row to write in.
-            if index:
-                field.get_by_role("button", name="Add a row").click()
-            unfold(field)
-            for key, cell in row.items():
-                if key != "options":
-                    fill_input(field, f"row.{index}.{key}", cell)
-    elif parameter.type == "object":
-        for key, cell in value.items():
-            fill_input(field, f"value.{key}", cell)
-    elif parameter.type in ("enum", "multi-enum"):
-        for item in value if isinstance(value, list) else [value]:
-            field.locator(f'[name="value"][value="{item}"]').check()
+        fill_state(field, state)
     else:
-        field.locator('[name="value"]').fill(text_of(value))
+        fill_value(field, parameter, value)
     if details := values.get(f"{parameter.id}__details"):
         more = field.get_by_role("button", name="In more detail")
         if more.get_attribute("aria-expanded") != "true":
