@@ -2,11 +2,13 @@
 
 import gc
 import os
+import sys
 
 import hypothesis
 import pytest
 from django.conf import settings
 from django.core.cache import cache
+from pytest_django.plugin import blocking_manager_key
 
 from tests import caches, databases, emptying
 from tests.smtp import smtp_server
@@ -70,7 +72,21 @@ def typesetter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("typesetting.services.asking.send", at_once)
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Prepare what tests need before the first of them is timed."""
+    if databases.is_needed(session.items) and not session.config.option.collectonly:
+        databases.prepare(session.config.stash[blocking_manager_key].unblock, lambda text: _report(session, text))
+    _freeze()
+
+
+def _report(session: pytest.Session, text: str) -> None:
+    """Print a line in spite of the capture of output, also in a process of a parallel run."""
+    capture = session.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        print(f"\n{text}", file=sys.stderr, flush=True)
+
+
+def _freeze() -> None:
     """Spare the collector of garbage what stays to the end: looking through it took a tenth of all tests' time."""
     gc.collect()
     gc.freeze()

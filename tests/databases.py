@@ -4,17 +4,23 @@ Migrating an empty database takes longer than most test files, and every process
 A migrated database is therefore kept: as a file for SQLite, as a database to copy from on a PostgreSQL server. Its name
 contains a digest of everything that it depends on, so any change there triggers a new migration.
 
-``python -m tests.databases`` creates it in advance.
+``python -m tests.databases`` creates it in advance. A run of pytest does so after the collection if a collected test needs
+a database: no test has the time for migrations, and a test that fails by its time limit would not say why.
 """
 
 import fcntl
 import os
 import shutil
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import django
+import pytest
 from django.conf import settings
+from django.db import connection
 from django.db.backends.base.creation import BaseDatabaseCreation
 from django.db.backends.postgresql.creation import DatabaseCreation as PostgresCreation
 
@@ -25,6 +31,8 @@ FOLDER = ROOT / "data" / "checks" / "databases"
 PREFIX = "podium_migrated_"
 # Migrated databases of so many states are kept: those of the branches that somebody changes between.
 KEPT = 4
+FIXTURES = frozenset({"db", "transactional_db", "django_db_setup", "live_server"})
+"""Fixtures of a test that needs a database; all other fixtures with a database request one of them."""
 # Any number, as long as nobody else takes it: the first half of the locks that are held on the server to make or copy.
 LOCK = 7_406_213
 
@@ -137,14 +145,71 @@ def _database(creation: BaseDatabaseCreation, migrate: Callable[[], str]) -> str
     return name
 
 
+def is_needed(items: Iterable[pytest.Item]) -> bool:
+    """Return whether any test needs a database."""
+    return any(
+        item.get_closest_marker("django_db") or not FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+        for item in items
+    )
+
+
+def is_there(unblock: Callable[[], AbstractContextManager[None]]) -> bool:
+    """Return whether the migrated database of this state exists.
+
+    Parameters
+    ----------
+    unblock
+        Allows access to databases, which pytest-django prohibits outside of tests.
+    """
+    if connection.vendor == "sqlite":
+        return (FOLDER / f"{digest()}.sqlite3").is_file()
+    with unblock(), connection.creation._nodb_cursor() as cursor:
+        cursor.execute("SELECT current_user")
+        source = f"{PREFIX}{digest(cursor.fetchone()[0])}"
+        cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [source])
+        return cursor.fetchone() is not None
+
+
+def prepare(unblock: Callable[[], AbstractContextManager[None]], report: Callable[[str], None]) -> None:
+    """Create the migrated database of this state in another process, unless it exists.
+
+    Of several processes that start at the same time, one creates it and the others wait. If it cannot be created, the
+    output is reported, and the first test with a database fails.
+
+    Parameters
+    ----------
+    unblock
+        As in `is_there`.
+    report
+        Prints a message.
+    """
+    try:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        lock = (FOLDER / "preparing.lock").open("w")
+    except OSError:
+        return
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if is_there(unblock):
+            return
+        report("Migrating an empty database, once for this state of the migrations …")
+        made = subprocess.run(
+            [sys.executable, "-m", "tests.databases"],
+            check=False,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}{os.pathsep}{ROOT}"},
+            capture_output=True,
+            text=True,
+        )
+        report("The migrated database is ready." if made.returncode == 0 else f"{made.stdout}{made.stderr}")
+
+
 def main() -> None:
     """Make the migrated database of this state, unless it is there."""
     import tests.environment  # noqa: F401
 
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
-    from django.db import connection
-
     install()
     connection.settings_dict["TEST"]["NAME"] = f"{connection.creation._get_test_db_name()}_beforehand"
     name = connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
