@@ -33,7 +33,7 @@ run: linux $(STAMP)
 	@PODIUM_EXAMPLE_MODE=1 PODIUM_TLS=0 exec $(BIN)/python manage.py run --example hippocampus --example nuclei
 
 test: $(STAMP)
-	@exec $(BIN)/python tests/run.py
+	@exec $(BIN)/python tests/run.py $(if $(ONLY),--only $(ONLY)) $(if $(SHARD),--shard $(SHARD))
 
 bench: $(STAMP)
 	@exec $(BIN)/python -m tests.performance

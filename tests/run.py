@@ -4,6 +4,9 @@
 ``plan`` lists the tests that would run and those that would be skipped, and fails if the suite would fail.
 ``postgres`` runs all integration tests on PostgreSQL and Redis, those marked `any_database` included.
 
+``--only`` runs the legs of some parts (`PARTS`), and ``--shard 2/6`` the second sixth of their test files. The shards of
+a part contain each of its files once.
+
 Legs: the embedded default (SQLite, no broker), the same integration tests on PostgreSQL + Redis if `DATABASE_URL` and
 `REDIS_URL` are set (without those marked `any_database`, which names the reason), and real processes with a real browser. Missing requirements
 are listed at the end, and are an error if ``CI=true``.
@@ -19,6 +22,7 @@ If a few tests with real processes fail while everything else runs in parallel, 
 this result counts. The summary names them. A test that regularly needs the second run has a race, or has found one.
 """
 
+import argparse
 import os
 import re
 import shutil
@@ -31,7 +35,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,6 +44,17 @@ SERVICES = ("DATABASE_URL", "REDIS_URL")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # As pytest names them at its end.
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::[^\s\[]+(?:\[.*?\](?= - |$))?)", re.MULTILINE)
+PARTS = (
+    "lint",
+    "migrations",
+    "embedded",
+    "integration",
+    "browser",
+    "browser-services",
+    "containers",
+    "composition",
+)
+"""Parts of the suite, in the order of their legs."""
 # More than this is no matter of two things that met at a bad moment.
 FEW = 3
 CORES = os.cpu_count() or 1
@@ -65,6 +80,8 @@ class Leg:
 
     name: str
     command: list[str]
+    # One of `PARTS`, for all legs but those that come before everything else.
+    part: str = ""
     services: bool = False
     gives_way: bool = False
     # Begins the command with which a few failed tests are run once more alone; none if that is not to be.
@@ -166,9 +183,9 @@ def pytest(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "pytest", "-q", "--durations=5", *arguments]
 
 
-def with_processes(name: str, *arguments: str, services: bool = False) -> Leg:
+def with_processes(name: str, part: str, *arguments: str, services: bool = False) -> Leg:
     """Return a leg whose tests start separate processes, which interact at unpredictable moments."""
-    return Leg(name, pytest(*arguments), services=services, alone=pytest("-n", "0"))
+    return Leg(name, pytest(*arguments), part=part, services=services, alone=pytest("-n", "0"))
 
 
 def manage(*arguments: str) -> list[str]:
@@ -188,15 +205,85 @@ class Plan:
         return [*self.first, *self.computing, *self.waiting]
 
 
+def folders_of(leg: Leg) -> list[Path]:
+    """Return the folders whose tests a leg runs; none if it runs no tests."""
+    if "pytest" not in leg.command:
+        return []
+    arguments = leg.command[leg.command.index("pytest") + 1 :]
+    return [ROOT / argument for argument in arguments if argument[0] != "-" and (ROOT / argument).is_dir()]
+
+
+def kind_of(file: Path) -> tuple[object, ...]:
+    """Return the properties by which files of similar duration come together: their folder, marks, and slowness."""
+    text = file.read_text(encoding="utf-8")
+    name = file.relative_to(ROOT).as_posix()
+    marks = [mark for mark in ("services", "any_database", "browser", "slow") if f"mark.{mark}" in text]
+    has_tests = file.name.startswith("test_") or ">>> " in text
+    return not has_tests, name.split("/")[:2], name in SLOW_UNITS, marks
+
+
+def dealt(files: Iterable[Path], count: int) -> list[list[Path]]:
+    """Return files in as many shards as asked for, the same in every run.
+
+    Files of similar duration are dealt one after the other, the largest first, so that shards take about equally long.
+    """
+    shards: list[list[Path]] = [[] for _ in range(count)]
+    ordered = sorted(files, key=lambda file: (*kind_of(file), -file.stat().st_size, file.as_posix()))
+    for index, file in enumerate(ordered):
+        turn, position = divmod(index, count)
+        shards[position if turn % 2 == 0 else count - 1 - position].append(file)
+    return shards
+
+
+def sharded(leg: Leg, number: int, count: int) -> Leg:
+    """Return a leg that runs one shard of its test files."""
+    files = sorted({file for folder in folders_of(leg) for file in folder.rglob("*.py")})
+    others = [shard for index, shard in enumerate(dealt(files, count), start=1) if index != number]
+    ignored = [f"--ignore={file.relative_to(ROOT).as_posix()}" for shard in others for file in shard]
+    return replace(leg, name=f"{leg.name}, shard {number} of {count}", command=[*leg.command, *ignored])
+
+
+def chosen_legs(complete: Plan, only: Iterable[str], shard: str) -> Plan:
+    """Return a plan with the legs of some parts, divided if a shard is named, such as ``2/6``.
+
+    Raises
+    ------
+    ValueError
+        For a part without a leg in the plan, a part that cannot be divided, and a shard that does not exist.
+    """
+    parts = tuple(only) or tuple(dict.fromkeys(leg.part for leg in (*complete.computing, *complete.waiting)))
+    if absent_parts := [part for part in parts if part not in {leg.part for leg in complete.legs}]:
+        raise ValueError(f"{', '.join(absent_parts)} cannot run here; `python tests/run.py plan` names the reason.")
+
+    def legs(lane: list[Leg]) -> list[Leg]:
+        return [_divided(leg, shard) for leg in lane if leg.part in parts]
+
+    computing, waiting = legs(complete.computing), legs(complete.waiting)
+    needed = {leg.services for leg in (*computing, *waiting) if folders_of(leg)}
+    return Plan([leg for leg in complete.first if leg.services in needed], computing, waiting)
+
+
+def _divided(leg: Leg, shard: str) -> Leg:
+    """Return the shard of a leg that is named like ``2/6``, or the leg itself without a name."""
+    if not shard:
+        return leg
+    match = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", shard)
+    if not match or int(match[1]) > int(match[2]):
+        raise ValueError(f"{shard} is no shard. Name one as 2/6: the second of six.")
+    if not folders_of(leg):
+        raise ValueError(f"{leg.part} has no test files and cannot be divided into shards.")
+    return sharded(leg, int(match[1]), int(match[2]))
+
+
 def linters() -> list[Leg]:
     """Judge all files that are no test, in seconds."""
     return [
-        Leg("ruff", tool("ruff", "check", ".")),
-        Leg("ruff format", tool("ruff", "format", "--check", ".")),
-        Leg("djlint: templates", tool("djlint", "templates", "--lint", "--quiet")),
-        Leg("ESLint and csstree: scripts and styles", [sys.executable, "-m", "tests.lint"]),
-        Leg("import-linter", tool("lint-imports")),
-        Leg("mypy", tool("mypy")),
+        Leg("ruff", tool("ruff", "check", "."), "lint"),
+        Leg("ruff format", tool("ruff", "format", "--check", "."), "lint"),
+        Leg("djlint: templates", tool("djlint", "templates", "--lint", "--quiet"), "lint"),
+        Leg("ESLint and csstree: scripts and styles", [sys.executable, "-m", "tests.lint"], "lint"),
+        Leg("import-linter", tool("lint-imports"), "lint"),
+        Leg("mypy", tool("mypy"), "lint"),
     ]
 
 
@@ -223,28 +310,29 @@ def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> P
         first.append(Leg("migrated database, PostgreSQL", migrated, services=True))
     computing = [
         *linters(),
-        Leg("migrations", manage("makemigrations", "--check", "--dry-run"), env=plain),
+        Leg("migrations", manage("makemigrations", "--check", "--dry-run"), "migrations", env=plain),
         Leg(
             "unit and integration, embedded default",
             pytest(*SPREAD, "tests/unit", "tests/integration", "evaluation", "platform", "--ignore=platform/config"),
+            "embedded",
         ),
     ]
     if services:
         integration = pytest(*SPREAD, "-m", "not any_database", "tests/integration")
-        computing.append(Leg("integration, PostgreSQL + Redis", integration, services=True))
+        computing.append(Leg("integration, PostgreSQL + Redis", integration, "integration", services=True))
     for leg in computing:
         leg.gives_way = browser
     waiting = []
     if browser:
         walks = (*BESIDE, "tests/e2e", "tests/chaos")
-        waiting.append(with_processes("real processes and browser, embedded default", *walks))
+        waiting.append(with_processes("real processes and browser, embedded default", "browser", *walks))
         if services:
             name = "real processes and browser, PostgreSQL + Redis"
-            waiting.append(with_processes(name, *walks, "-m", "services", services=True))
+            waiting.append(with_processes(name, "browser-services", *walks, "-m", "services", services=True))
     if engine:
-        waiting.append(with_processes("real containers", "-n", "2", "tests/containers"))
+        waiting.append(with_processes("real containers", "containers", "-n", "2", "tests/containers"))
     if composition:
-        waiting.append(Leg("docker-compose.yml, brought up", COMPOSITION, again=True))
+        waiting.append(Leg("docker-compose.yml, brought up", COMPOSITION, "composition", again=True))
     return Plan(first, computing, waiting)
 
 
@@ -359,8 +447,16 @@ def planned(asked: str, missing: Iterable[str]) -> Plan:
     )
 
 
-def main(asked: str = "") -> int:
-    """Run everything, or `lint`, `check`, `postgres` or `plan`; returns the exit code."""
+def main(asked: str = "", *, only: Iterable[str] = (), shard: str = "") -> int:
+    """Run everything, or `lint`, `check`, `postgres` or `plan`; returns the exit code.
+
+    Parameters
+    ----------
+    only
+        Parts that are run; all without a name.
+    shard
+        The share of the test files that is run, such as ``2/6``; all without a name.
+    """
     if asked == "postgres" and (unset := [name for name in SERVICES if not os.environ.get(name)]):
         print(f"Set {' and '.join(unset)} to run the integration tests on PostgreSQL and Redis.")
         return 2
@@ -378,7 +474,11 @@ def main(asked: str = "") -> int:
             )
         )
         return 1
-    chosen = planned(asked, missing)
+    try:
+        chosen = chosen_legs(planned(asked, missing), only, shard) if only or shard else planned(asked, missing)
+    except ValueError as error:
+        print(error)
+        return 2
     if asked == "plan":
         print(
             "\n".join(
@@ -411,4 +511,9 @@ def main(asked: str = "") -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:2]))
+    arguments = argparse.ArgumentParser(description="Run the suite, or a part of it.")
+    arguments.add_argument("asked", nargs="?", default="", choices=("", "lint", "check", "postgres", "plan"))
+    arguments.add_argument("--only", nargs="+", default=(), choices=PARTS, metavar="PART", help=", ".join(PARTS))
+    arguments.add_argument("--shard", default="", metavar="I/N", help="the I-th of N parts of the test files")
+    options = arguments.parse_args()
+    sys.exit(main(options.asked, only=options.only, shard=options.shard))
