@@ -1,4 +1,5 @@
-# Two commands for people: `make run` and `make test`. Both need nothing but Python 3.11 or newer.
+# The most important commands are `make run` and `make test`. Both need only Python 3.11 or newer.
+# `make help` lists the targets from this file: a line with `##@` begins a group, `##` behind a target describes it.
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +10,8 @@ ifeq ($(strip $(PYTHON)),)
 $(error PYTHON is set and empty. Give it a value, for example: make run PYTHON=python3.11)
 endif
 
-.PHONY: run install test check bench coverage fuzz-api lint lock linux mutants api claims procedures composition pictures approved
+.DEFAULT_GOAL := help
+.PHONY: help run install test check lint bench coverage fuzz-api mutants claims procedures composition pictures approved lock linux api
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -23,65 +25,72 @@ $(STAMP): requirements.txt requirements-test.txt
 	-@data=$$(mktemp -d) && DATABASE_URL= PODIUM_TLS=0 PODIUM_DATA="$$data" $(BIN)/python manage.py first_database; rm -rf "$$data"
 	@touch $(STAMP)
 
-install: $(STAMP)
+help:
+	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##@ Use
+run: linux $(STAMP) ## Start the platform with example challenges, on Linux.
+	@PODIUM_EXAMPLE_MODE=1 PODIUM_TLS=0 exec $(BIN)/python manage.py run --example hippocampus --example nuclei
+
+install: $(STAMP) ## Install the locked packages into .venv.
 
 # Before anything is installed.
 linux:
 	@$(PYTHON) -c 'import manage; manage.require_linux()'
 
-run: linux $(STAMP)
-	@PODIUM_EXAMPLE_MODE=1 PODIUM_TLS=0 exec $(BIN)/python manage.py run --example hippocampus --example nuclei
-
-test: $(STAMP)
-	@exec $(BIN)/python tests/run.py $(if $(ONLY),--only $(ONLY)) $(if $(SHARD),--shard $(SHARD))
-
-bench: $(STAMP)
-	@exec $(BIN)/python -m tests.performance
-
-# Ten minutes a role; MINUTES changes that.
-fuzz-api: $(STAMP)
-	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.fuzz.api --minutes $(or $(MINUTES),10)
-
-# Simulates a thousand boards in each of 1,764 cells: about two hours of two cores, and none for cells that are kept (all are). Whoever doubts removes the file first.
-coverage: $(STAMP)
-	@exec $(BIN)/python -m evaluation coverage $(QUICK) --keep docs/correctness/coverage.csv --output docs/correctness/coverage.md
-
-lint: $(STAMP)
-	@$(BIN)/python tests/run.py lint
-
-# Everything that answers in under a minute: linters, types, and unit tests but the slow ones.
-check: $(STAMP)
+##@ Test
+check: $(STAMP) ## Run linters, types and the fast unit tests, in about a minute.
 	@$(BIN)/python tests/run.py check
 
-# Renews the locks after a change of requirements*.in.
-lock:
+test: $(STAMP) ## Run everything. ONLY=embedded runs one part, SHARD=2/6 a share of its files.
+	@exec $(BIN)/python tests/run.py $(if $(ONLY),--only $(ONLY)) $(if $(SHARD),--shard $(SHARD))
+
+lint: $(STAMP) ## Run the linters and check the types.
+	@$(BIN)/python tests/run.py lint
+
+##@ Long tests
+# See docs/claims.md.
+claims: $(STAMP) ## Check every sentence about 50,000 generated challenges.
+	@exec $(BIN)/python -m tests.claims $(CLAIMS)
+
+# See docs/correctness/procedures.md.
+procedures: $(STAMP) ## Compare the pseudo-code of 20,000 random designs with the ranking.
+	@exec $(BIN)/python -m tests.procedures $(PROCEDURES)
+
+# Turns comparisons, signs and constants of `evaluation` round and counts what the tests of each area notice; see docs/correctness/mutants.md.
+mutants: $(STAMP) ## Count the faults in formulas that the tests detect.
+	@exec $(BIN)/python -m tests.mutants $(MUTANTS)
+
+# Simulates a thousand boards in each of 1,764 cells: about two hours of two cores, and none for cells that are kept (all are). Whoever doubts removes the file first.
+coverage: $(STAMP) ## Simulate how often confidence statements are right, in about two hours.
+	@exec $(BIN)/python -m evaluation coverage $(QUICK) --keep docs/correctness/coverage.csv --output docs/correctness/coverage.md
+
+# MINUTES changes the duration.
+fuzz-api: $(STAMP) ## Send random requests to the API, for ten minutes per role.
+	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.fuzz.api --minutes $(or $(MINUTES),10)
+
+# Builds stand-ins for all images, brings docker-compose.yml up with podman, uses it, kills every service, backs up and restores. As root.
+composition: $(STAMP) ## Start docker-compose.yml with podman, use it, and restore a backup, as root.
+	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.composition
+
+bench: $(STAMP) ## Measure the speed of pages and computations.
+	@exec $(BIN)/python -m tests.performance
+
+##@ Pictures
+# For looking at: build/pictures/index.html.
+pictures: $(STAMP) ## Take pictures of all pages, at both widths and in both themes.
+	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.e2e.walk.contact_sheet build/pictures
+
+# In tests/e2e/approved. Look at the difference before you commit it.
+approved: $(STAMP) ## Replace the approved pictures of the ten main pages.
+	@PODIUM_APPROVE=1 PYTHONPATH=platform:. exec $(BIN)/python -m pytest -q -n 0 tests/e2e/web/test_approved.py
+
+##@ Maintenance
+# After a change of requirements*.in.
+lock: ## Renew the locked versions of packages.
 	@$(BIN)/python -m pip install --quiet uv
 	@for name in requirements requirements-test; do $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 $$name.in -o $$name.txt; done
 
-# Turns comparisons, signs and constants of `evaluation` round and counts what the tests of each area notice; see docs/correctness/mutants.md.
-mutants: $(STAMP)
-	@exec $(BIN)/python -m tests.mutants $(MUTANTS)
-
-# The reference of `evaluation`, made of its docstrings: docs/api/metrics.md, and a page a module in build/api.
-api: $(STAMP)
+# Made of docstrings: docs/api/metrics.md, and a page per module in build/api.
+api: $(STAMP) ## Generate the reference of the package evaluation.
 	@exec $(BIN)/python -m docs.api.make_api
-
-# Fifty thousand generated challenges, every sentence about them against its meaning; see docs/claims.md.
-claims: $(STAMP)
-	@exec $(BIN)/python -m tests.claims $(CLAIMS)
-
-# Twenty thousand random designs, the pseudo-code of each executed beside the implementation; see docs/correctness/procedures.md.
-procedures: $(STAMP)
-	@exec $(BIN)/python -m tests.procedures $(PROCEDURES)
-
-# Builds stand-ins for all images, brings docker-compose.yml up with podman, uses it, kills every service, backs up and restores. As root.
-composition: $(STAMP)
-	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.composition
-
-# A contact sheet of all pages at both widths and in both themes, for looking at: build/pictures/index.html.
-pictures: $(STAMP)
-	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.e2e.walk.contact_sheet build/pictures
-
-# Replaces the approved pictures of the ten main pages (tests/e2e/approved) by what they look like now; look at the difference before you commit it.
-approved: $(STAMP)
-	@PODIUM_APPROVE=1 PYTHONPATH=platform:. exec $(BIN)/python -m pytest -q -n 0 tests/e2e/web/test_approved.py

@@ -1,6 +1,7 @@
 """The documentation of settings and dependencies matches the code."""
 
 import re
+import subprocess
 
 from django.conf import settings
 
@@ -43,10 +44,34 @@ def test_the_lock_pins_every_requirement_with_hashes():
 
 
 def test_links_between_documents_lead_somewhere():
-    documents = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
     for document in documents:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", document.read_text()):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_the_guide_for_contributors_describes_every_guide_in_one_sentence():
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    described = re.findall(r"^- \[[^]]+\]\(docs/guides/([^)]+)\): [^.]+\.$", text, re.MULTILINE)
+    assert sorted(described) == sorted(path.name for path in (ROOT / "docs" / "guides").glob("*.md"))
+
+
+def test_make_help_lists_every_target_in_a_group():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    targets = re.findall(r"^([a-z-]+):(?!=)", makefile, re.MULTILINE)
+    assert sorted(targets) == sorted(phony.split())
+    command = ["make", "--no-print-directory", "help"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    groups = {
+        part.split("\n", 1)[0]: re.findall(r"^  make (\S+) +[A-Z].*\.$", part, re.MULTILINE)
+        for part in shown.strip().split("\n\n")
+    }
+    assert all(groups.values())
+    assert len(groups) == makefile.count("##@ ") - 1
+    listed = [target for group in groups.values() for target in group]
+    # One shows this list, the other is a part of `run`.
+    assert sorted(listed) == sorted(set(targets) - {"help", "linux"})
 
 
 def test_the_picture_of_the_apps_shows_the_layers_that_are_held():

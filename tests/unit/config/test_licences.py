@@ -91,6 +91,6 @@ def test_forms_and_workflows_can_be_read(file):
 def test_the_workflow_runs_the_command_of_the_readme():
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
     commands = [step.get("run") for step in workflow["jobs"]["test"]["steps"]]
-    assert "make test" in commands
+    assert any(command and command.startswith("make test ") for command in commands)
     assert "make test " in (ROOT / "README.md").read_text(encoding="utf-8")
     assert workflow["jobs"]["test"]["env"]["CI"] == "true"
