@@ -3,7 +3,7 @@
 import contextlib
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from confinement.archive import BLOCK
@@ -148,15 +148,3 @@ def _kind(status: os.stat_result) -> str:
         (name for test, name in _KINDS if test(status.st_mode)),
         "a regular file" if stat.S_ISREG(status.st_mode) else "of an unknown kind",
     )
-
-
-def taken_of(files: Mapping[str, Collected], expected: Sequence[Expected]) -> tuple[Taken, str]:
-    """Return the state of all required files of a case.
-
-    The state is taken, absent, or refused with the first sentence.
-    """
-    required = [files[file.file] for file in expected if file.required]
-    refused = [collected for collected in required if collected.taken is Taken.REFUSED]
-    if refused:
-        return Taken.REFUSED, refused[0].reason
-    return (Taken.ABSENT if any(collected.taken is Taken.ABSENT for collected in required) else Taken.TAKEN), ""

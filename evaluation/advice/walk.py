@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.advice.expressions import holds, mentioned
-from evaluation.advice.fingerprint import Answer, Fingerprint, Unanswered
+from evaluation.advice.fingerprint import Answer
 from evaluation.advice.knowledge import CATEGORY, Fork, Guide, Leaf, Node, Step, knowledge
 from evaluation.wording import joined
 
@@ -172,25 +172,6 @@ def walk(step_id: str, resolve: Resolver) -> Walk:
     leaves = tuple(_walk(step.root, step_id, resolve, ()))
     visits = dict.fromkeys(visit for _, way in leaves for visit in way)
     return Walk(step, tuple(visits), leaves)
-
-
-def possible_leaves(step_id: str, fingerprint: Fingerprint, name: str | None = None) -> list[tuple[Leaf, ...]]:
-    """All ends that a step can still have when only some questions are answered.
-
-    Returns
-    -------
-    list
-        For each way through, its leaves; one way if everything that matters is answered.
-    """
-    try:
-        walked = walk(step_id, lambda item: fingerprint.answer(item, name, strict=True))
-    except Unanswered as open_item:
-        ways = []
-        for value in open_item.item.values:
-            answers = {**fingerprint.answers, open_item.item.id: value}
-            ways += possible_leaves(step_id, replace(fingerprint, answers=answers), name)
-        return ways
-    return [tuple(leaf for leaf, _ in walked.leaves)]
 
 
 def choose(guide: Guide, resolve: Resolver, options: tuple[str, ...] | None = None) -> tuple[str, str]:

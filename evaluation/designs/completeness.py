@@ -148,13 +148,6 @@ def reported(entry: IndexEntry, values: Values) -> bool:
     return any(values.entry(parameter).is_filled for parameter in entry.parameters)
 
 
-def bias_share(values: Values, outcome: Mapping[str, Entry]) -> Share:
-    """Return the share of BIAS guideline items that design and outcome of a report cover together (REP-5)."""
-    merged = Values(values.challenge, {**values.task, **outcome}, values.task_key)
-    items = shipped().index_bias
-    return Share(sum(reported(item, merged) for item in items), len(items))
-
-
 def description_share(entries: Mapping[str, Entry]) -> Share:
     """Return the share of required parameters of an algorithm description that are filled (REP-5)."""
     required = [parameter for parameter in shipped().algorithm_parameters.values() if parameter.required]

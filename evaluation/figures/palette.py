@@ -80,26 +80,6 @@ def sequence(number: int) -> list[Mark]:
     return [Mark(QUALITATIVE[at], DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)]) for turn, at in turns]
 
 
-def blend(stops: Sequence[str], position: float) -> str:
-    """Colour at a position from 0 to 1 along a scale.
-
-    Examples
-    --------
-    >>> blend(["#000000", "#ffffff"], 0.5)
-    '#808080'
-    """
-    stop_position = position * (len(stops) - 1)
-    low = min(int(stop_position), len(stops) - 2)
-    share = stop_position - low
-    first, second = (_channels(stops[index]) for index in (low, low + 1))
-    mixed = [round(a + (b - a) * share) for a, b in zip(first, second, strict=True)]
-    return "#" + "".join(f"{channel:02x}" for channel in mixed)
-
-
 def scale(stops: Sequence[str] = SEQUENTIAL) -> list[list[float | str]]:
     """A Plotly colour scale, dark for the greatest values."""
     return [[index / (len(stops) - 1), colour] for index, colour in enumerate(reversed(stops))]
-
-
-def _channels(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

@@ -20,8 +20,6 @@ SHAPES: Final = ("ellipse", "circle", "convex_hull", "polygon")
 _CORNERS: Final = 360
 _SAMPLES: Final = 48
 
-Polygon = "NDArray[np.float64]"
-
 
 class Body:
     """A convex shape in 2D or 3D.

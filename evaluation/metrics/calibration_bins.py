@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Binning = Literal["equal_width", "equal_mass"]
 BinEdge = Literal["right_closed", "left_closed"]
-Norm = Literal["l2", "l1"]
 _DECIMALS = 9
 
 

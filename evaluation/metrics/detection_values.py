@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from evaluation.metrics.detections import Detections
 
-Scale = Literal["dataset", "image", "patient"]
 _SLACK: Final = 1e-9
 _FORMULAS: Final[Mapping[str, Callable[..., Values]]] = {
     "sensitivity": counting.sensitivity,

@@ -283,18 +283,6 @@ def _undefined_for_all(results: pd.DataFrame) -> list[tuple[str, str, str]]:
     return undefined_rows
 
 
-def by_annotator(
-    assessment: Assessment,
-    results: Mapping[str, pd.DataFrame],
-    *,
-    cases: pd.DataFrame | None = None,
-    bootstrap: int | None = None,
-) -> dict[str, Any]:
-    """Rank under the references of each annotator, from one results table each, and compare with the first one."""
-    documents = {label: rank(assessment, table, cases=cases, bootstrap=bootstrap) for label, table in results.items()}
-    return {"documents": documents, "comparison": compare_documents(documents)}
-
-
 def compare_documents(documents: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Compare ranking documents with the first one: their overall rankings, and those of every metric and region."""
     first = next(iter(documents.values()))

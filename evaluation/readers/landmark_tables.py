@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-LANDMARKS_FILE: Final = "landmarks.csv"
 CASE: Final = "case"
 LANDMARK: Final = "landmark"
 AXES: Final = ("x", "y", "z")

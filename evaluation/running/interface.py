@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = 1
 KINDS: Final = ("image", "label_image", "json", "csv", "file")
-TABLES: Final = ("objects", "labels", "instances", "confidence", "landmarks")
-"""Tables of contract.md, section 3: each written per case, joined by the platform."""
 _SOCKET: Final = re.compile(r"[a-z][a-z0-9-]{0,62}")
 _SUFFIX: Final = re.compile(r"(\.[a-z0-9]{1,8}){1,2}")
 LIMITS: Final = (

@@ -41,8 +41,6 @@ class RunRow:
 
 
 COLUMNS: Final = tuple(field.name for field in fields(RunRow))
-PRIVATE: Final = ("exit_code", "signal", "started_at")
-"""Columns that are excluded from the public table, as are the names of hidden cases."""
 _INTEGERS: Final = ("attempt", "exit_code", "signal", "output_bytes", "log_bytes")
 _TEXTS: Final = ("case", "batch", "outcome", "host_class", "engine", "runtime")
 
@@ -60,14 +58,6 @@ def runs_table(rows: Iterable[RunRow]) -> pd.DataFrame:
         else:
             table[name] = table[name].astype("Int64" if name in _INTEGERS else "Float64")
     return table.sort_values(["case", "batch", "attempt"], ignore_index=True)
-
-
-def public_runs(table: pd.DataFrame, *, hidden: bool) -> pd.DataFrame:
-    """Return the public table: no exit status and no time of day; numbers replace the names of hidden cases."""
-    public = table.drop(columns=list(PRIVATE))
-    if hidden:
-        public = public.assign(case=[str(number + 1) for number in range(len(public))], batch="")
-    return public
 
 
 def write_runs(table: pd.DataFrame, path: Path) -> str:

@@ -91,8 +91,3 @@ class AccessToken(models.Model):
     def is_valid(self) -> bool:
         """True if the token still grants access."""
         return self.revoked_at is None and timezone.now() < self.expires_at
-
-    @property
-    def scope_names(self) -> list[str]:
-        """Labels of the permitted scopes."""
-        return [self.Scope(scope).label for scope in self.scopes]

@@ -166,11 +166,6 @@ def handed_in(team: Team) -> SubmittedTasks:
     )
 
 
-def has_submitted(team: Team) -> bool:
-    """Return whether a team has submitted anything that counts."""
-    return bool(handed_in(team).tasks)
-
-
 def register_organizer_page(
     label: str, url_name: str, *, visible: Callable[[Any, Challenge], bool], order: int = 50
 ) -> None:

@@ -12,7 +12,6 @@ _RARE = 0.1
 _VERY_RARE = 0.05
 _PAIR = 0.01
 _PER_BIN = 30
-_PARTICIPANT = ("pred_empty", "missing")
 
 
 def _rarest(facts: Facts) -> tuple[str, float]:

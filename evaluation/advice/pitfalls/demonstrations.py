@@ -75,7 +75,7 @@ class Demonstration:
 
         Examples
         --------
-        >>> [round(value.value, 3) for value in demonstration("tiny-prediction").values()]
+        >>> [round(value.value, 3) for value in demonstrations()["tiny-prediction"].values()]
         [2.082, 3.997, 0.04]
         """
         if self.kind == "cases":
@@ -128,17 +128,6 @@ def demonstrations() -> dict[str, Demonstration]:
             scenes=tuple(scenes),
         )
     return by_id
-
-
-def demonstration(name: str) -> Demonstration:
-    """Return the demonstration of that id.
-
-    Raises
-    ------
-    KeyError
-        If there is none.
-    """
-    return demonstrations()[name]
 
 
 def demonstrations_of(pitfall: str) -> list[Demonstration]:

@@ -30,8 +30,8 @@ def picture(demonstration: Demonstration) -> str:
 
     Examples
     --------
-    >>> from evaluation.advice.pitfalls.demonstrations import demonstration
-    >>> picture(demonstration("hollow"))[:43]
+    >>> from evaluation.advice.pitfalls.demonstrations import demonstrations
+    >>> picture(demonstrations()["hollow"])[:43]
     '<svg xmlns="http://www.w3.org/2000/svg" wid'
     """
     panel = {"masks": _masks, "counts": _counts, "scores": _scores, "cases": _cases}[demonstration.kind]

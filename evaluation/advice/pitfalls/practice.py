@@ -8,8 +8,6 @@ from evaluation.catalogue import get
 from evaluation.ranking.schemes import get_scheme
 
 _LOOSE = 0.1
-_FEW_OBJECTS = 100
-_UNBALANCED = 10
 
 
 @trigger("P-IMPL-HYPERPARAMETERS")

@@ -91,7 +91,7 @@ def phase_that_matters(phases: Sequence[Phase]) -> Phase | None:
 
 
 def team_of(user: Any, challenge: Challenge) -> Team | None:
-    """A team through which `user` takes part, if any; for one task ask `queries.people.team_for`."""
+    """A team through which `user` takes part, if any."""
     if not user.is_authenticated:
         return None
     member = Member.objects.filter(challenge=challenge, user=user).select_related("team").first()

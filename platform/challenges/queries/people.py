@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from django.db.models import Case, Prefetch, Q, QuerySet, When
 
 from accounts.models import User
-from challenges.models import Challenge, Concern, Member, Organizer, Participation, Seat, Task, Team, Terms
+from challenges.models import Challenge, Concern, Member, Organizer, Participation, Task, Team, Terms
 from designs.models import Collaborator
 from people.models import Invitation
 from people.queries import open_invitation
@@ -80,14 +80,6 @@ def memberships_of(user: Any, challenge: Challenge) -> list[Member]:
     """A person's places in teams of a challenge, each team with its tasks: several where it has several tasks."""
     rows = Member.objects.filter(challenge=challenge, user=user).select_related("team")
     return list(rows.prefetch_related("team__tasks"))
-
-
-def team_for(user: Any, task: Task | int) -> Team | None:
-    """The one team with which a person takes part in a task."""
-    if not user.is_authenticated:
-        return None
-    seat = Seat.objects.filter(task=task, user=user, member__left_at=None).select_related("member__team").first()
-    return seat.member.team if seat else None
 
 
 def free_tasks(user: Any, challenge: Challenge) -> list[Task]:

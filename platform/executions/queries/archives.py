@@ -1,11 +1,9 @@
 """Images and weights of a team."""
 
-from typing import Any
+from django.db.models import Exists, OuterRef, Q
 
-from django.db.models import Count, Exists, OuterRef, Q
-
-from challenges.models import Challenge, Phase, Team
-from executions.models import AlgorithmArchive, Batch, Execution
+from challenges.models import Phase, Team
+from executions.models import AlgorithmArchive, Execution
 from executions.models.archives import Kind
 
 
@@ -32,10 +30,3 @@ def images(archives: list[AlgorithmArchive]) -> list[AlgorithmArchive]:
 def models(archives: list[AlgorithmArchive]) -> list[AlgorithmArchive]:
     """Return the weights that can be submitted."""
     return usable(archives, Kind.MODEL)
-
-
-def executions_of(challenge: Challenge) -> Any:
-    """Executions of a challenge with numbers of their batches, the newest first."""
-    rows = Execution.objects.filter(phase__task__challenge=challenge).select_related("team", "phase", "image")
-    done = Count("batches", filter=Q(batches__state=Batch.State.DONE))
-    return rows.annotate(batches_total=Count("batches"), batches_done=done).order_by("-created_at")

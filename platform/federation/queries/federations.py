@@ -8,7 +8,6 @@ from django.core.cache import cache
 
 from challenges.models import Challenge, Phase
 from challenges.queries.projections import projection_of, registered_document
-from evaluation.federation.documents import digest_of
 from evaluation.federation.inbox import Ledger, Received, SiteKey
 from evaluation.federation.inbox import SitePackage as CurrentPackage
 from federation import hooks
@@ -78,11 +77,6 @@ def registered_rules(phase: Phase) -> dict[str, Any]:
 def current_package(federation: Federation) -> SitePackage | None:
     """Return the current package for sites."""
     return federation.packages.order_by("version").last()
-
-
-def rules_digest(federation: Federation) -> str:
-    """SHA-256 of the rules."""
-    return digest_of(federation.rules)
 
 
 def ledger_of(federation: Federation) -> Ledger | None:

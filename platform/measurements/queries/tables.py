@@ -1,7 +1,5 @@
 """Reads of tables of values measured outside."""
 
-from collections.abc import Iterable
-
 from django.core.cache import cache
 from django.db.models import QuerySet
 from django.http import Http404
@@ -9,7 +7,7 @@ from django.http import Http404
 from challenges.models import Challenge, Phase, Team
 from challenges.queries.people import terms_of
 from challenges.queries.submission_methods import only_other_methods
-from measurements.models import MeasuredRun, Measurement
+from measurements.models import Measurement
 from submissions.models import Run, Submission
 from test_sets.models import TestSet
 
@@ -118,9 +116,3 @@ def sealed_versions(phase: Phase) -> list[Measurement]:
     """The sealed versions of a phase, the newest first."""
     rows = Measurement.objects.filter(phase=phase, kind=Measurement.Kind.VALUES, state=Measurement.State.SEALED)
     return list(rows.defer(*_LARGE).order_by("-version"))
-
-
-def versions_of_runs(runs: Iterable[str]) -> dict[str, Measurement]:
-    """From which sealed version each run is, by its id; without runs that the platform scored itself."""
-    rows = MeasuredRun.objects.filter(run__in=list(runs)).select_related("measurement")
-    return {str(row.run_id): row.measurement for row in rows}

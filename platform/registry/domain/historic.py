@@ -8,9 +8,6 @@ both values are shown.
 from dataclasses import dataclass
 from typing import Final
 
-BEFORE: Final = "2004–2016"
-SINCE: Final = "2018–2022"
-
 
 @dataclass(frozen=True)
 class Row:

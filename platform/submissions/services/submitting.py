@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from django.db import transaction
 from django.db.models import Max
@@ -30,7 +30,7 @@ from uploads.services.refusals import (
     TooLargeError,
     UploadError,
 )
-from uploads.services.uploads import append, cancel, check_announced, check_receiving, check_room
+from uploads.services.uploads import cancel, check_announced, check_receiving, check_room
 from uploads.storage import delete, private, scratch, store_file, upload_limits
 from work.queries import shared_now
 from work.services import enqueue
@@ -136,27 +136,6 @@ def finish(*, upload: Upload, digests: Sequence[str] | None = None) -> Submissio
         )
         delete(archive)
         raise
-
-
-def submit_file(*, user: User, phase: Phase, team: Team, path: Path, accept_incomplete: bool = False) -> Submission:
-    """Hand in a file of this machine the way that a browser does: begin, send, finish.
-
-    Raises
-    ------
-    UploadError
-        As `create_upload` and `finish`.
-    """
-    upload = create_upload(
-        user=user,
-        phase=phase,
-        team=team,
-        file_name=path.name,
-        size=path.stat().st_size,
-        accept_incomplete=accept_incomplete,
-    )
-    with path.open("rb") as stream:
-        append(upload=upload, offset=0, read=stream.read)
-    return finish(upload=upload)
 
 
 def _stored(upload: Upload, digests: Sequence[str] | None) -> str:

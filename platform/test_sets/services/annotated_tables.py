@@ -15,7 +15,6 @@ from test_sets.services.archive_parts import ArchiveContent
 from uploads.storage import child_limits
 
 REFERENCES: Final = "references"
-_SHOWN: Final = 10
 
 
 def join_tables(

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.ranking.comparison import by_annotator
+from evaluation.ranking import rank
 from submissions.queries import annotator_frames, counted_runs, results_frame
 from test_sets.domain import merging
 from test_sets.queries import annotators_of
@@ -52,10 +52,8 @@ def test_annotators_are_merged_sealed_and_scored_each(world: World, tmp_path, wo
 
     tables = {name: [annotator_frames(run)[name] for run in runs.values()] for name in SHIFTS}
 
-    found = by_annotator(
-        world.phase.assessment, {name: pd.concat(frames) for name, frames in tables.items()}, bootstrap=0
-    )
-    first = {name: found["documents"][name]["overall"]["algorithms"][0]["name"] for name in SHIFTS}
+    documents = {name: rank(world.phase.assessment, pd.concat(frames), bootstrap=0) for name, frames in tables.items()}
+    first = {name: document["overall"]["algorithms"][0]["name"] for name, document in documents.items()}
     assert first == {"1": "Ada's", "2": "Ada's", "b.3": "Bo's"}
 
     last = world.upload(zipped(predictions(2, CASES[:3])), team=world.bos, accept_incomplete=True)

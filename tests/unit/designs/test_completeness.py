@@ -9,7 +9,7 @@ from designs.queries.findings import all_findings, gate_of
 from designs.services.examples import example_document
 from evaluation import problems
 from evaluation.designs.catalogue import shipped
-from evaluation.designs.completeness import Share, applies, bias_share, completeness, description_share, is_required
+from evaluation.designs.completeness import Share, applies, completeness, description_share, is_required
 from evaluation.designs.document import Entry, State, from_json
 from tests.unit.designs.world import design, person, save
 
@@ -86,12 +86,7 @@ def test_the_share_is_never_rounded_up_to_all():
     assert Share(0, 0).percent == 100
 
 
-def test_reports_and_algorithm_descriptions_have_scores_of_their_own():
-    document, _ = from_json(example_document("hippocampus"), catalogue=shipped())
-    entries = {"conclusion": Entry("Three methods cannot be told apart.", "", State.PROVIDED)}
-    before, after = bias_share(document.values("task-1"), {}), bias_share(document.values("task-1"), entries)
-    assert after.total == 79
-    assert after.filled == before.filled + 1
+def test_algorithm_descriptions_have_a_score_of_their_own():
     assert description_share({}).filled == 0
     assert description_share({"optimizer": Entry("Adam", "", State.PROVIDED)}).filled == 1
 

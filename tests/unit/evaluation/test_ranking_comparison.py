@@ -16,9 +16,9 @@ from evaluation.ranking.comparison import (
     across_rankings,
     across_schemes,
     alternative_schemes,
-    by_annotator,
     by_column,
     compare,
+    compare_documents,
 )
 from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.tasks import across_tasks
@@ -92,8 +92,8 @@ def test_a_subgroup_can_have_another_winner():
 def test_each_annotator_gives_a_ranking():
     values = two_faced()
     tables = {"first": long_table(values), "second": long_table(values[:, [1, 0, 2]])}
-    found = by_annotator(table_document(), tables, bootstrap=0)
-    assert found["comparison"][0]["winners"] == {"first": ["steady"], "second": ["brilliant"]}
+    documents = {name: rank(table_document(), table, bootstrap=0) for name, table in tables.items()}
+    assert compare_documents(documents)[0]["winners"] == {"first": ["steady"], "second": ["brilliant"]}
 
 
 def test_rankings_of_metrics_are_compared_with_the_overall_one():

@@ -11,7 +11,7 @@ from evaluation.running.identity import identity
 from evaluation.running.interface import InterfaceError, Socket, interface_document, read_interface
 from evaluation.running.outcomes import Files, Observation, OurFaultError, decide, judged
 from evaluation.running.scorer_rows import Declared, DeclaredMetric, ScorerError, read_rows
-from evaluation.running.table import COLUMNS, RunRow, public_runs, read_runs, runs_table, write_runs
+from evaluation.running.table import COLUMNS, RunRow, read_runs, runs_table, write_runs
 
 LIMITS = {
     "case_seconds": 300,
@@ -124,16 +124,6 @@ def test_table_of_runs_has_the_same_bytes_whatever_the_order(tmp_path: Path) -> 
     assert list(table.columns) == list(COLUMNS)
     assert table["case"].tolist() == ["case_1", "case_2"]
     assert table["peak_memory_mib"].isna().all()
-
-
-def test_public_table_of_runs_names_no_hidden_case_and_no_exit_status() -> None:
-    table = runs_table([RunRow("case_1", "b1", 1, "crashed", exit_code=77)])
-
-    public = public_runs(table, hidden=True)
-
-    assert not {"exit_code", "signal", "started_at"} & set(public.columns)
-    assert "case_1" not in public.to_csv()
-    assert public_runs(table, hidden=False)["case"].tolist() == ["case_1"]
 
 
 @pytest.mark.parametrize(

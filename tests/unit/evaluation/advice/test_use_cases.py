@@ -8,13 +8,14 @@ trees, and the sources leave four more preselections open.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from evaluation.advice import parse_fingerprint, recommend
+from evaluation.advice import Unanswered, parse_fingerprint, recommend
 from evaluation.advice.knowledge import knowledge
-from evaluation.advice.walk import possible_leaves
+from evaluation.advice.walk import walk
 
 CASES = json.loads((Path(__file__).parent / "use_cases.json").read_text("utf-8"))
 NOT_REPRODUCIBLE = {("5.2-GlaS", "S7"), ("5.2-GlaS", "S8")}
@@ -35,6 +36,17 @@ def offers(leaves, wanted) -> bool:
     """Return whether the ends of a walk together offer all of `wanted`, or nothing if `wanted` is empty."""
     offered = {metric for leaf in leaves for metric in leaf.metrics}
     return not offered if not wanted else wanted <= offered
+
+
+def possible_leaves(step_id, answered):
+    """Return the leaves of each way through a step that can still be taken when only some questions are answered."""
+    try:
+        walked = walk(step_id, lambda item: answered.answer(item, None, strict=True))
+    except Unanswered as question:
+        item = question.item
+        answers = [{**answered.answers, item.id: value} for value in item.values]
+        return [leaves for more in answers for leaves in possible_leaves(step_id, replace(answered, answers=more))]
+    return [tuple(leaf for leaf, _ in walked.leaves)]
 
 
 def is_candidate(case, step) -> bool:
