@@ -11,6 +11,7 @@ class OperationsConfig(AppConfig):
         from operations.contributions import (
             system_checks,  # noqa: F401 (registered on import)
             unsealed,
+            writers,
         )
         from operations.services import layout
         from operations.services.examples import try_me
@@ -18,6 +19,7 @@ class OperationsConfig(AppConfig):
         from web.examples import register_hint
 
         unsealed.register()
+        writers.register()
         pre_migrate.connect(layout.mark_new_database, sender=self)
         hooks.try_me.register(try_me)
         if settings.PODIUM_EXAMPLE_MODE:

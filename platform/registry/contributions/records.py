@@ -12,7 +12,9 @@ def register() -> None:
     """Declare them."""
     hooks.checks.register(ledger_problems)
     hooks.checks.register(_timestamp_problems)
-    hooks.rebuilders.register(Rebuilder("registry.listing", LISTED, _SOURCE, rebuilt_listings, list_all))
+    hooks.rebuilders.register(
+        Rebuilder("registry.listing", (*LISTED, "version_id"), _SOURCE, rebuilt_listings, list_all)
+    )
     hooks.rebuilders.register(Rebuilder("registry.registration", ("facets",), _SOURCE, rebuilt_facets, list_all))
 
 
