@@ -3,7 +3,8 @@
 Every field of every model is *sealed* by default: its digest is added to the chain of sealings with each write. A
 field that must not be sealed is *free*, with a reason (`leave_free`). A field that can be computed from another
 record is *derived* as well: `rebuilders` recompute it and compare. `checks` compare records that apps keep in
-another form, such as files.
+another form, such as files. `summaries` describe records whose absence a person must notice, and `witnesses` compare
+the records with those that are kept elsewhere.
 
 A sealing can be forged: an administrator of the database can append a row to the chain. `written_by` declares the acts
 that write a field, and `write_once` declares fields that keep their first value. The verification reports sealings that
@@ -56,6 +57,8 @@ class Rebuilder:
 
 rebuilders: Hook[Rebuilder] = Hook()
 checks: Hook[Callable[[], Iterable[str]]] = Hook()
+summaries: Hook[Callable[[], str]] = Hook()
+witnesses: Hook[Callable[[str], Iterable[str]]] = Hook()
 _free: dict[tuple[str, str], str] = {}
 _free_bases: dict[type[Model], dict[str, str]] = {}
 _writers: dict[str, dict[str, frozenset[str]]] = {}
@@ -164,6 +167,8 @@ def write_once(model: str, *fields: str) -> None:
 
 def attest(model: str, acts: str, *fields: str) -> None:
     """Declare fields whose digests acts leave in the audit log (`audit.services.values_of`).
+
+    The first digest remains valid, because each of these acts concerns a row once.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def record(
 def values_of(*rows: Model, fields: Sequence[str] = ()) -> dict[str, dict[str, str]]:
     """Return digests of the stored values of rows, as the fact `VALUES` of the entry of their act.
 
-    The verification compares the rows with the last digests that an act of the audit log left. The values must not be
+    The verification compares the rows with the digests that declared acts left (`hooks.attest`). The values must not be
     short and confidential, because readers of the audit log can guess them.
 
     Parameters

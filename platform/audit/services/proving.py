@@ -159,12 +159,8 @@ class _Sealed:
         writers, once = hooks.writers_of(model), hooks.once_columns(model)
         if (not writers and not once and not flaw) or (authority and authority & EXEMPT_ACTS):
             return
-        if (
-            authority is None
-            and sealing.origin.startswith(ADOPTED)
-            and not set(columns) & self.adopted.get(model, set())
-        ):
-            return
+        adopts = authority is None and sealing.origin.startswith(ADOPTED)
+        adopts = adopts and not set(columns) & self.adopted.get(model, set())
         rows: list[tuple[str, str, str, str, int]] = []
         keys = iter(part["rows"])
         while piece := list(islice(keys, PIECE)):
@@ -173,9 +169,9 @@ class _Sealed:
                 if part["rows"][key] is None:
                     places = [REMOVED] if key in present else []
                 elif key in present:
-                    places = columns
+                    places = [name for name in columns if name in present[key]] if adopts else columns
                 else:
-                    places = [INSERTED]
+                    places = [] if adopts else [INSERTED]
                 for place in places:
                     is_second = place in once and place in present[key]
                     problem = _refusal(writers.get(place), authority, flaw, is_second=is_second)
@@ -329,7 +325,6 @@ def _read_attested(attested: dict[tuple[str, str], dict[str, str]], differences:
         after = sequence
         for place, digests in facts[VALUES].items():
             label, _, key = place.partition(" ")
-            writers, once = hooks.writers_of(label), hooks.once_columns(label)
             known = attested.setdefault((label, key), {})
             for column, value in digests.items():
                 if act in EXEMPT_ACTS:
@@ -338,8 +333,7 @@ def _read_attested(attested: dict[tuple[str, str], dict[str, str]], differences:
                     continue
                 if act not in hooks.attesting_acts(label):
                     continue
-                is_once = column in once or act not in writers.get(column, frozenset())
-                if is_once and known.get(column, value) != value:
+                if known.get(column, value) != value:
                     problem = f"entry {sequence} of the audit log states another value than an entry before"
                     differences.append(Difference(label, key, (column,), problem))
                     continue

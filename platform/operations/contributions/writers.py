@@ -93,6 +93,7 @@ def _submissions() -> None:
     run = "submissions.run"
     written_by(run, "submission_accepted submission_rerun test_set_sealed measurements_sealed", INSERTED)
     written_by(run, "run_scored measurements_sealed", "counts", "result_file", "result_digest", "summary")
+    attest(run, "run_scored", "result_file", "result_digest", "summary")
     write_once(run, "submission", "number", "test_set", "assessment_digest")
     written_by("submissions.methoddescription", "method_described")
 

@@ -17,6 +17,7 @@ from audit.models import Head
 from registry import queries
 from registry.forms import RegistryFilter
 from registry.models import RegistrationVersion, Statistics, Verification
+from registry.queries.timestamps import stored_timestamps
 from registry.services import verifying
 from web.spreadsheets import csv_file
 from work.services import send
@@ -102,6 +103,7 @@ def integrity(request: HttpRequest) -> HttpResponse:
         {
             "verifications": verifications[:VERIFICATIONS_SHOWN],
             "head": Head.objects.filter(pk=1).first(),
+            "timestamps": stored_timestamps(),
             "may_verify": request.user.has_perm("registry.verify_registry"),
             "trail": _trail(),
             "here_label": "Integrity",
