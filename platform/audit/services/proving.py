@@ -172,11 +172,11 @@ class _Sealed:
                     places = [name for name in columns if name in present[key]] if adopts else columns
                 else:
                     places = [] if adopts else [INSERTED]
-                for place in places:
-                    is_second = place in once and place in present[key]
-                    problem = _refusal(writers.get(place), authority, flaw, is_second=is_second)
+                for column in places:
+                    is_second = column in once and column in present[key]
+                    problem = _refusal(writers.get(column), authority, flaw, is_second=is_second)
                     if problem:
-                        rows.append((model, key, place, problem, sealing.sequence))
+                        rows.append((model, key, column, problem, sealing.sequence))
         self.database.executemany("INSERT OR REPLACE INTO refused VALUES (?, ?, ?, ?, ?)", rows)
 
     def refused(self) -> Iterator[Difference]:
@@ -323,21 +323,21 @@ def _read_attested(attested: dict[tuple[str, str], dict[str, str]], differences:
     entries = Entry.objects.filter(sequence__gt=after, facts__has_key=VALUES).order_by("sequence")
     for sequence, act, facts in entries.values_list("sequence", "act", "facts").iterator(PIECE):
         after = sequence
-        for place, digests in facts[VALUES].items():
-            label, _, key = place.partition(" ")
-            known = attested.setdefault((label, key), {})
+        for row, digests in facts[VALUES].items():
+            label, _, key = row.partition(" ")
+            first_digests = attested.setdefault((label, key), {})
             for column, value in digests.items():
                 if act in EXEMPT_ACTS:
                     # Operators and migrations accept present values, also of fields that no act attests.
-                    known.update({column: value} if column in known else {})
+                    first_digests.update({column: value} if column in first_digests else {})
                     continue
                 if act not in hooks.attesting_acts(label):
                     continue
-                if known.get(column, value) != value:
+                if first_digests.get(column, value) != value:
                     problem = f"entry {sequence} of the audit log states another value than an entry before"
                     differences.append(Difference(label, key, (column,), problem))
                     continue
-                known[column] = value
+                first_digests[column] = value
     return after
 
 
@@ -350,7 +350,7 @@ def _not_as_attested(
     except LookupError:
         return {}
     columns = hooks.sealed_fields(label)
-    found: dict[str, list[str]] = {}
+    differing: dict[str, list[str]] = {}
     for key, digests in digests_of(model, columns, all_rows(model).filter(pk__in=keys)):
         wanted = attested[label, key]
         names = [
@@ -359,8 +359,8 @@ def _not_as_attested(
             if column in wanted and wanted[column] != digests[index * LENGTH : (index + 1) * LENGTH]
         ]
         if names:
-            found[key] = names
-    return found
+            differing[key] = names
+    return differing
 
 
 def _differences(model: type[Model], sealed: _Sealed, proof: Proof) -> Iterator[Difference]:

@@ -233,11 +233,11 @@ def seal_migrated(transactions: Iterable[Written]) -> None:
     if together.rows:
         with transaction.atomic():
             head, _ = SealingHead.objects.get_or_create(pk=1)
-            facts = {"rows": {label: len(rows) for label, rows in together.rows.items()}, VALUES: {}}
+            values: dict[str, dict[str, str]] = {}
             for label, rows in together.rows.items():
-                columns = hooks.attested_columns(label)
-                present = all_rows(apps.get_model(label)).filter(pk__in=[key for key in rows if columns])
-                facts[VALUES] |= values_of(*present)
+                if hooks.attested_columns(label):
+                    values |= values_of(*all_rows(apps.get_model(label)).filter(pk__in=list(rows)))
+            facts = {"rows": {label: len(rows) for label, rows in together.rows.items()}, VALUES: values}
             together.entries.append(record(actor=None, act=MIGRATION, subject=head, facts=facts).pk)
             seal(together, "migration")
 

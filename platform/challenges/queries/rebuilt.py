@@ -9,6 +9,7 @@ from challenges.models import Challenge, Phase, PhaseAssessment, Projection, Tas
 from challenges.queries.planning import PROJECTED_FIELDS, Plan, plan
 from challenges.queries.projections import registered_document
 from evaluation.assessment import parse
+from registry.models import RegistrationVersion
 
 ASSESSMENT = ("assessment_digest", "assessment_document")
 PROJECTING = ("challenge_launched", "challenge_projected")
@@ -20,7 +21,7 @@ def rebuilt_challenges() -> Rebuilt:
     """Yield each registered challenge's key, its stored fields, and a function that returns them as registered."""
     for projection, planned in _plans():
         stored = _stored(projection.challenge, PROJECTED_FIELDS["challenge"])
-        yield str(projection.challenge_id), stored, lambda planned=planned: planned().fields
+        yield str(projection.challenge_id), stored, partial(_challenge, planned)
 
 
 def rebuilt_tasks() -> Rebuilt:
@@ -51,11 +52,19 @@ def rebuilt_projections() -> Rebuilt:
 
 def _plans() -> Iterator[tuple[Projection, Callable[[], Plan]]]:
     for projection in Projection.objects.select_related("challenge", "version").order_by("pk").iterator(100):
-        yield projection, cache(lambda version=projection.version: plan(registered_document(version)))
+        yield projection, cache(partial(_planned, projection.version))
+
+
+def _planned(version: RegistrationVersion) -> Plan:
+    return plan(registered_document(version))
 
 
 def _stored(row: Challenge | Task | Phase | Projection, fields: tuple[str, ...]) -> dict[str, Any]:
     return {name: getattr(row, name) for name in fields}
+
+
+def _challenge(planned: Callable[[], Plan]) -> Mapping[str, Any]:
+    return planned().fields
 
 
 def _task(planned: Callable[[], Plan], task: Task) -> Mapping[str, Any]:
@@ -66,8 +75,8 @@ def _phase(planned: Callable[[], Plan], phase: Phase, projection: Projection) ->
     task = next(entry for entry in planned().tasks if entry.key == phase.task.design_key)
     fields = next(entry.fields for entry in task.phases if entry.slug == phase.slug)
     # Written once for each version: a later release can compile the same design to another document.
-    kept = PhaseAssessment.objects.filter(phase=phase, version=projection.version_id).first()
-    document = dict(task.assessment) if kept is None else kept.document
+    executed = PhaseAssessment.objects.filter(phase=phase, version=projection.version_id).first()
+    document = dict(task.assessment) if executed is None else executed.document
     return fields | {"assessment_document": document, "assessment_digest": parse(document).digest}
 
 

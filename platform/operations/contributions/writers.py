@@ -70,10 +70,11 @@ def _people() -> None:
     team = "challenges.team"
     written_by(team, f"team_joined team_made {_ADMINISTRATION}", INSERTED)
     written_by(team, _ADMINISTRATION)
+    written_by(team, f"team_left {_ADMINISTRATION}", REMOVED)
     written_by(team, f"team_standing_set {_ADMINISTRATION}", "standing", "standing_reason")
     written_by(
         "challenges.member",
-        f"team_joined team_made team_left team_handed_over account_closed {_ADMINISTRATION}",
+        f"team_joined team_made team_left team_handed_over team_invitation_accepted account_closed {_ADMINISTRATION}",
     )
     written_by(
         "challenges.organizer",

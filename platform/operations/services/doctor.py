@@ -236,7 +236,7 @@ def _timestamps() -> Iterator[Finding]:
     if gone:
         yield error("timestamps", f"{len(gone)} timestamps that the audit log names are missing. {stored}", "Run python manage.py verify_records, and compare with a backup.")  # fmt: skip
     last = BackupMade.objects.exclude(timestamps=None).first()
-    if last is not None and last.timestamps > stored.count:
+    if last is not None and last.timestamps is not None and last.timestamps > stored.count:
         yield error("timestamps", f"The backup {last.name} has {last.timestamps} timestamps. {stored}", "Run python manage.py verify_records --backup TARGET.")  # fmt: skip
     if not settings.PODIUM_TIMESTAMP_URL:
         yield warning("timestamps", f"No third party signs the audit log: a rewritten history would not be detected. {stored}", "Set PODIUM_TIMESTAMP_URL and PODIUM_TIMESTAMP_CA.")  # fmt: skip
