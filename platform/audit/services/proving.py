@@ -329,7 +329,12 @@ def _read_attested(attested: dict[tuple[str, str], dict[str, str]], differences:
             for column, value in digests.items():
                 if act in EXEMPT_ACTS:
                     # Operators and migrations accept present values, also of fields that no act attests.
-                    first_digests.update({column: value} if column in first_digests else {})
+                    if column in first_digests:
+                        first_digests[column] = value
+                        accepted = (label, key, (column,))
+                        differences[:] = [
+                            item for item in differences if (item.model, item.key, item.columns) != accepted
+                        ]
                     continue
                 if act not in hooks.attesting_acts(label):
                     continue

@@ -237,7 +237,7 @@ def test_every_change_with_a_forged_sealing_is_reported_or_listed(world, kind):
         for label, key, column in changes
         if label == "registry.facet" and str(apps.get_model(label)._base_manager.get(pk=key).registration_id) in facets
     }
-    print(f"{kind}: {len(CHANGES)} changes by SQL, {len(found)} reported")  # read by `tests.attack`
+    print(f"{kind}: {len(found)} of {len(CHANGES)} reported")
     unreported = {f"{label} {column.removesuffix('_id')}" for label, _, column in changes - found}
     assert unreported == set(UNREPORTED[kind])
 
