@@ -19,7 +19,8 @@ from audit.services import VALUES, record, values_of
 from audit.services.proving import prove
 from audit.services.sealing import ADOPTED, all_rows, append, digests_of, part
 from audit.transactions import seal_now, unit
-from challenges.models import Team
+from challenges.models import Phase, Team
+from leaderboards.models import RankingVersion
 from registry.services.verifying import ledger_problems
 from submissions.models import MethodDescription
 from test_sets.models import TestCase
@@ -240,6 +241,39 @@ def test_every_change_with_a_forged_sealing_is_reported_or_listed(world, kind):
     print(f"{kind}: {len(found)} of {len(CHANGES)} reported")
     unreported = {f"{label} {column.removesuffix('_id')}" for label, _, column in changes - found}
     assert unreported == set(UNREPORTED[kind])
+
+
+def test_registered_challenges_and_rankings_are_computed_again(world):
+    """Whatever is appended to the chains, these values differ from their source."""
+    challenge = world.changes.challenge
+    phase = Phase.objects.filter(task__challenge=challenge).order_by("pk").first()
+    version = RankingVersion.objects.order_by("pk").last()
+    changed = [
+        (challenge, "title", "Another title"),
+        (challenge, "rules_text", "Other rules"),
+        (phase.task, "name", "Another task"),
+        (phase, "opens_at", phase.opens_at - timedelta(days=3)),
+        (phase, "closes_at", phase.closes_at + timedelta(days=3)),
+        (phase, "submissions_per_day", 99),
+        (phase, "assessment_document", {**phase.assessment_document, "added": 1}),
+        (phase, "assessment_digest", "f" * 64),
+        (version, "table", swapped_names(version.table)),
+        (version, "sentences", {"added": ["A sentence."]}),
+        (version, "seed", version.seed + 1),
+        (version, "inputs_digest", "f" * 64),
+        (version, "assessment_digest", "f" * 64),
+    ]
+    for row, name, value in changed:
+        with undone():
+            write(row, name, value)
+            forge(row._meta.label_lower, str(row.pk), name, forged_act)
+            derived = {
+                (item.model, item.key, column)
+                for item in prove().differences
+                if item.is_derived
+                for column in item.columns
+            }
+        assert (row._meta.label_lower, str(row.pk), name) in derived, name
 
 
 def test_a_forged_digest_of_a_reference_is_reported_with_its_test_set(world):
