@@ -2,5 +2,9 @@ from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 
 from accounts.models import User
+from audit.admin import RecordedAdmin
 
-admin.site.register(User, UserAdmin)
+
+@admin.register(User)
+class RecordedUserAdmin(RecordedAdmin, UserAdmin):
+    """Administration of accounts."""

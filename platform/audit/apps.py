@@ -36,5 +36,7 @@ def _after_migration(sender: AppConfig, **_: Any) -> None:
     written = transactions.end_migration()
     table = Sealing._meta.db_table  # noqa: SLF001 (Django's public way to name a model)
     if table in connection.introspection.table_names():  # an older state has been migrated to
+        is_first = not Sealing.objects.exists()
         sealing.adopt_new()
-        sealing.seal_migrated(written)
+        if not is_first:  # else what the migrations wrote has just been adopted
+            sealing.seal_migrated(written)

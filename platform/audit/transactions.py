@@ -30,12 +30,12 @@ class Written:
     rows
         Label of the model → key → column → digest of the value before the transaction; None for an inserted
         value. None instead of the columns for a deleted row.
-    entry
-        Primary key of the last entry of the audit log.
+    entries
+        Primary keys of the entries of the audit log, in order.
     """
 
     rows: dict[str, dict[Any, dict[str, str | None] | None]] = field(default_factory=dict)
-    entry: int | None = None
+    entries: list[int] = field(default_factory=list)
 
     def add(self, label: str, keys: Iterable[Any], columns: Iterable[str] | None, before: Before = NOT_READ) -> None:
         """Note rows that were inserted, updated, or (without columns) deleted.
@@ -99,7 +99,7 @@ def note(
 def note_entry(connection: BaseDatabaseWrapper, entry: int) -> None:
     """Note that the open transaction is an act with an entry in the audit log."""
     if is_open(connection):
-        _written(connection).entry = entry
+        _written(connection).entries.append(entry)
 
 
 def _written(connection: BaseDatabaseWrapper) -> Written:
@@ -165,5 +165,5 @@ def _seal(connection: BaseDatabaseWrapper, seal: Seal) -> None:
         _migrated.append(written)
         return
     origin = _unit.get()
-    if written.rows and (written.entry is not None or origin is not None):
+    if written.rows and (written.entries or origin is not None):
         seal(written, origin() if origin else "")

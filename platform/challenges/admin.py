@@ -1,5 +1,6 @@
 from django.contrib import admin
 
+from audit.admin import RecordedAdmin
 from challenges.models import Challenge, Member, Organizer, Phase, Projection, Task, Team
 from challenges.queries.planning import PROJECTED_FIELDS
 
@@ -10,7 +11,7 @@ class OrganizerInline(admin.TabularInline):
 
 
 @admin.register(Challenge)
-class ChallengeAdmin(admin.ModelAdmin):
+class ChallengeAdmin(RecordedAdmin):
     """Administration of challenges.
 
     Registered content is only changed by a change request, never here. The launch gate cannot be bypassed here
@@ -32,7 +33,7 @@ class ChallengeAdmin(admin.ModelAdmin):
 
 
 @admin.register(Task)
-class TaskAdmin(admin.ModelAdmin):
+class TaskAdmin(RecordedAdmin):
     """Tasks of a registered design are looked at."""
 
     list_display = ["name", "challenge", "position"]
@@ -44,7 +45,7 @@ class TaskAdmin(admin.ModelAdmin):
 
 
 @admin.register(Phase)
-class PhaseAdmin(admin.ModelAdmin):
+class PhaseAdmin(RecordedAdmin):
     """Phases are made and closed by services only; here they are looked at."""
 
     list_display = ["name", "task", "opens_at", "closes_at", "closed_at"]
@@ -57,4 +58,4 @@ class PhaseAdmin(admin.ModelAdmin):
         return False
 
 
-admin.site.register([Team, Member])
+admin.site.register([Team, Member], RecordedAdmin)

@@ -13,6 +13,7 @@ class ChallengesConfig(AppConfig):
             home,
             invitations,
             participation,
+            records,
             registrations,
             rights,
             sitemap,
@@ -26,6 +27,7 @@ class ChallengesConfig(AppConfig):
         places.register(Places("/challenges/", seen_by, "slug", "title"))
         registrations.register()
         participation.register()
+        records.register()
         rights.register()
         sitemap.register()
         navigation.register("Challenges", "challenges:list", order=10)

@@ -9,7 +9,7 @@ class LeaderboardsConfig(AppConfig):
         from challenges import hooks as challenge_hooks
         from federation import hooks as federation_hooks
         from leaderboards import rules  # noqa: F401 (permissions are registered on import)
-        from leaderboards.contributions import exporting, home, ledgers, places, publishing, stored
+        from leaderboards.contributions import exporting, home, ledgers, places, publishing, records, stored
         from leaderboards.queries import work
         from leaderboards.services import public_rankings, rankings
         from notifications import kinds as messages
@@ -19,6 +19,7 @@ class LeaderboardsConfig(AppConfig):
 
         kinds.register(work.RANKING, work.FOLLOWING, work.ANALYSES)
         messages.register(public_rankings.KIND, "The final ranking of a challenge of yours is public", order=18)
+        records.register()
         challenge_hooks.register_tab("Leaderboard", "leaderboards:first", order=30)
         challenge_hooks.phase_closed.register(rankings.request_final_ranking)
         challenge_hooks.assessment_changed.register(rankings.request_changed_ranking)

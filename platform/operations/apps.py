@@ -11,6 +11,8 @@ class OperationsConfig(AppConfig):
         from operations.contributions import (
             system_checks,  # noqa: F401 (registered on import)
             unsealed,
+            witnesses,
+            writers,
         )
         from operations.services import layout
         from operations.services.examples import try_me
@@ -18,6 +20,8 @@ class OperationsConfig(AppConfig):
         from web.examples import register_hint
 
         unsealed.register()
+        witnesses.register()
+        writers.register()
         pre_migrate.connect(layout.mark_new_database, sender=self)
         hooks.try_me.register(try_me)
         if settings.PODIUM_EXAMPLE_MODE:

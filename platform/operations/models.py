@@ -32,6 +32,7 @@ class BackupMade(models.Model):
     name = models.CharField(max_length=40)
     made_at = models.DateTimeField()
     files = models.PositiveIntegerField()
+    timestamps = models.PositiveIntegerField(null=True, help_text="timestamps of a third party that it has")
 
     class Meta:
         verbose_name_plural = "backups made"

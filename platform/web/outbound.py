@@ -13,6 +13,7 @@ import socket
 import ssl
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 from urllib.parse import SplitResult, urljoin, urlsplit
@@ -50,6 +51,14 @@ class Page:
 
     content: bytes
     kind: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """Status and content of an answer, whatever its status."""
+
+    status: int
+    content: bytes
 
 
 class RefusedError(ValueError):
@@ -175,36 +184,76 @@ def post(
         For an address that must not be requested, and a response that is missing, too large, too slow or
         unsuccessful.
     """
+    reply = exchange(
+        "POST",
+        url,
+        content,
+        headers={"User-Agent": "Podium", "Content-Type": kind},
+        most_bytes=most_bytes,
+        seconds=seconds,
+        allow_private=allow_private,
+    )
+    if reply.status != 200:
+        raise RefusedError(f"status {reply.status}")
+    return reply.content
+
+
+def exchange(
+    method: str,
+    url: str,
+    content: bytes | None = None,
+    *,
+    headers: Mapping[str, str],
+    most_bytes: int,
+    seconds: float = SECONDS,
+    allow_private: bool = False,
+) -> Reply:
+    """Send one request by the same rules, without following redirects, and return the answer with its status.
+
+    Parameters
+    ----------
+    most_bytes
+        Largest answer that is read.
+
+    Raises
+    ------
+    RefusedError
+        For an address that must not be requested, and an answer that is missing, too large or too slow.
+    """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise RefusedError("not an address of the web")
     with Deadline(seconds) as deadline:
         try:
-            answer = _post_once(parts, content, kind, most_bytes, deadline, allow_private=allow_private)
+            reply = _exchange_once(method, parts, content, headers, most_bytes, deadline, allow_private=allow_private)
         except RefusedError:
             raise
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise RefusedError(_no_answer(error, deadline)) from error
         if deadline.is_over:
             raise RefusedError(_TOO_SLOW)
-        return answer
+        return reply
 
 
-def _post_once(
-    parts: SplitResult, content: bytes, kind: str, most_bytes: int, deadline: Deadline, *, allow_private: bool
-) -> bytes:
+def _exchange_once(
+    method: str,
+    parts: SplitResult,
+    content: bytes | None,
+    headers: Mapping[str, str],
+    most_bytes: int,
+    deadline: Deadline,
+    *,
+    allow_private: bool,
+) -> Reply:
     host = str(parts.hostname)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     address = _public_address(host, port, deadline, allow_private=allow_private)
     connection = _Pinned(host, port, address, deadline, secure=parts.scheme == "https")
     try:
         target = parts.path or "/"
-        headers = {"User-Agent": "Podium", "Content-Type": kind}
-        connection.request("POST", f"{target}?{parts.query}" if parts.query else target, content, headers)
+        connection.request(method, f"{target}?{parts.query}" if parts.query else target, content, dict(headers))
         answer = connection.getresponse()
-        if answer.status != 200:
-            raise RefusedError(f"status {answer.status}")
-        return _bounded(answer, most_bytes)
+        return Reply(answer.status, _bounded(answer, most_bytes))
     finally:
         connection.close()
 

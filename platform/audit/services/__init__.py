@@ -2,17 +2,21 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 
+from audit import hooks
+from audit.domain.values import field_digest
 from audit.models import Entry, Head
 from audit.transactions import note_entry
 
 GENESIS = "0" * 64
+VALUES = "values"
+"""The fact of an entry that contains digests of values which its act wrote; see `values_of`."""
 
 
 def record(
@@ -58,6 +62,29 @@ def record(
     head.save()
     note_entry(transaction.get_connection(), entry.pk)
     return entry
+
+
+def values_of(*rows: Model, fields: Sequence[str] = ()) -> dict[str, dict[str, str]]:
+    """Return digests of the stored values of rows, as the fact `VALUES` of the entry of their act.
+
+    The verification compares the rows with the digests that declared acts left (`hooks.attest`). The values must not be
+    short and confidential, because readers of the audit log can guess them.
+
+    Parameters
+    ----------
+    fields
+        Names of columns; without any, those that `hooks.attest` declares.
+    """
+    facts = {}
+    for row in rows:
+        label = row._meta.label_lower  # noqa: SLF001
+        columns = tuple(fields) or hooks.attested_columns(label)
+        stored = QuerySet(type(row)).filter(pk=row.pk).values_list(*columns).get()
+        facts[f"{label} {row.pk}"] = {
+            column: field_digest(label, str(row.pk), column, value)
+            for column, value in zip(columns, stored, strict=True)
+        }
+    return facts
 
 
 def hold_chain() -> None:

@@ -8,10 +8,11 @@ from django.apps import apps
 from django.db import transaction
 
 from audit import hooks
+from audit.domain.values import LENGTH
 from audit.models import SealingHead
-from audit.services import record
+from audit.services import VALUES, record
 from audit.services.proving import ADOPTION, Difference
-from audit.services.sealing import all_rows, append, digests_of, part
+from audit.services.sealing import Part, all_rows, append, digests_of, part
 
 
 @transaction.atomic
@@ -38,7 +39,23 @@ def adopt(differences: Iterable[Difference], *, reason: str) -> int:
         actor=None,
         act=ADOPTION,
         subject=head,
-        facts={"reason": reason, "differences": [str(difference) for difference in accepted]},
+        facts={
+            "reason": reason,
+            "differences": [str(difference) for difference in accepted],
+            VALUES: _present_values(parts),
+        },
     )
     append(f"adopted: {reason}", parts, entry=entry)
     return sum(map(len, keys.values()))
+
+
+def _present_values(parts: Iterable[Part]) -> dict[str, dict[str, str]]:
+    """Return the digests of the adopted rows as `audit.services.values_of` does."""
+    return {
+        f"{adopted['model']} {key}": {
+            column: digests[index * LENGTH : (index + 1) * LENGTH] for index, column in enumerate(adopted["columns"])
+        }
+        for adopted in parts
+        for key, digests in adopted["rows"].items()
+        if digests is not None
+    }

@@ -5,7 +5,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from django.apps import apps
 from django.db import transaction
@@ -15,11 +15,15 @@ from django.utils import timezone
 from audit import hooks
 from audit.domain.values import LENGTH, row_digest
 from audit.models import Entry, Sealing, SealingHead
-from audit.services import GENESIS
+from audit.services import GENESIS, VALUES, record, values_of
 from audit.transactions import Written
 
 PIECE = 500
 """Rows that one sealing covers at most."""
+ADOPTED: Final = "adopted as found on"
+"""Beginning of the origin of sealings that adopt columns."""
+MIGRATION: Final = "records_migrated"
+"""The act that seals what migrations wrote."""
 Part = dict[str, Any]
 
 
@@ -34,7 +38,11 @@ def seal(written: Written, origin: str) -> None:
     origin
         The request, task or command; empty where an act was called from elsewhere.
     """
-    entry = Entry.objects.only("sequence", "digest", "act").get(pk=written.entry) if written.entry else None
+    entry = None
+    if written.entries:
+        # The last one that remains: a savepoint may have taken an entry back.
+        noted = Entry.objects.only("sequence", "digest", "act").filter(pk__in=written.entries)
+        entry = noted.order_by("sequence").last()
     parts = list(_parts(written))
     if parts:
         for piece in _pieces(parts):
@@ -201,7 +209,7 @@ def adopt_new() -> int:
             wanted[label] = columns
     if not wanted:
         return 0
-    origin = f"adopted as found on {day}"
+    origin = f"{ADOPTED} {day}"
     with transaction.atomic():
         for label, columns in wanted.items():
             model = apps.get_model(label)
@@ -214,7 +222,7 @@ def adopt_new() -> int:
 
 
 def seal_migrated(transactions: Iterable[Written]) -> None:
-    """Seal what migrations wrote."""
+    """Seal what migrations wrote, with an entry in the audit log: nothing else is sealed without knowing its writer."""
     together = Written()
     for written in transactions:
         for label, rows in written.rows.items():
@@ -224,6 +232,13 @@ def seal_migrated(transactions: Iterable[Written]) -> None:
                     together.add(label, [key], None if columns is None else columns.keys() & sealed)
     if together.rows:
         with transaction.atomic():
+            head, _ = SealingHead.objects.get_or_create(pk=1)
+            values: dict[str, dict[str, str]] = {}
+            for label, rows in together.rows.items():
+                if hooks.attested_columns(label):
+                    values |= values_of(*all_rows(apps.get_model(label)).filter(pk__in=list(rows)))
+            facts = {"rows": {label: len(rows) for label, rows in together.rows.items()}, VALUES: values}
+            together.entries.append(record(actor=None, act=MIGRATION, subject=head, facts=facts).pk)
             seal(together, "migration")
 
 

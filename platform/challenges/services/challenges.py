@@ -9,12 +9,16 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from audit.services import VALUES, record, values_of
 from challenges import hooks
-from challenges.models import Challenge, Organizer, Phase, Task
+from challenges.models import Challenge, Organizer, Phase, Projection, Task
+from challenges.queries.planning import PROJECTED_FIELDS
 from evaluation.assessment import AssessmentError, check_ignored_options, parse
 from evaluation.assessment.costs import CostError
 from evaluation.running.efficiency import check_measured
+
+SETTINGS = (*PROJECTED_FIELDS["phase"], "task_id", "assessment_document", "assessment_digest")
+"""Fields of a phase that only a registered design changes."""
 
 
 @transaction.atomic
@@ -51,6 +55,7 @@ def create_phase(*, actor: User | None, task: Task, assessment: Mapping[str, Any
     phase = Phase.objects.create(
         task=task, assessment_document=dict(assessment), assessment_digest=parsed.digest, **fields
     )
+    is_registered = Projection.objects.filter(challenge=task.challenge_id).exists()
     record(
         actor=actor,
         act="phase_created",
@@ -61,6 +66,8 @@ def create_phase(*, actor: User | None, task: Task, assessment: Mapping[str, Any
             "opens_at": phase.opens_at.isoformat(),
             "closes_at": phase.closes_at.isoformat(),
             "assessment_digest": phase.assessment_digest,
+            # The settings of a registered phase follow from the design; other phases keep these.
+            **({} if is_registered else {VALUES: values_of(phase, fields=SETTINGS)}),
         },
     )
     return phase
@@ -85,7 +92,11 @@ def close_phase(*, actor: User | None, phase: Phase, at: datetime | None = None)
         act="phase_closed",
         subject=phase,
         scope=phase.challenge.slug,
-        facts={"closed_at": phase.closed_at.isoformat(), "planned": phase.closes_at.isoformat()},
+        facts={
+            "closed_at": phase.closed_at.isoformat(),
+            "planned": phase.closes_at.isoformat(),
+            VALUES: values_of(phase, fields=["closed_at"]),
+        },
     )
     for callback in hooks.phase_closed:
         callback(phase.pk)

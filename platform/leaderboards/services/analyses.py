@@ -13,6 +13,7 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
+from audit.services import VALUES, hold_chain, record, values_of
 from challenges.models import Phase
 from evaluation import boards
 from evaluation.analyses import catalogue, exploring
@@ -163,8 +164,18 @@ def _keep(lease: Lease, name: str, step_output: Made, failure: str) -> bool:
 
 
 def _finish(lease: Lease) -> Analysis | None:
-    with suppress(LeaseLostError), lease.completing() as row:
-        row.attempts, row.finished_at = 0, timezone.now()
+    with suppress(LeaseLostError), transaction.atomic():
+        hold_chain()
+        with lease.completing() as row:
+            row.attempts, row.finished_at = 0, timezone.now()
+        version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=row.version_id)
+        record(
+            actor=None,
+            act="analysis_finished",
+            subject=row,
+            scope=version.phase.challenge.slug,
+            facts={"phase": version.phase.slug, "number": version.number, VALUES: values_of(row)},
+        )
         return row
     return None
 

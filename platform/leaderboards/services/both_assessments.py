@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from audit.services import record
+from audit.services import VALUES, record, values_of
 from challenges.models import Phase
 from challenges.queries import assessment_by_digest
 from challenges.queries.deviations import CORRECTION
@@ -93,6 +93,7 @@ def _store(phase: Phase, version: RankingVersion) -> bool:
                     "assessment_digest": version.assessment_digest,
                     "teams": version.teams,
                     "cause": "deviation",
+                    VALUES: values_of(version),
                 },
             )
             ask(ANALYSES, analysis)

@@ -16,7 +16,7 @@ from django.core.files.storage import storages
 from django.db import transaction
 
 from accounts.models import User
-from audit.services import hold_chain, record
+from audit.services import VALUES, hold_chain, record, values_of
 from challenges.models import Phase
 from evaluation import __version__
 from evaluation.federation.errors import FederationError
@@ -345,11 +345,18 @@ def _let_stand(version: RankingVersion, *, cause: str) -> None:
     facts |= {"number": version.number, "cause": cause}
     if act:
         changes = computing.changes(before.version.inputs if before else None, version.inputs)
-        Standing.objects.create(phase=phase, version=version, cause=cause, changes=changes)
+        standing = Standing.objects.create(phase=phase, version=version, cause=cause, changes=changes)
+        attested = [version, standing] if act == "ranking_computed" else [standing]
         if before:
             _supersede(before)
         Analysis.objects.filter(version=version).update(is_superseded=False)
-        record(actor=None, act=act, subject=version, scope=phase.challenge.slug, facts=facts)
+        record(
+            actor=None,
+            act=act,
+            subject=version,
+            scope=phase.challenge.slug,
+            facts=facts | {VALUES: values_of(*attested)},
+        )
         ask(ANALYSES, Analysis.objects.get(version=version))
     if cause == Standing.Cause.CLOSED:
         record(actor=None, act="ranking_final", subject=version, scope=phase.challenge.slug, facts=facts)

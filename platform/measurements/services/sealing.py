@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Max
 from django.utils import timezone
 
-from audit.services import hold_chain, record
+from audit.services import VALUES, hold_chain, record, values_of
 from challenges.models import Phase, Team
 from challenges.services.teams import make_team
 from evaluation.canonical import sha256
@@ -196,6 +196,7 @@ def _store(table: Measurement, team: Team, test_set: TestSet, team_result: Resul
             "assessment_digest": phase.assessment_digest,
             "manifest_digest": test_set.manifest_digest,
             "measured_outside": table.digest,
+            VALUES: values_of(run),
         },
     )
 

@@ -70,6 +70,9 @@ class Manifest:
         All stored files.
     kept_sha256
         Digest of the database file as stored in the backup. Empty in manifests that are older than this field.
+    timestamps
+        Number of timestamps of a third party, read before the database. None in manifests that are older than this
+        field.
     """
 
     made_at: str
@@ -83,6 +86,7 @@ class Manifest:
     layout: dict[str, Any]
     files: tuple[BackupFile, ...] = field(default=())
     kept_sha256: str = ""
+    timestamps: int | None = None
     form: int = FORMAT
 
     def written(self) -> bytes:

@@ -22,6 +22,7 @@ from django.db import connection
 from operations.domain.backups import MANIFEST, BackupError, BackupFile, Manifest, read
 from operations.services import databases, layout
 from operations.services.backup_targets import Kept, fetched, kept_bytes, names, passing, put, put_bytes, stored_copy
+from registry.queries.timestamps import stored_timestamps
 from test_sets.vault import recipient_of_references
 from uploads.services.proving import PASSING, stored_names
 from uploads.storage import private, sha256_of
@@ -62,6 +63,7 @@ def back_up(storage: Storage, *, recipient: str = "", tell: Tell = print) -> str
     if isinstance(storage, DurableStorage):
         storage.remove_leftovers()
     keeper = _Keeper(storage, recipient, _last_files(storage, encrypted=bool(recipient)))
+    timestamps = stored_timestamps().count
     with passing() as path:
         head = databases.dump(path)
         if problem := databases.problem(path, connection.vendor):
@@ -90,6 +92,7 @@ def back_up(storage: Storage, *, recipient: str = "", tell: Tell = print) -> str
         layout=layout.current(),
         files=files,
         kept_sha256=kept_database.sha256,
+        timestamps=timestamps,
     )
     # Last: a backup without a manifest was broken off, and is none.
     put_bytes(storage, f"{BACKUPS}/{name}/{MANIFEST}", manifest.written())

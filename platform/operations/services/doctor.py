@@ -27,6 +27,7 @@ from operations.models import BackupMade, Heartbeat
 from operations.queries.health import WORKER_SILENCE, held_everywhere
 from operations.services.proxies import entries_seen
 from registry.models import Timestamp
+from registry.queries.timestamps import missing_timestamps, stored_timestamps
 from test_sets import vault
 from uploads.storage import delete, free_bytes, open_stored, store_bytes
 from work.queries import shared_now
@@ -230,18 +231,21 @@ def _chain() -> Iterator[Finding]:
 
 
 def _timestamps() -> Iterator[Finding]:
+    stored = stored_timestamps()
+    gone = missing_timestamps()
+    if gone:
+        yield error("timestamps", f"{len(gone)} timestamps that the audit log names are missing. {stored}", "Run python manage.py verify_records, and compare with a backup.")  # fmt: skip
+    last = BackupMade.objects.exclude(timestamps=None).first()
+    if last is not None and last.timestamps is not None and last.timestamps > stored.count:
+        yield error("timestamps", f"The backup {last.name} has {last.timestamps} timestamps. {stored}", "Run python manage.py verify_records --backup TARGET.")  # fmt: skip
     if not settings.PODIUM_TIMESTAMP_URL:
-        yield warning("timestamps", "No third party signs the audit log: a rewritten history would not be detected.", "Set PODIUM_TIMESTAMP_URL and PODIUM_TIMESTAMP_CA.")  # fmt: skip
-        return
-    last = Timestamp.objects.order_by("pk").last()
-    if last is None:
+        yield warning("timestamps", f"No third party signs the audit log: a rewritten history would not be detected. {stored}", "Set PODIUM_TIMESTAMP_URL and PODIUM_TIMESTAMP_CA.")  # fmt: skip
+    elif stored.last is None:
         yield warning("timestamps", f"{settings.PODIUM_TIMESTAMP_URL} gave no timestamp yet.", "Look at the log of the worker after some minutes.")  # fmt: skip
-    elif timezone.now() - last.created_at > _TIMESTAMP_SILENCE:
-        yield warning("timestamps", f"The last timestamp is of {last.time:%Y-%m-%d %H:%M} UTC.", "Look at the log of the worker: it names why the authority gave none.")  # fmt: skip
-    else:
-        yield fine(
-            "timestamps", f"The last timestamp is of {last.time:%Y-%m-%d %H:%M} UTC, on entry {last.entry_sequence}."
-        )
+    elif not Timestamp.objects.filter(created_at__gt=timezone.now() - _TIMESTAMP_SILENCE).exists():
+        yield warning("timestamps", f"The last timestamp is too old. {stored}", "Look at the log of the worker: it names why the authority gave none.")  # fmt: skip
+    elif not gone:
+        yield fine("timestamps", str(stored))
 
 
 CHECKS: dict[str, Callable[[], Iterator[Finding]]] = {

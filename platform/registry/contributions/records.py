@@ -2,6 +2,7 @@
 
 from audit import hooks
 from audit.hooks import Rebuilder
+from registry.queries.timestamps import stored_timestamps
 from registry.services.listing import LISTED, list_all, rebuilt_facets, rebuilt_listings
 from registry.services.verifying import ledger_problems
 
@@ -12,7 +13,10 @@ def register() -> None:
     """Declare them."""
     hooks.checks.register(ledger_problems)
     hooks.checks.register(_timestamp_problems)
-    hooks.rebuilders.register(Rebuilder("registry.listing", LISTED, _SOURCE, rebuilt_listings, list_all))
+    hooks.summaries.register(_timestamps)
+    hooks.rebuilders.register(
+        Rebuilder("registry.listing", (*LISTED, "version_id"), _SOURCE, rebuilt_listings, list_all)
+    )
     hooks.rebuilders.register(Rebuilder("registry.registration", ("facets",), _SOURCE, rebuilt_facets, list_all))
 
 
@@ -21,3 +25,7 @@ def _timestamp_problems() -> list[str]:
     from registry.services.timestamps import timestamp_problems
 
     return timestamp_problems()
+
+
+def _timestamps() -> str:
+    return str(stored_timestamps())

@@ -4,13 +4,16 @@ Every step can be repeated: a draft is found again by its number, a published re
 """
 
 import ipaddress
+import json
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
-import requests
+from web.outbound import RefusedError, exchange
 
-SECONDS: Final = (10, 60)
+SECONDS: Final = 120.0
+"""For one request with its answer, however slowly they come; a worker renews its claim meanwhile."""
+MOST_BYTES: Final = 1024 * 1024
 _EXCERPT: Final = 200
 
 
@@ -50,13 +53,11 @@ class Repository:
         self._origin = _origin(url)
         if urlsplit(url).scheme != "https" and not _is_loopback(urlsplit(url).hostname or ""):
             raise DepositError("The address of the repository has to begin with https://.")
-        self._session = requests.Session()
-        self._session.trust_env = False
-        self._session.headers["Authorization"] = f"Bearer {token}"
+        self._headers = {"User-Agent": "Podium", "Authorization": f"Bearer {token}"}
 
     def create(self) -> Record:
         """Create a new record."""
-        return _record(self._call("POST", self._path("/api/deposit/depositions"), json={}))
+        return _record(self._call("POST", self._path("/api/deposit/depositions"), {}))
 
     def new_version(self, external_id: str) -> Record:
         """Start the next version of a published record; its files are those of the version before, until replaced."""
@@ -71,7 +72,7 @@ class Repository:
 
     def describe(self, external_id: str, metadata: dict[str, Any]) -> None:
         """Write the metadata of a draft."""
-        self._call("PUT", self._path(f"/api/deposit/depositions/{quote(external_id)}"), json={"metadata": metadata})
+        self._call("PUT", self._path(f"/api/deposit/depositions/{quote(external_id)}"), {"metadata": metadata})
 
     def replace_files(self, record: Record, files: dict[str, bytes]) -> None:
         """Make the files of a draft these and no others."""
@@ -80,7 +81,7 @@ class Repository:
                 "DELETE", self._path(f"/api/deposit/depositions/{quote(record.external_id)}/files/{quote(file_id)}")
             )
         for name, content in files.items():
-            self._call("PUT", f"{record.bucket.rstrip('/')}/{quote(name)}", data=content)
+            self._call("PUT", f"{record.bucket.rstrip('/')}/{quote(name)}", content)
 
     def publish(self, external_id: str) -> Record:
         """Publish a draft; its DOI is minted now."""
@@ -93,19 +94,29 @@ class Repository:
     def _path(self, path: str) -> str:
         return f"{self._base}{path}"
 
-    def _call(self, method: str, url: str, **content: Any) -> dict[str, Any]:
+    def _call(self, method: str, url: str, content: dict[str, Any] | bytes | None = None) -> dict[str, Any]:
         if _origin(url) != self._origin:
             raise DepositError("The repository named an address outside of itself.")
+        headers = dict(self._headers)
+        if isinstance(content, dict):
+            content = json.dumps(content).encode()
+            headers["Content-Type"] = "application/json"
+        elif content is not None:
+            headers["Content-Type"] = "application/octet-stream"
         try:
-            answer = self._session.request(method, url, timeout=SECONDS, allow_redirects=False, **content)
-        except requests.RequestException as error:
-            raise DepositError(f"No answer ({type(error).__name__}).") from error
-        if not answer.ok or answer.is_redirect:
-            raise DepositError(f"{method} was answered with {answer.status_code}: {answer.text[:_EXCERPT]}")
-        if not answer.content:
+            # The address is that of the settings, which can be in the own network.
+            reply = exchange(
+                method, url, content, headers=headers, most_bytes=MOST_BYTES, seconds=SECONDS, allow_private=True
+            )
+        except RefusedError as error:
+            raise DepositError(f"No answer ({error}).") from error
+        if not 200 <= reply.status < 300:
+            excerpt = reply.content.decode(errors="replace")[:_EXCERPT]
+            raise DepositError(f"{method} was answered with {reply.status}: {excerpt}")
+        if not reply.content:
             return {}
         try:
-            data = answer.json()
+            data = json.loads(reply.content)
         except ValueError as error:
             raise DepositError("The answer is no JSON.") from error
         return data if isinstance(data, dict) else {}

@@ -67,19 +67,25 @@ def list_all() -> None:
 
 def rebuilt_listings() -> Iterator[tuple[str, Mapping[str, Any], Callable[[], Mapping[str, Any]]]]:
     """Yield each listing's key, its stored fields, and a function that returns them as its version gives them."""
-    rows = Listing.objects.select_related("registration__design", "version").order_by("pk")
+    rows = Listing.objects.select_related("registration__design").order_by("pk")
     for row in rows.iterator(100):
-        stored = {name: getattr(row, name) for name in LISTED}
-        yield str(row.pk), stored, partial(listed, row.registration, row.version)
+        stored = {name: getattr(row, name) for name in (*LISTED, "version_id")}
+        yield str(row.pk), stored, partial(_rebuilt_listing, row.registration)
 
 
 def rebuilt_facets() -> Iterator[tuple[str, Mapping[str, Any], Callable[[], Mapping[str, Any]]]]:
     """Yield each registration's key, its stored facets, and a function that returns them as its version gives them."""
-    rows = Listing.objects.select_related("version").prefetch_related("registration__facets").order_by("pk")
+    rows = Listing.objects.select_related("registration").prefetch_related("registration__facets").order_by("pk")
     for row in rows.iterator(100):
         stored = sorted([facet.kind, facet.value, facet.label] for facet in row.registration.facets.all())
-        yield str(row.registration_id), {"facets": stored}, partial(_facets, row.version)
+        yield str(row.registration_id), {"facets": stored}, partial(_facets, row.registration)
 
 
-def _facets(version: RegistrationVersion) -> dict[str, Any]:
-    return {"facets": sorted([word.kind, word.value, word.label] for word in words_of(parsed(version.document)))}
+def _rebuilt_listing(registration: Registration) -> dict[str, Any]:
+    version = current_version(registration)
+    return {**listed(registration, version), "version_id": version.pk}
+
+
+def _facets(registration: Registration) -> dict[str, Any]:
+    document = parsed(current_version(registration).document)
+    return {"facets": sorted([word.kind, word.value, word.label] for word in words_of(document))}

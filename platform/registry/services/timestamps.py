@@ -4,6 +4,7 @@ A database administrator can recompute both chains after a change. The administr
 timestamp authority on the old end for a time that has passed.
 """
 
+import hashlib
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import structlog
 from cryptography import x509
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 from rfc3161_client import (
     TimestampRequestBuilder,
@@ -21,7 +23,7 @@ from rfc3161_client import (
 )
 
 from audit.models import Entry, Head, Sealing, SealingHead
-from audit.services import GENESIS
+from audit.services import GENESIS, record
 from registry.domain.certificate_order import sorted_certificates
 from registry.models import Timestamp
 from web.outbound import RefusedError, post
@@ -67,9 +69,18 @@ def stamp() -> Timestamp:
     except (RefusedError, ValueError, VerificationError) as error:
         raise TimestampError(f"{settings.PODIUM_TIMESTAMP_URL} gave no valid timestamp: {error}.") from error
     row.time = response.tst_info.gen_time
-    row.save(force_insert=True)
+    with transaction.atomic():
+        row.save(force_insert=True)
+        # The entry remains in the chain: a timestamp that is deleted later is missed.
+        facts = {"digest": digest_of(row), "time": row.time.isoformat(), "authority": row.authority}
+        record(actor=None, act="timestamp_obtained", subject=row, facts=facts)
     log.info("audit_stamped", entry=row.entry_sequence, sealing=row.sealing_sequence, time=row.time.isoformat())
     return row
+
+
+def digest_of(row: Timestamp) -> str:
+    """Return the SHA-256 of the signed response."""
+    return hashlib.sha256(bytes(row.response)).hexdigest()
 
 
 def message_of(row: Timestamp) -> bytes:

@@ -16,7 +16,7 @@ from audit.services.proving import prove
 from registry import hooks
 from registry.domain.public_documents import proves, withheld
 from registry.hooks import Ledger, Row
-from registry.models import Disclosure, RegistrationVersion, Verification, VersionFile
+from registry.models import Disclosure, RegistrationVersion, Timestamp, Verification, VersionFile
 from registry.services.files import content_of
 
 KEPT_FOR = timedelta(days=400)
@@ -111,6 +111,13 @@ def _own() -> tuple[Ledger, ...]:
             fact="digest",
             rows=_files,
         ),
+        Ledger(
+            kind="timestamps of a third party",
+            model="registry.timestamp",
+            act="timestamp_obtained",
+            fact="digest",
+            rows=_timestamps,
+        ),
     )
 
 
@@ -134,6 +141,12 @@ def _files() -> Iterator[Row]:
         except OSError:
             recomputed = ""
         yield Row(str(stored.pk), f"{stored}", stored.digest, recomputed)
+
+
+def _timestamps() -> Iterator[Row]:
+    for row in Timestamp.objects.order_by("pk").iterator(100):
+        digest = hashlib.sha256(bytes(row.response)).hexdigest()
+        yield Row(str(row.pk), f"Timestamp {row.pk}", digest, digest)
 
 
 def _check(ledger: Ledger, end: int) -> tuple[int, list[str]]:

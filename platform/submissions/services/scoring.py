@@ -17,7 +17,7 @@ from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
-from audit.services import record
+from audit.services import VALUES, record, values_of
 from evaluation.assessment.costs import CostError
 from evaluation.outcomes import Outcome
 from judging.queries import scorers
@@ -212,6 +212,7 @@ def _store_result(run: Run, files: Written, *, chunks: list[Chunk]) -> None:
             "result_digest": files.digest,
             "assessment_digest": current.assessment_digest,
             "manifest_digest": run.test_set.manifest_digest,
+            VALUES: values_of(current),
         },
     )
     for callback in hooks.run_scored:

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections import defaultdict
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +20,7 @@ from registry.services.depositing import DepositError, Repository
 from registry.services.publishing import publish_version
 from registry.tasks import sweep
 from tests.unit.registry.world import person, registered
+from tests.unit.web.test_outbound import Slow
 from work.services import claim, sweep_kind
 
 pytestmark = pytest.mark.django_db
@@ -288,3 +290,13 @@ def test_the_sweep_finds_lost_jobs(ada, zenodo, monkeypatch):
     sweep()
     sweep_kind(DEPOSITS)
     assert [name for name, _ in sent] == ["registry.tasks.verify"]
+
+
+def test_a_repository_that_answers_byte_by_byte_is_left_at_the_deadline(monkeypatch):
+    """Each byte renews a time-out of the socket, so only an absolute deadline ends the conversation."""
+    monkeypatch.setattr("registry.services.depositing.SECONDS", 0.5)
+    with Slow(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n") as server:
+        began = time.monotonic()
+        with pytest.raises(DepositError, match="too slow"):
+            Repository(f"http://127.0.0.1:{server.port}", TOKEN).create()
+        assert time.monotonic() - began < 20

@@ -14,7 +14,7 @@ from pypdf import PdfReader
 
 from conversations.services import hide_post, start_thread
 from registry import services
-from registry.models import Registration
+from registry.models import Registration, Verification
 from registry.services.publishing import publish_version, unpublished_versions
 from registry.services.statistics import count_registry
 from registry.services.verifying import verify
@@ -239,6 +239,16 @@ def test_the_integrity_page_says_what_does_not_hold(client, ada):
     head, row = page(client, "/registry/integrity/?format=csv").splitlines()
     assert head == "finished_at,holds,problems,entries,end_of_chain"
     assert ",True,," in row
+
+
+def test_a_verification_never_runs_in_a_request(client, ada, monkeypatch):
+    monkeypatch.setattr("registry.views.lists.send", lambda *_: False)
+    ada.is_superuser = True
+    ada.save()
+    client.force_login(ada)
+    answer = client.post("/registry/integrity/verify/", follow=True)
+    assert "No worker took the job" in answer.content.decode()
+    assert not Verification.objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,13 @@
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 
 from accounts.models import User
 from audit.models import Entry, Head
 from audit.services import GENESIS, broken_links, digest, record
 from audit.services.proving import prove
+from audit.services.sealing import append, part
 from audit.transactions import unit
 from operations.services.doctor import CHECKS
 from registry.domain.certificate_order import sorted_certificates
@@ -39,7 +40,8 @@ def history():
     with unit("test"):
         ada = User.objects.create(username="ada")
         for number in range(3):
-            record(actor=ada, act="tried", subject=ada, facts={"n": number})
+            with transaction.atomic():
+                record(actor=ada, act="tried", subject=ada, facts={"n": number})
     return ada
 
 
@@ -53,6 +55,13 @@ def past_triggers(table: str, statement: str, *parameters: object) -> None:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         cursor.execute(statement, parameters)
+
+
+def delete_entries(condition: str) -> None:
+    """Delete entries of the audit log with their sealings."""
+    chosen = f"(SELECT id FROM audit_entry WHERE {condition})"
+    past_triggers("audit_sealing", f"DELETE FROM audit_sealing WHERE entry_id IN {chosen}")
+    past_triggers("audit_entry", f"DELETE FROM audit_entry WHERE {condition}")
 
 
 def rewrite_history() -> None:
@@ -122,7 +131,7 @@ def test_a_cut_off_history_is_detected(history):
     with unit("test"):
         stamp()
     last = Entry.objects.get(sequence=2)
-    past_triggers("audit_entry", "DELETE FROM audit_entry WHERE sequence = 3")
+    delete_entries("sequence >= 3")
     Head.objects.update(sequence=2, digest=last.digest)
     assert broken_links() == []
     (problem,) = timestamp_problems()
@@ -174,4 +183,41 @@ def test_the_doctor_reports_a_missing_and_a_present_timestamp(history):
     with unit("test"):
         stamp()
     (finding,) = CHECKS["timestamps"]()
-    assert "last timestamp" in finding.said
+    assert finding.said.startswith("1 timestamp of a third party, the last of")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("condition", "gone"), [("id > 0", 3), ("entry_sequence = 4", 1)], ids=["all", "one"])
+def test_deleted_timestamps_are_reported(history, client, capsys, tmp_path, condition, gone):
+    for _ in range(3):
+        with unit("test"):
+            stamp()
+    target = str(tmp_path / "backups")
+    with unit("command backup"):
+        call_command("backup", target)
+    call_command("verify_records", backup=target)
+    assert "3 timestamps of a third party, the last of" in capsys.readouterr().out
+    assert "3 timestamps of a third party" in next(CHECKS["timestamps"]()).said
+    assert b'<dd class="num">3</dd>' in client.get("/registry/integrity/").content
+    with transaction.atomic():  # the triggers come back
+        keys = [str(key) for key in Timestamp.objects.extra(where=[condition]).values_list("pk", flat=True)]
+        past_triggers("registry_timestamp", f"DELETE FROM registry_timestamp WHERE {condition}")
+        # With a sealing, as if an act had removed them.
+        append("request POST x", [part(Timestamp, [], dict.fromkeys(keys))])
+        assert len(keys) == gone
+        problems = verify(records=True).problems
+        for key in keys:
+            assert any(f"registry.timestamp {key}: sealing" in problem for problem in problems)
+            assert any(f"Timestamps of a third party: number {key} is gone" in problem for problem in problems)
+        assert f"{gone} timestamps that the audit log names are missing" in next(CHECKS["timestamps"]()).said
+        with pytest.raises(CommandError):
+            call_command("verify_records")
+        # A history that never named them differs from the backup alone.
+        delete_entries("act = 'timestamp_obtained'")
+        assert "has 3 timestamps" in next(CHECKS["timestamps"]()).said
+        with pytest.raises(CommandError):
+            call_command("verify_records", backup=target)
+        printed = capsys.readouterr().err
+        assert f"has 3 timestamps of a third party, and the database has {3 - gone}." in printed
+        assert "The audit log was rewritten after the backup of" in printed
+        transaction.set_rollback(True)

@@ -10,6 +10,7 @@ from typing import Any
 
 import nibabel
 import numpy as np
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
@@ -108,10 +109,16 @@ def build(folder: Path, *, references: Mapping[str, np.ndarray] | None = None, *
     organizer, ada, bo = (
         User.objects.create_user(name, f"{name}@example.org", "a long password") for name in ("olga", "ada", "bo")
     )
-    challenge = create_challenge(
-        actor=organizer, organizers=[organizer], slug="blocks", title="Blocks", summary="Find blocks.", is_public=True
-    )
-    task = Task.objects.create(challenge=challenge, slug="blocks", name="Blocks")
+    with transaction.atomic():
+        challenge = create_challenge(
+            actor=organizer,
+            organizers=[organizer],
+            slug="blocks",
+            title="Blocks",
+            summary="Find blocks.",
+            is_public=True,
+        )
+        task = Task.objects.create(challenge=challenge, slug="blocks", name="Blocks")
     now = timezone.now()
     fields = {
         "slug": "first",

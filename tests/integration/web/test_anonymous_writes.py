@@ -171,3 +171,16 @@ def test_a_sign_up_that_nobody_confirms_leaves_nothing(settings):
     sealings = str(list(Sealing.objects.values()))
     assert "accounts.user" in sealings
     assert not [value for value in fields.values() if value in sealings]
+
+
+def test_sign_ups_beyond_the_limit_leave_no_digest():
+    """Sealings of sign-ups stay for good, so their number per network is limited."""
+
+    def sign_up(number):
+        data = {**FIELDS, "username": f"someone{number}", "email": f"someone{number}@example.org"}
+        return Client().post("/accounts/signup/", data).status_code
+
+    assert {sign_up(number) for number in range(20)} == {302}
+    before = Sealing.objects.count()
+    assert sign_up(20) == 429
+    assert Sealing.objects.count() == before > 0

@@ -31,6 +31,7 @@ def without_triggers(sql, parameters):
             cursor.execute("DROP TRIGGER audit_entry_no_update")
             cursor.execute("DROP TRIGGER audit_entry_no_delete")
         else:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             cursor.execute("ALTER TABLE audit_entry DISABLE TRIGGER audit_entry_no_change")
         cursor.execute(sql, parameters)
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from web import outbound
-from web.outbound import RefusedError, ask, is_public, read
+from web.outbound import RefusedError, ask, exchange, is_public, read
 
 PUBLIC = [
     "8.8.8.8",
@@ -139,6 +139,14 @@ def test_asking_ends_at_the_deadline_as_well():
     with Slow(HEAD + b"X-Slow: ") as server:
         answer = ask(f"http://127.0.0.1:{server.port}/", seconds=0.5, allow_private=True)
     assert (answer.works, answer.words) == (False, "too slow")
+
+
+@pytest.mark.parametrize(("scheme", "start", "byte"), SLOW.values(), ids=SLOW)
+def test_an_exchange_ends_at_the_deadline_as_well(scheme, start, byte):
+    with Slow(start, byte) as server:
+        address = f"{scheme}://127.0.0.1:{server.port}/"
+        with pytest.raises(RefusedError, match=r"too slow|no answer"):
+            exchange("PUT", address, b"x", headers={}, most_bytes=10**9, seconds=1, allow_private=True)
 
 
 def test_a_resolver_that_hangs_ends_at_the_deadline(monkeypatch):

@@ -22,16 +22,28 @@ class Command(BaseCommand):
             help="accept the differences of rows, with this reason in the audit log",
         )
 
+        parser.add_argument(
+            "--backup",
+            metavar="TARGET",
+            default="",
+            help="also compare with what the last backup in this folder or bucket knew",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002 (Django's signature)
         if options["rebuild"]:
             for rebuilder in hooks.rebuilders:
-                rebuilder.rebuild()
+                if rebuilder.rebuild is not None:
+                    rebuilder.rebuild()
         problems = [f"Entry {number} of the audit log was changed, or one before it." for number in broken_links()]
         proof = prove()
         problems += proof.broken
         for check in hooks.checks:
             problems += check()
+        for witness in hooks.witnesses if options["backup"] else ():
+            problems += witness(options["backup"])
         self.stdout.write(f"{proof.sealings} sealings and {proof.rows} rows read.")
+        for summary in hooks.summaries:
+            self.stdout.write(summary())
         for problem in (*problems, *proof.differences):
             self.stderr.write(str(problem))
         if options["adopt"]:

@@ -29,11 +29,13 @@ class Command(BaseCommand):
                 "again; files that were copied completely are not copied again."
             ) from error
         manifest = manifest_of(storage, name)
-        BackupMade.objects.create(name=name, made_at=timezone.now(), files=len(manifest.files))
+        BackupMade.objects.create(
+            name=name, made_at=timezone.now(), files=len(manifest.files), timestamps=manifest.timestamps
+        )
         sequence, digest = manifest.head
         self.stdout.write(
             f"Backup {name}, verified. Note elsewhere: its manifest has the SHA-256 {fingerprint(manifest)}, and the audit chain ends "
-            f"at entry {sequence}, {digest or 'none'}."
+            f"at entry {sequence}, {digest or 'none'}, and {manifest.timestamps} timestamps of a third party."
         )
         self.stdout.write(
             "Not in it: SECRET_KEY, the passwords in .env, and the key of the references"

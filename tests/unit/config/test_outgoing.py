@@ -1,0 +1,81 @@
+"""Every module that can open a connection to another host is listed with the bound on its time."""
+
+import ast
+from pathlib import Path
+
+from django.conf import settings
+
+LIBRARIES = {
+    *("aiohttp", "boto3", "botocore", "docker", "ftplib", "http.client", "httpx", "imaplib", "poplib", "requests"),
+    *("smtplib", "socket", "telnetlib", "urllib.request", "urllib3", "websocket", "websockets", "xmlrpc"),
+}
+CLIENT = "runs on the computer of a participant, who waits for it"
+CONNECTING = {
+    "platform/web/outbound.py": "the guarded requests of the server; one absolute deadline for each",
+    "platform/notifications/services/delivery.py": "letters, sent by a worker to the server of the settings",
+    "platform/uploads/storage.py": "names of exceptions",
+    "platform/uploads/object_store.py": "the object store of the settings, with time-outs and few attempts",
+    "platform/uploads/management/commands/check_direct_uploads.py": "a command that an operator waits for",
+    "platform/operations/management/commands/backup.py": "names of exceptions",
+    "platform/operations/management/commands/run.py": "asks the web process that it started on this machine",
+    "platform/operations/services/proxies.py": "asks the address of this site, for the command `doctor`",
+    "platform/operations/services/images.py": "registries of images, for the command `lock_images`",
+    "platform/operations/services/heartbeats.py": "the name of this machine",
+    "platform/operations/domain/alive.py": "asks the web process on this machine, for the health check of a container",
+    "platform/executions/services/hosts.py": "the name of this machine",
+    "confinement/guarantees.py": "tries in a confined child that connections fail",
+    "confinement/containers/probe.py": "tries in a container that connections fail",
+    "client/podium_client/connection.py": CLIENT,
+    "client/podium_client/downloading.py": CLIENT,
+    "client/podium_client/direct.py": CLIENT,
+    "client/podium_client/site/wire.py": "runs on a computer of a hospital, whose operator waits for it",
+}
+ASKING = {
+    "platform/designs/services/links.py": "check_links",
+    "platform/drift/services.py": "run_check",
+    "platform/registry/services/depositing.py": "run_deposit",
+    "platform/registry/services/timestamps.py": "stamp",
+}
+"""Modules that use the guarded requests, and the services that call them."""
+
+
+def imported(path: Path) -> set[str]:
+    """Return the names of all modules that a file imports, with their parents."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names | {name.rsplit(".", count)[0] for name in names for count in range(1, name.count(".") + 1)}
+
+
+def sources():
+    for root in ("platform", "evaluation", "confinement", "client"):
+        for path in sorted((settings.ROOT / root).rglob("*.py")):
+            if "migrations" not in path.parts:
+                yield str(path.relative_to(settings.ROOT)), path
+
+
+def test_every_module_that_connects_to_another_host_is_listed():
+    connecting = {name for name, path in sources() if imported(path) & LIBRARIES}
+    assert connecting == set(CONNECTING)
+
+
+def test_requests_to_other_hosts_run_in_workers_only():
+    """A page that asks another host keeps a thread of the web process until that host answers."""
+    asking = {name for name, path in sources() if "web.outbound" in imported(path)}
+    assert asking == set(ASKING)
+    calls: dict[str, set[str]] = {service: set() for service in ASKING.values()}
+    for name, path in sources():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                if called in calls:
+                    calls[called].add(name)
+    assert calls == {
+        "check_links": {"platform/designs/tasks.py"},
+        "run_check": {"platform/drift/tasks.py"},
+        "run_deposit": {"platform/registry/tasks.py"},
+        "stamp": {"platform/registry/tasks.py"},
+    }
