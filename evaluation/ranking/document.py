@@ -98,7 +98,7 @@ def _by_name(names: Sequence[str]) -> list[tuple[int, str]]:
     return sorted(enumerate(names), key=lambda entry: entry[1])
 
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 DIGEST_DIGITS: Final = 10
 
 

@@ -356,6 +356,8 @@ class Grounds:
                 return "too_few_draws"
         if any(units.several_strata and units.smallest < FEWEST_IN_STRATUM for units in every):
             return "stratum_too_small"
+        if any(warning["code"] == "possible_clusters" for part in parts for warning in part.item.plan.warnings):
+            return "possible_clusters"
         if self.units.number < self.units_needed["sets"]:
             return "too_few_units"
         return None
