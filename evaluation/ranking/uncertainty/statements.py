@@ -182,31 +182,23 @@ class _Statements:
             return _Shown(
                 better, p_own, None, None, survives=True, intervals=self._flip_intervals(comparisons.critical)
             )
-        level, limit, survives = self._lead(better)
+        level, limit, survives = self._lead()
         return _Shown(better, p_own, level, limit, survives, self._flip_intervals(comparisons.critical))
 
-    def _lead(self, better: BoolArray) -> tuple[str | None, float | None, bool]:
-        """Return the level of the lead, its lower limit, and whether it survives one more failure.
-
-        Pairs of the first are unmarked in `better` where its lead does not hold by bootstrap-t or after one more failure.
-        """
+    def _lead(self) -> tuple[str | None, float | None, bool]:
+        """Return the level of the lead, its lower limit, and whether it survives one more failure."""
         linear, lead = self._linear, self._first_lead
-        others = linear.others(self.first)
         confirmed = linear.confirmed(self.first, self.budget.winner, lead.margin)
-        by_flips = lead.exceeds(lead.by_flips)
-        after = lead.with_one_more_failure(linear.failure_changes(self.first))
-        if not (by_flips or better[self.first].any() or confirmed is not None):
+        if confirmed is None and not lead.exceeds(lead.by_flips):
             return None, None, True
-        lower = np.minimum(lead.lower, after)
-        if confirmed is None:
-            holds = lower > lead.margin + lead.noise
-            better[self.first, others[~holds]] = False
-        limit = float(lower.min())
+        after = lead.with_one_more_failure(linear.failure_changes(self.first))
+        limit = float(np.minimum(lead.lower, after).min())
         if confirmed is not None:
             return "confirmed", max(limit, confirmed), True
-        is_significant = lead.exceeds(lead.lower)
+        if not lead.exceeds(lead.lower):
+            return None, None, True
         survives = lead.exceeds(after) and effects.has_safe_rate(linear, self.first, self.budget.winner, lead)
-        return ("significant" if is_significant else None), limit, survives
+        return "significant", limit, survives
 
     @cached_property
     def _first_lead(self) -> Lead:
