@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.ranking.combination import Part, combine
+from evaluation.ranking.evaluate import SCHEMA, SCHEMA_BEFORE
 from evaluation.ranking.schemes import rank_scores
 from evaluation.ranking.stability import head_to_head
 from evaluation.ranking.uncertainty import effects
@@ -17,6 +18,7 @@ from evaluation.ranking.uncertainty.draws import Draws, Spread
 from evaluation.ranking.uncertainty.failures import failure
 from evaluation.ranking.uncertainty.grounds import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, Elementary, Ranking, budget
 from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, difference, letters
+from evaluation.ranking.uncertainty.schema_2 import difference_of_schema_2
 from evaluation.ranking.uncertainty.statements import LEADING
 
 if TYPE_CHECKING:
@@ -87,6 +89,8 @@ class Base:
         All units, for rates of failure.
     why_not
         Reason why nothing was resampled.
+    schema
+        Schema of the document.
     """
 
     units: int
@@ -94,6 +98,7 @@ class Base:
     smallest: int
     cases: int
     why_not: str | None = None
+    schema: int = SCHEMA
 
 
 def elementary(part: Part, *, higher: bool) -> PooledElementary:
@@ -141,7 +146,7 @@ def pooled_statements(
     if draws is not None and reason is None:
         better, inflation = draws.shown(shares.sets)
         p_own, wins = draws.p_own(), alone and draws.wins(first, shares.winner)
-        if wins and not ranking.combined:
+        if wins and not ranking.combined and base.schema > SCHEMA_BEFORE:
             others = np.arange(count) != first
             limit = float(draws.winner_limits(first, shares.winner)[others].min())
             wins = limit > (margin or 0.0)
@@ -157,7 +162,7 @@ def pooled_statements(
             "alpha": shares.alpha,
             "reason": decision,
         },
-        "verdict": _verdict(decision, reason, alone=alone, against=against, again=again),
+        "verdict": _verdict(decision, reason, alone=alone, against=against, again=again, schema=base.schema),
         "shown_better": None if too_many else better[np.ix_(order, order)].tolist(),
         "p_own": None if too_many else _p_values(p_own, order, count),
         "sets": {
@@ -171,11 +176,7 @@ def pooled_statements(
         "left_out": _left_out(too_many=too_many, words=words),
         "margin": margin,
         "first_again": again,
-        **(
-            effects.of_draws(ranking, draws, first, margin or 0.0)
-            if reason is None and alone
-            else dict.fromkeys(effects.KEYS)
-        ),
+        **_effects(ranking, draws if reason is None and alone else None, first, margin, base.schema),
         "sensitivity": {
             "teams": None,
             "head_to_head": sorted(str(names[j]) for j in against),
@@ -204,6 +205,7 @@ def pooled_statements(
                     margin,
                     is_better=bool(better[first, j]),
                     limit=limit if decision == "shown" else None,
+                    schema=base.schema,
                 ),
                 "failure": failure(failed[j], base.cases),
                 "rank_if_one_more_failed": None,
@@ -231,12 +233,12 @@ def _decision(*, alone: bool, wins: bool, against: Sequence[int]) -> str:
 
 
 def _verdict(
-    decision: str, reason: str | None, *, alone: bool, against: Sequence[int], again: float | None
+    decision: str, reason: str | None, *, alone: bool, against: Sequence[int], again: float | None, schema: int
 ) -> str | None:
     if reason in ("not_resampled", "too_few_draws"):
         return None
     if decision == "shown":
-        return "significant"
+        return "significant" if schema > SCHEMA_BEFORE else "clear"
     return "leaning" if reason is None and alone and not against and (again or 0.0) >= LEADING else "open"
 
 
@@ -265,10 +267,13 @@ def _difference(
     *,
     is_better: bool,
     limit: float | None,
+    schema: int,
 ) -> dict[str, Any] | None:
     estimate, interval = draws.interval(first, other, inflation)
     if not np.isfinite(estimate):
         return None
+    if schema == SCHEMA_BEFORE:
+        return difference_of_schema_2(estimate, interval, margin, is_better=is_better)
     return difference(
         estimate,
         interval,
@@ -277,3 +282,12 @@ def _difference(
         limit=limit,
         level=draws.ranking.assessment.uncertainty.interval,
     )
+
+
+def _effects(
+    ranking: PooledRanking, draws: Draws | None, first: int, margin: float | None, schema: int
+) -> dict[str, Any]:
+    """Numbers about the lead; none in documents of schema 2."""
+    if schema == SCHEMA_BEFORE:
+        return {}
+    return effects.of_draws(ranking, draws, first, margin or 0.0)

@@ -26,7 +26,16 @@ from evaluation.ranking.counted import (
     weighted_results,
 )
 from evaluation.ranking.entries import entry_of, overall_of, resampling_interval
-from evaluation.ranking.evaluate import Evaluated, Plan, cases_of_data_set, evaluate, make_plan, unit_level
+from evaluation.ranking.evaluate import (
+    SCHEMA,
+    SCHEMA_BEFORE,
+    Evaluated,
+    Plan,
+    cases_of_data_set,
+    evaluate,
+    make_plan,
+    unit_level,
+)
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 from evaluation.ranking.schemes import DEFAULT
 
@@ -98,7 +107,6 @@ def _by_name(names: Sequence[str]) -> list[tuple[int, str]]:
     return sorted(enumerate(names), key=lambda entry: entry[1])
 
 
-SCHEMA: Final = 3
 DIGEST_DIGITS: Final = 10
 
 
@@ -112,6 +120,7 @@ def rank(
     seed: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     ranked_tables: MutableMapping[int, Ranked] | None = None,
+    schema: int = SCHEMA,
 ) -> dict[str, Any]:
     """Rank the algorithms of a results table, with the uncertainty of every statement.
 
@@ -135,6 +144,9 @@ def rank(
         Scores and ranks of tables in all samples, by their index in the order of computation. Existing entries are
         not computed again, and new ones are stored there. It is for rankings that take too long for one run. It must be of
         the same assessment, results and seed.
+    schema
+        Schema of the document. With 2, winners are named by the rules of that schema, which assume symmetric differences
+        and equal failure rates; only for the verification of older bundles.
 
     Returns
     -------
@@ -145,6 +157,8 @@ def rank(
     ------
     ResultsError
         If the table cannot be ranked; the message contains the reason.
+    ValueError
+        For another schema.
 
     Examples
     --------
@@ -156,6 +170,9 @@ def rank(
     >>> [(entry["name"], entry["rank"]) for entry in document["rankings"][0]["algorithms"]]
     [('a', 1), ('b', 2)]
     """
+    if schema not in (SCHEMA, SCHEMA_BEFORE):
+        message = f"schema {schema} cannot be written; {SCHEMA_BEFORE} and {SCHEMA} can"
+        raise ValueError(message)
     samples = assessment.uncertainty.bootstrap if bootstrap is None else bootstrap
     start = assessment.uncertainty.seed if seed is None else seed
     counted = counted_results(assessment, check_results(results), cases=cases, evidence=load_evidence(evidence))
@@ -180,7 +197,14 @@ def rank(
         for table in tables:
             if table.task not in plans:
                 plans[table.task] = plan_of(
-                    assessment, checked, table, metadata=cases, evidence=pieces, bootstrap=samples, seed=start
+                    assessment,
+                    checked,
+                    table,
+                    metadata=cases,
+                    evidence=pieces,
+                    bootstrap=samples,
+                    seed=start,
+                    schema=schema,
                 )
             evaluated.append(
                 _evaluated(table, plans[table.task], scheme, assessment, pieces, ranked_tables, len(entries))
@@ -192,7 +216,7 @@ def rank(
                 progress(len(entries), total)
         overall += overall_of(evaluated, scheme, assessment, notes)
     document: dict[str, Any] = {
-        "schema": SCHEMA,
+        "schema": schema,
         "seed": start,
         "bootstrap": samples,
         "versions": versions(),
@@ -238,6 +262,18 @@ def rank(
     return document
 
 
+def schema_to_verify(document: Mapping[str, Any]) -> int:
+    """Return the schema by whose rules a document is recomputed.
+
+    Examples
+    --------
+    >>> schema_to_verify({"schema": 1}), schema_to_verify({"schema": 3})
+    (2, 3)
+    """
+    stored = document.get("schema")
+    return SCHEMA_BEFORE if isinstance(stored, int) and stored <= SCHEMA_BEFORE else SCHEMA
+
+
 def digest(document: Mapping[str, Any]) -> str:
     """SHA-256 of a ranking document without its versions, floats rounded to 10 significant digits.
 
@@ -258,6 +294,7 @@ def plan_of(
     evidence: Evidence | None,
     bootstrap: int,
     seed: int,
+    schema: int = SCHEMA,
 ) -> Plan:
     """The samples of the task that a table is of."""
     rows = results[results["task"] == (table.task or "")]
@@ -265,8 +302,8 @@ def plan_of(
     if not names and evidence is not None:
         names = list(cases_of_evidence(evidence))
     if not names:
-        return make_plan(assessment, (), None, bootstrap=0, seed=seed)
-    return make_plan(assessment, names, metadata, bootstrap=bootstrap, seed=seed)
+        return make_plan(assessment, (), None, bootstrap=0, seed=seed, schema=schema)
+    return make_plan(assessment, names, metadata, bootstrap=bootstrap, seed=seed, schema=schema)
 
 
 def _evaluated(

@@ -38,7 +38,12 @@ IntArray = npt.NDArray[np.int64]
 PEOPLE_COLUMNS: Final = ("patient", "subject", "participant")
 CLUSTER_COLUMNS: Final = (*PEOPLE_COLUMNS, "site", "center", "centre", "hospital", "institution", "clinic")
 """Names of columns whose repeated values may be clusters of dependent units."""
+CLUSTER_COLUMNS_OF_SCHEMA_2: Final = ("patient", "subject", "site", "center")
 FEW_IN_STRATUM: Final = 10
+SCHEMA: Final = 3
+"""Schema of the ranking documents that are written."""
+SCHEMA_BEFORE: Final = 2
+"""Schema whose rules are kept, by which older bundles are verified."""
 MOST_KEPT_UNITS: Final = 2000
 """Up to this number of units, the resamples for bootstrap-t are kept in memory for all tables of a task."""
 
@@ -57,6 +62,8 @@ class Plan:
         Seed, and number of bootstrap samples that were requested.
     warnings
         Warnings about the units, each with a ``code``.
+    schema
+        Schema of the ranking document, which decides by which rules winners are named.
     """
 
     cases: tuple[str, ...]
@@ -70,6 +77,7 @@ class Plan:
     seed: int
     requested: int
     warnings: tuple[Mapping[str, Any], ...] = ()
+    schema: int = SCHEMA
 
     @property
     def number(self) -> int:
@@ -194,11 +202,14 @@ def make_plan(
     bootstrap: int,
     seed: int,
     leave_one_out: bool = True,
+    schema: int = SCHEMA,
 ) -> Plan:
     """Create the samples of a task.
 
     Parameters
     ----------
+    schema
+        Schema of the ranking document, `SCHEMA` or `SCHEMA_BEFORE`.
     leave_one_out
         Whether to add samples in which each unit is excluded in turn. No statement of certainty needs them, and simulations
         omit them.
@@ -245,7 +256,8 @@ def make_plan(
         units,
         seed,
         requested,
-        _warnings(assessment, units, metadata, cases),
+        _warnings(assessment, units, metadata, cases, schema),
+        schema,
     )
 
 
@@ -344,7 +356,7 @@ def _units(assessment: Assessment, cases: Sequence[str], columns: Mapping[str, S
 
 
 def _warnings(
-    assessment: Assessment, units: Units, metadata: pd.DataFrame | None, cases: Sequence[str]
+    assessment: Assessment, units: Units, metadata: pd.DataFrame | None, cases: Sequence[str], schema: int
 ) -> tuple[Mapping[str, Any], ...]:
     warnings: list[dict[str, Any]] = [
         {"code": "level_undeclared", "level": x} for x in assessment.aggregation.undeclared
@@ -355,7 +367,10 @@ def _warnings(
             for stratum, size in zip(units.strata, units.sizes, strict=True)
             if size < FEW_IN_STRATUM
         ]
-    warnings += possible_clusters(assessment, units, metadata, cases)
+    if schema == SCHEMA_BEFORE:
+        warnings += _clusters_of_schema_2(assessment, units, metadata, cases)
+    else:
+        warnings += possible_clusters(assessment, units, metadata, cases)
     return tuple(warnings)
 
 
@@ -406,3 +421,19 @@ def _plain_column(column: str) -> str:
     """
     letters = "".join(letter for letter in column.lower() if letter.isalpha())
     return letters.removesuffix("id") if letters.removesuffix("id") in CLUSTER_COLUMNS else letters
+
+
+def _clusters_of_schema_2(
+    assessment: Assessment, units: Units, metadata: pd.DataFrame | None, cases: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the warnings by the rules of schema 2, where units are cases."""
+    if metadata is None or units.number != len(cases) or "case" not in metadata.columns:
+        return []
+    rows = metadata[metadata["case"].astype(str).isin(set(cases))]
+    found = []
+    for column in CLUSTER_COLUMNS_OF_SCHEMA_2:
+        if column in rows.columns and column not in assessment.uncertainty.strata:
+            clusters = int(rows[column].astype(str).nunique())
+            if 0 < clusters < len(rows):
+                found.append({"code": "possible_clusters", "column": column, "clusters": clusters, "cases": len(rows)})
+    return found

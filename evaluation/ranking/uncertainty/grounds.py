@@ -45,6 +45,8 @@ NOTHING: Final = "nothing"
 
 See `evaluation.scoring.given_evidence`.
 """
+_WITHOUT_CLUSTERS: Final = 2
+"""Last schema of ranking documents in which possible clusters did not prevent a winner."""
 _WITHOUT_SETS: Final = (
     "one_algorithm", "not_resampled", "not_given", "no_evidence", "drawn_apart", "operator", "too_few_draws", "sampled_groups",
 )  # fmt: skip
@@ -356,7 +358,8 @@ class Grounds:
                 return "too_few_draws"
         if any(units.several_strata and units.smallest < FEWEST_IN_STRATUM for units in every):
             return "stratum_too_small"
-        if any(warning["code"] == "possible_clusters" for part in parts for warning in part.item.plan.warnings):
+        plans = [part.item.plan for part in parts if part.item.plan.schema > _WITHOUT_CLUSTERS]
+        if any(warning["code"] == "possible_clusters" for plan in plans for warning in plan.warnings):
             return "possible_clusters"
         if self.units.number < self.units_needed["sets"]:
             return "too_few_units"

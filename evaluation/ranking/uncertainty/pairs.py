@@ -114,12 +114,12 @@ def _name(number: int) -> str:
 
 
 def flip_intervals(
-    contributed: Contributions, first: int, critical: float
+    contributed: Contributions, first: int, critical: float, *, guarded: bool = True
 ) -> list[tuple[float, tuple[float, float] | None]]:
     """Differences of the first from every algorithm, and their intervals; ``None`` where one is unbounded.
 
     The interval contains every x for which the units' contributions, less x times their weights, are within the critical
-    value of the self-normalised statistic. Each end is moved outwards to the limit of Hall's statistic.
+    value of the self-normalised statistic. Each end is moved outwards to the limit of Hall's statistic, if `guarded`.
     """
     others = np.arange(contributed.plain.shape[1])
     parts = contributed.differences(np.full(len(others), first), others)
@@ -133,6 +133,8 @@ def flip_intervals(
     half = totals - squares * b
     root = np.sqrt(np.maximum(half * half - leading * (totals * totals - squares * c), 0.0))
     low, high = (half - root) / leading, (half + root) / leading
+    if not guarded:
+        return [(float(t), (float(x), float(y))) for t, x, y in zip(totals, low, high, strict=True)]
     units = len(parts)
     guard = critical_t(critical, units)
     if math.isinf(guard):

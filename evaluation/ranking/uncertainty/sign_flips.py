@@ -276,6 +276,7 @@ def compare_by_flips(
     transform: Callable[[FloatArray], FloatArray] | None = None,
     extra_variance: FloatArray | None = None,
     margin: float = 0.0,
+    guarded: bool = True,
 ) -> FlipComparisons:
     """Compare all pairs of algorithms.
 
@@ -296,6 +297,8 @@ def compare_by_flips(
         For each algorithm, a variance that is added for unobserved failures.
     margin
         Difference that does not matter. Only larger differences are significant.
+    guarded
+        Whether Hall's statistic must exceed its critical value as well.
     """
     algorithms = contributed.plain.shape[1]
     pairs = _Pairs(contributed, signs, transform, extra_variance)
@@ -327,6 +330,8 @@ def compare_by_flips(
         value = float(np.partition(largest.values, index)[index])
         critical = value if critical is None else critical
         guard, of_hall = critical_t(value, signs.shape[1]), pairs.hall * pairs.shrinkage
+        if not guarded:
+            guard, of_hall = 0.0, observed
         forwards = (observed - _TOLERANCE > value) & (of_hall > guard)
         backwards = (-observed - _TOLERANCE > value) & (-of_hall > guard)
         new = np.stack([forwards, backwards]) & alive

@@ -15,7 +15,8 @@ from evaluation.ranking.uncertainty.draws import Draws
 from evaluation.ranking.uncertainty.failures import failure, ranks_after_one_more, unseen_variance
 from evaluation.ranking.uncertainty.grounds import Budget, Grounds, budget
 from evaluation.ranking.uncertainty.linear import LinearPart
-from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, difference, flip_intervals, letters
+from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, flip_intervals, letters
+from evaluation.ranking.uncertainty.pairs import difference as difference_entry
 from evaluation.ranking.uncertainty.sign_flips import FLIPS_VERSION, compare_by_flips
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
-class _Shown:
+class Comparisons:
     """Comparisons of all pairs by one of the two methods.
 
     Attributes
@@ -76,7 +77,7 @@ def statements(
     failed
         Failed cases of each algorithm, ``None`` where their number is not known.
     """
-    return _Statements(ranking, order, failed).documents()
+    return _of_schema(ranking)(ranking, order, failed).documents()
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,16 @@ class Decision:
 def decide(ranking: Ranking) -> Decision:
     """Only the winner and the rank sets of a ranking, for simulations that need nothing else."""
     order = np.lexsort((np.array(ranking.algorithms), ranking.ranks[0]))
-    return _Statements(ranking, order, ranking.elementary[0].item.missing).decision()
+    return _of_schema(ranking)(ranking, order, ranking.elementary[0].item.missing).decision()
+
+
+def _of_schema(ranking: Ranking) -> type[Statements]:
+    """Return the rules of the schema of the document."""
+    if ranking.elementary[0].item.plan.schema > 2:
+        return Statements
+    from evaluation.ranking.uncertainty.schema_2 import StatementsOfSchema2
+
+    return StatementsOfSchema2
 
 
 def _cases_of(items: Sequence[Evaluated]) -> int:
@@ -120,7 +130,9 @@ def _cases_of(items: Sequence[Evaluated]) -> int:
     return int(np.any(inside, axis=0).sum())
 
 
-class _Statements:
+class Statements:
+    """Statements on the certainty of one ranking, by the rules of the present schema."""
+
     def __init__(self, ranking: Ranking, order: IntArray, failed: Sequence[int | None]) -> None:
         self.ranking, self.order, self.failed = ranking, order, failed
         self.count = len(ranking.algorithms)
@@ -143,23 +155,23 @@ class _Statements:
 
     # Comparisons
 
-    def _compared(self) -> _Shown:
-        return self._by_flips() if self.linear else self._by_draws()
+    def _compared(self) -> Comparisons:
+        return self.by_flips() if self.linear else self.by_draws()
 
     @cached_property
-    def _linear(self) -> LinearPart:
+    def linear_part(self) -> LinearPart:
         """Contributions of the units to the scores, where the ranking is linear."""
         return LinearPart(self.ranking, self.ranking.elementary[0])
 
-    def _by_flips(self) -> _Shown:
-        ranking, linear = self.ranking, self._linear
+    def by_flips(self) -> Comparisons:
+        ranking, linear = self.ranking, self.linear_part
         scored, contributed = linear.scored, linear.contributed
         extra = None
         if self.uncertainty.unseen_failures == "jeffreys" and ranking.scheme.aggregates_values:
             counts = np.array([self.failed[int(j)] or 0 for j in scored])
             extra = unseen_variance(linear.part, linear.values, counts)
         is_tested = ranking.scheme.compares_pairs
-        margin = 0.0 if is_tested else self._margin() or 0.0
+        margin = 0.0 if is_tested else self.margin() or 0.0
         comparisons = compare_by_flips(
             contributed,
             self.plan.signs,
@@ -177,17 +189,17 @@ class _Statements:
         if is_tested:
             others = np.arange(self.count) != self.first
             wins = bool((p_own[self.first, others] <= self.budget.winner / 2.0 + _ROUNDING).all())
-            return _Shown(better, p_own, "significant" if wins else None, None, self._is_first_after_failure, None)
+            return Comparisons(better, p_own, "significant" if wins else None, None, self._is_first_after_failure, None)
         if len(scored) < self.count or not self.alone:
-            return _Shown(
+            return Comparisons(
                 better, p_own, None, None, survives=True, intervals=self._flip_intervals(comparisons.critical)
             )
         level, limit, survives = self._lead()
-        return _Shown(better, p_own, level, limit, survives, self._flip_intervals(comparisons.critical))
+        return Comparisons(better, p_own, level, limit, survives, self._flip_intervals(comparisons.critical))
 
     def _lead(self) -> tuple[str | None, float | None, bool]:
         """Return the level of the lead, its lower limit, and whether it survives one more failure."""
-        linear, lead = self._linear, self._first_lead
+        linear, lead = self.linear_part, self._first_lead
         confirmed = linear.confirmed(self.first, self.budget.winner, lead.margin)
         if confirmed is None and not lead.exceeds(lead.by_flips):
             return None, None, True
@@ -202,7 +214,7 @@ class _Statements:
 
     @cached_property
     def _first_lead(self) -> Lead:
-        return self._linear.lead(self.first, self.budget.winner / 2.0, self._margin() or 0.0)
+        return self.linear_part.lead(self.first, self.budget.winner / 2.0, self.margin() or 0.0)
 
     @cached_property
     def _is_first_after_failure(self) -> bool:
@@ -217,20 +229,20 @@ class _Statements:
     def _flip_intervals(
         self, critical: float
     ) -> Callable[[int], tuple[float, tuple[float, float] | None] | None] | None:
-        places = {int(j): index for index, j in enumerate(self._linear.scored)}
+        places = {int(j): index for index, j in enumerate(self.linear_part.scored)}
         if self.first not in places:
             return None
 
         @cache
         def intervals() -> list[tuple[float, tuple[float, float] | None]]:
-            return flip_intervals(self._linear.contributed, places[self.first], critical)
+            return flip_intervals(self.linear_part.contributed, places[self.first], critical)
 
         def between(other: int) -> tuple[float, tuple[float, float] | None] | None:
             return intervals()[places[other]] if other in places else None
 
         return between
 
-    def _by_draws(self) -> _Shown:
+    def by_draws(self) -> Comparisons:
         assert self.draws is not None
         draws = self.draws
         better, inflation = draws.shown(self.budget.sets)
@@ -242,7 +254,7 @@ class _Statements:
             others = np.arange(self.count) != self.first
             lower = float(draws.winner_limits(self.first, self.budget.winner)[others].min())
             limit = lower if np.isfinite(lower) else None
-            if level is not None and (limit is None or limit <= (self._margin() or 0.0)):
+            if level is not None and (limit is None or limit <= (self.margin() or 0.0)):
                 level = None
         if self.reason is not None:
             better[:] = False
@@ -252,7 +264,7 @@ class _Statements:
             return (estimate, interval) if np.isfinite(estimate) else None
 
         survives = level == "confirmed" or self._is_first_after_failure
-        return _Shown(better, draws.p_own(), level, limit, survives, between if is_single else None)
+        return Comparisons(better, draws.p_own(), level, limit, survives, between if is_single else None)
 
     def _is_confirmed_everywhere(self) -> bool:
         """Return whether the first is confirmed in every ranking that is combined."""
@@ -273,10 +285,10 @@ class _Statements:
         named = winner_reason == "shown"
         level = comparisons.level if comparisons is not None and named else None
         again = self._first_again()
-        outcome = self._verdict(level=level, winner_reason=winner_reason, against=against, again=again)
+        outcome = self.verdict(level=level, winner_reason=winner_reason, against=against, again=again)
         names = np.array(self.ranking.algorithms)
         duplicates = near_duplicates(self.ranking, [int(j) for j in self.order])
-        margin = self._margin()
+        margin = self.margin()
         words = None if self._too_many else letters(better[np.ix_(self.order, self.order)])
         entry: dict[str, Any] = {
             "winner": {
@@ -299,7 +311,7 @@ class _Statements:
             "left_out": self._left_out(words),
             "margin": margin,
             "first_again": again,
-            **self._effects(level, better),
+            **self.effects(level, better),
             "sensitivity": {
                 "teams": teams_left_out(self.ranking),
                 "head_to_head": sorted(str(names[j]) for j in against),
@@ -309,12 +321,12 @@ class _Statements:
             "warnings": self._all_warnings(),
         }
         rows = self._algorithms(better, comparisons, winner_reason, words)
-        if entry["lead"] is not None:
+        if entry.get("lead") is not None:
             entry["lead"] |= self._lead_interval(rows, entry["lead"]["over"], comparisons, winner_reason)
         return entry, rows
 
     def _lead_interval(
-        self, rows: Sequence[Mapping[str, Any]], over: str, comparisons: _Shown | None, winner_reason: str
+        self, rows: Sequence[Mapping[str, Any]], over: str, comparisons: Comparisons | None, winner_reason: str
     ) -> dict[str, Any]:
         """Return the interval of the lead: from the limit over the best of the others to the runner-up's upper end."""
         names = [self.ranking.algorithms[j] for j in self.order]
@@ -324,14 +336,20 @@ class _Statements:
             ends = [min(comparisons.limit, ends[1]), ends[1]]
         return {"interval": ends, "level": self.uncertainty.interval}
 
-    def _effects(self, level: str | None, better: BoolArray) -> dict[str, Any]:
+    def effects(self, level: str | None, better: BoolArray) -> dict[str, Any]:
         """Return the numbers about the lead that every board shows; ``None`` where there is no lead to describe."""
         if not self.grounds.comparable or not self.alone or self.count < 2:
             return dict.fromkeys(effects.KEYS)
-        margin = self._margin() or 0.0
-        if self.linear and not self.ranking.scheme.compares_pairs and len(self._linear.scored) == self.count:
+        margin = self.margin() or 0.0
+        if self.linear and not self.ranking.scheme.compares_pairs and len(self.linear_part.scored) == self.count:
             return effects.of_linear(
-                self._linear, self.first, self._first_lead, self.draws, self.budget.winner, better=better, level=level
+                self.linear_part,
+                self.first,
+                self._first_lead,
+                self.draws,
+                self.budget.winner,
+                better=better,
+                level=level,
             )
         return effects.of_draws(self.ranking, self.draws, self.first, margin)
 
@@ -340,7 +358,7 @@ class _Statements:
         """Algorithms that tie with or beat the first one in a contest of two."""
         return head_to_head(self.ranking, self.first) if self.count > 1 and self.alone else []
 
-    def _decided(self) -> tuple[_Shown | None, str, BoolArray]:
+    def _decided(self) -> tuple[Comparisons | None, str, BoolArray]:
         """Comparisons, the reason for or against a winner, and the matrix that is shown."""
         comparisons = self._compared() if self.grounds.comparable else None
         winner_reason = self._winner_reason(comparisons)
@@ -359,7 +377,7 @@ class _Statements:
         low, high = self._ends(better) if self.grounds.states_sets else (None, None)
         rate = None
         if level == "significant" and self.linear and not self.ranking.scheme.compares_pairs:
-            found = effects.safe_rate(self._linear, self.first, self.budget.winner, self._first_lead.margin)
+            found = effects.safe_rate(self.linear_part, self.first, self.budget.winner, self._first_lead.margin)
             rate = None if found is None else found.rate
         return Decision(self.first if named else None, low, high, not self.linear, level, rate)
 
@@ -371,7 +389,7 @@ class _Statements:
             np.maximum(high, np.ceil(self.ranks).astype(np.int64)),
         )
 
-    def _winner_reason(self, comparisons: _Shown | None) -> str:
+    def _winner_reason(self, comparisons: Comparisons | None) -> str:
         if not self.grounds.states_sets or self.reason in ("stratum_too_small", "possible_clusters"):
             return str(self.reason)
         if self.grounds.units.number < self.grounds.units_needed["winner"] or comparisons is None:
@@ -384,7 +402,7 @@ class _Statements:
             return "depends_on_entries"
         return "shown" if comparisons.survives else "one_more_failure"
 
-    def _verdict(
+    def verdict(
         self, *, level: str | None, winner_reason: str, against: Sequence[int], again: float | None
     ) -> str | None:
         if not self.grounds.states_sets:
@@ -402,7 +420,7 @@ class _Statements:
             return None
         return self.draws.first_again(self.first)
 
-    def _margin(self) -> float | None:
+    def margin(self) -> float | None:
         if self.ranking.combined:
             return None
         return self.uncertainty.margin.get(self.ranking.elementary[0].item.table.metric.name)
@@ -423,7 +441,7 @@ class _Statements:
         rows: list[list[bool]] = better[np.ix_(self.order, self.order)].tolist()
         return rows
 
-    def _p_values(self, comparisons: _Shown | None) -> list[list[float | None]] | None:
+    def _p_values(self, comparisons: Comparisons | None) -> list[list[float | None]] | None:
         if self._too_many:
             return None
         if comparisons is None:
@@ -462,7 +480,7 @@ class _Statements:
         return warnings
 
     def _algorithms(
-        self, better: BoolArray, comparisons: _Shown | None, winner_reason: str, words: list[str] | None
+        self, better: BoolArray, comparisons: Comparisons | None, winner_reason: str, words: list[str] | None
     ) -> list[dict[str, Any]]:
         low, high = self._ends(better)
         stated = self.grounds.states_sets
@@ -474,15 +492,15 @@ class _Statements:
                     "rank_set": [int(low[j]), int(high[j])] if stated else None,
                     "within_reach": bool(stated and low[j] == 1),
                     "letters": None if words is None else words[position],
-                    "difference_from_first": self._difference(j, comparisons, better, winner_reason),
+                    "difference_from_first": self.difference(j, comparisons, better, winner_reason),
                     "failure": failure(self.failed[j], self.cases),
                     "rank_if_one_more_failed": after_failure[j],
                 }
             )
         return rows
 
-    def _difference(
-        self, other: int, comparisons: _Shown | None, better: BoolArray, winner_reason: str
+    def difference(
+        self, other: int, comparisons: Comparisons | None, better: BoolArray, winner_reason: str
     ) -> dict[str, Any] | None:
         if comparisons is None or comparisons.intervals is None or self.ranking.combined or other == self.first:
             return None
@@ -490,10 +508,10 @@ class _Statements:
         if estimate_and_interval is None:
             return None
         estimate, interval = estimate_and_interval
-        return difference(
+        return difference_entry(
             estimate,
             None if winner_reason == "depends_on_entries" else interval,
-            margin=self._margin() or 0.0,
+            margin=self.margin() or 0.0,
             is_better=bool(better[self.first, other]),
             limit=comparisons.limit if winner_reason == "shown" else None,
             level=self.uncertainty.interval,
