@@ -38,6 +38,7 @@ from evaluation.ranking.evaluate import (
 )
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 from evaluation.ranking.schemes import DEFAULT
+from evaluation.ranking.uncertainty.looks import Look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping, Sequence
@@ -121,6 +122,7 @@ def rank(
     progress: Callable[[int, int], None] | None = None,
     ranked_tables: MutableMapping[int, Ranked] | None = None,
     schema: int = SCHEMA,
+    look: Look | None = None,
 ) -> dict[str, Any]:
     """Rank the algorithms of a results table, with the uncertainty of every statement.
 
@@ -147,6 +149,8 @@ def rank(
     schema
         Schema of the document. With 2, winners are named by the rules of that schema, which assume symmetric differences
         and equal failure rates; only for the verification of older bundles.
+    look
+        The change of the field, for a phase that is still open. The board then spends only a part of the error.
 
     Returns
     -------
@@ -234,6 +238,8 @@ def rank(
         "rankings": entries,
         "overall": (overall if several or len(overall) > 1 else overall[0]) if overall else None,
     }
+    if look is not None:
+        document["look"] = look.document
     # Every ranking has a table of every task, so that there is a plan of each.
     reported = (
         [
@@ -274,6 +280,12 @@ def schema_to_verify(document: Mapping[str, Any]) -> int:
     return SCHEMA_BEFORE if isinstance(stored, int) and stored <= SCHEMA_BEFORE else SCHEMA
 
 
+def look_to_verify(document: Mapping[str, Any]) -> Look | None:
+    """Return the change of the field at which a document was computed; ``None`` if it was computed once."""
+    stored = document.get("look")
+    return None if stored is None else Look(stored["change"], stored["planned"])
+
+
 def digest(document: Mapping[str, Any]) -> str:
     """SHA-256 of a ranking document without its versions, floats rounded to 10 significant digits.
 
@@ -295,6 +307,7 @@ def plan_of(
     bootstrap: int,
     seed: int,
     schema: int = SCHEMA,
+    look: Look | None = None,
 ) -> Plan:
     """The samples of the task that a table is of."""
     rows = results[results["task"] == (table.task or "")]
@@ -302,8 +315,8 @@ def plan_of(
     if not names and evidence is not None:
         names = list(cases_of_evidence(evidence))
     if not names:
-        return make_plan(assessment, (), None, bootstrap=0, seed=seed, schema=schema)
-    return make_plan(assessment, names, metadata, bootstrap=bootstrap, seed=seed, schema=schema)
+        return make_plan(assessment, (), None, bootstrap=0, seed=seed, schema=schema, look=look)
+    return make_plan(assessment, names, metadata, bootstrap=bootstrap, seed=seed, schema=schema, look=look)
 
 
 def _evaluated(

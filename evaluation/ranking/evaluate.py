@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.ranking.uncertainty.looks import Look
     from evaluation.scoring.evidence import Evidence
 
 FloatArray = npt.NDArray[np.float64]
@@ -64,6 +65,8 @@ class Plan:
         Warnings about the units, each with a ``code``.
     schema
         Schema of the ranking document, which decides by which rules winners are named.
+    look
+        The change of the field, for a phase that is still open; ``None`` for a ranking that is computed once.
     """
 
     cases: tuple[str, ...]
@@ -78,6 +81,7 @@ class Plan:
     requested: int
     warnings: tuple[Mapping[str, Any], ...] = ()
     schema: int = SCHEMA
+    look: Look | None = None
 
     @property
     def number(self) -> int:
@@ -203,6 +207,7 @@ def make_plan(
     seed: int,
     leave_one_out: bool = True,
     schema: int = SCHEMA,
+    look: Look | None = None,
 ) -> Plan:
     """Create the samples of a task.
 
@@ -210,6 +215,8 @@ def make_plan(
     ----------
     schema
         Schema of the ranking document, `SCHEMA` or `SCHEMA_BEFORE`.
+    look
+        The change of the field, for a phase that is still open.
     leave_one_out
         Whether to add samples in which each unit is excluded in turn. No statement of certainty needs them, and simulations
         omit them.
@@ -258,6 +265,7 @@ def make_plan(
         requested,
         _warnings(assessment, units, metadata, cases, schema),
         schema,
+        look,
     )
 
 

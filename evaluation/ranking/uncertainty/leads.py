@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from evaluation.ranking.uncertainty.betting import LeaderBets, PairBets, confirmed_lead
 from evaluation.ranking.uncertainty.grounds import allowed_rows
+from evaluation.ranking.uncertainty.skewness import moments
 from evaluation.ranking.uncertainty.studentized import studentize
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 EQUAL_WEIGHTS: Final = 1e-9
+FEWEST_OF_LEVEL: Final = 20
+"""A two-sided level of fewer rows of the flips than this is tested by a formula."""
 _AT_ONCE: Final = 4_000_000
 
 
@@ -99,6 +102,9 @@ class Lead:
         Difference that does not matter.
     counts
         Function that returns the resamples of bootstrap-t, see `evaluation.ranking.uncertainty.studentized.drawn_counts`.
+    is_look
+        Whether the level is that of one of several changes of the field. Levels that flips and draws cannot resolve are
+        then tested by a formula.
     """
 
     def __init__(
@@ -111,16 +117,32 @@ class Lead:
         level: float,
         margin: float,
         counts: Callable[[], Iterable[FloatArray]],
+        is_look: bool = False,
     ) -> None:
         self.differences, self.weights, self.margin, self.level = differences, weights, margin, level
         self.estimates = differences.sum(axis=0)
         self.noise = 1e-12 * float(np.abs(differences).sum(axis=0).max(initial=0.0))
-        self.by_flips = flip_limits(signs, differences, weights, level)
         self._counts, self._strata = counts, stratum_of_unit
+        self._by_formula = is_look and 2.0 * level < FEWEST_OF_LEVEL / len(signs)
+        self.by_flips = self._formula_limits() if self._by_formula else flip_limits(signs, differences, weights, level)
+
+    def _formula_limits(self) -> FloatArray:
+        """Lower limits at a level that flips and draws cannot resolve: Student's t, and Hall's statistic."""
+        from scipy.stats import t
+
+        units = len(self.differences)
+        if self.level <= 0.0 or units < 3:
+            return np.full(len(self.estimates), -np.inf)
+        quantile = float(t.isf(self.level, units - 1))
+        of_pairs = moments(units * self.differences, noise=units * self.noise)
+        plain = of_pairs.mean - quantile * of_pairs.deviation / math.sqrt(units)
+        return np.asarray(np.minimum(plain, of_pairs.limit(quantile)))
 
     @cached_property
     def by_draws(self) -> FloatArray:
         """Lower limits by bootstrap-t."""
+        if self._by_formula:
+            return self.by_flips
         return studentize(self.differences, self.weights, self._strata, self._counts()).lower_limits(self.level)
 
     @cached_property

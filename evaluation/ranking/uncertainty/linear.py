@@ -80,6 +80,7 @@ class LinearPart:
             level=level,
             margin=margin,
             counts=self.plan.unit_counts if self.part.inside is None else lambda: self._counts(self.units, self.inside),
+            is_look=self.plan.look is not None,
         )
 
     def _cases(self, inside: BoolArray) -> list[str]:
@@ -176,6 +177,7 @@ class LinearPart:
                 level=level,
                 margin=margin,
                 counts=lambda: self._counts(units, inside),
+                is_look=self.plan.look is not None,
             )
         column = self.position(algorithm)
         of_cases = contributed.case_weights[:, [column]]

@@ -83,6 +83,9 @@ class StatementsOfSchema2(Statements):
             intervals=between if is_single else None,
         )
 
+    def _spent(self) -> dict[str, Any]:
+        return {}
+
     def effects(self, level: str | None, better: BoolArray) -> dict[str, Any]:  # noqa: ARG002
         """Return nothing: schema 2 has no effect sizes."""
         return {}

@@ -140,7 +140,8 @@ class Statements:
         items = [part.item for part in ranking.elementary]
         self.cases = sum(_cases_of([item for item in items if item.plan is plan]) for plan in plans.values())
         self.uncertainty = ranking.assessment.uncertainty
-        self.budget: Budget = budget(self.uncertainty, self.count)
+        self.look = ranking.elementary[0].item.plan.look
+        self.budget: Budget = budget(self.uncertainty, self.count, self.look)
         self.grounds = grounds = Grounds(ranking, self.budget)
         self.plan, self.linear, self.reason = grounds.plan, grounds.linear, grounds.reason
         self.first = int(order[0])
@@ -311,6 +312,7 @@ class Statements:
             "left_out": self._left_out(words),
             "margin": margin,
             "first_again": again,
+            **self._spent(),
             **self.effects(level, better),
             "sensitivity": {
                 "teams": teams_left_out(self.ranking),
@@ -335,6 +337,10 @@ class Statements:
         if ends is not None and winner_reason == "shown" and comparisons is not None and comparisons.limit is not None:
             ends = [min(comparisons.limit, ends[1]), ends[1]]
         return {"interval": ends, "level": self.uncertainty.interval}
+
+    def _spent(self) -> dict[str, Any]:
+        """Return the part of the error that this board may spend on a winner; ``None`` if it is computed once."""
+        return {"spent_level": None if self.look is None else self.budget.winner}
 
     def effects(self, level: str | None, better: BoolArray) -> dict[str, Any]:
         """Return the numbers about the lead that every board shows; ``None`` where there is no lead to describe."""
