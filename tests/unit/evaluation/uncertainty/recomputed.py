@@ -224,3 +224,103 @@ def fewest_removed(differences):
             if any(sum(row[other] for row in kept) <= 1e-12 for other in range(len(differences[0]))):
                 return number
     return None
+
+
+class MeanBoard:
+    """The decisions on a ranking by the mean of one unbounded metric over at most ten cases, larger is better.
+
+    Parameters
+    ----------
+    values
+        Cases × algorithms.
+    failed
+        Value of a failed case.
+    weights
+        Weight of each case; ``None`` for equal weights.
+    """
+
+    def __init__(self, values, *, failed, seed=1, margin=0.0, interval=0.95, strata=None, weights=None):
+        self.values, self.failed, self.margin = np.array(values, dtype=float), failed, margin
+        self.units, self.algorithms = self.values.shape
+        self.strata = [0] * self.units if strata is None else list(strata)
+        self.weights = [1 / self.units] * self.units if weights is None else list(weights)
+        total = 1 - interval
+        self.set_share = total if self.algorithms == 2 else total / 3
+        self.winner_share = total if self.algorithms == 2 else 2 * total / 3
+        self.signs = list(itertools.product([1, -1], repeat=self.units))
+        self.counts = unit_counts(self.strata, seed, [f"c{unit:03d}" for unit in range(self.units)])
+        scores = [self.difference(j, None) for j in range(self.algorithms)]
+        totals = np.round([sum(score) for score in scores], 12)
+        self.first = int(totals.argmax())
+        self.is_tied = (totals == totals.max()).sum() > 1
+        self.others = [j for j in range(self.algorithms) if j != self.first]
+
+    def difference(self, one, other):
+        """Contributions of the cases to a difference, or to a score."""
+        second = 0.0 if other is None else self.values[:, other]
+        parts = [w * d for w, d in zip(self.weights, self.values[:, one] - second, strict=True)]
+        return [0.0 if abs(part) < 1e-12 else part for part in parts]
+
+    def shown(self):
+        """Pairs shown by step-down with the margin, and the first critical value."""
+        pairs = list(itertools.permutations(range(self.algorithms), 2))
+        parts = {
+            (j, l): [d - self.margin * w for d, w in zip(self.difference(j, l), self.weights, strict=True)]
+            for j, l in pairs
+        }
+        parts = {pair: own for pair, own in parts.items() if any(abs(part) > 1e-13 for part in own)}
+        norm = {pair: math.sqrt(sum(part**2 for part in own)) for pair, own in parts.items()}
+        signs = np.array(self.signs)
+        flipped = {pair: signs @ np.array(own) / norm[pair] for pair, own in parts.items()}
+        observed = {pair: sum(own) / norm[pair] for pair, own in parts.items()}
+        halls = {pair: hall(own) for pair, own in parts.items()}
+        return shown_step_by_step(observed, flipped, self.set_share, halls, self.units)
+
+    def lower_limits(self):
+        """Limits by flips, by bootstrap-t, and after one more failure, of the first over each other one."""
+        level, found = self.winner_share / 2, []
+        for other in self.others:
+            d = self.difference(self.first, other)
+            worst = sum(d) - max(
+                w * (x - self.failed) for w, x in zip(self.weights, self.values[:, self.first], strict=True)
+            )
+            found.append((flip_limit(self.signs, d, self.weights, level), self.bootstrap_limit(d, level), worst))
+        return found
+
+    def bootstrap_limit(self, d, level):
+        observed, error, varies = mean_and_error(d, self.weights, self.strata, [1] * self.units)
+        if not varies:
+            return observed
+        statistics = []
+        for row in self.counts:
+            mean, its_error, spread = mean_and_error(d, self.weights, self.strata, row)
+            statistics.append(
+                (mean - observed) / its_error if spread else math.copysign(math.inf, mean - observed - 1e-12)
+            )
+        allowed = math.floor(level * (len(statistics) + 1) + 1e-9) - 1
+        return observed - sorted(statistics, reverse=True)[allowed] * error
+
+    def winner(self, *, fewest=6):
+        """Reason for or against a winner."""
+        if self.units < fewest:
+            return "too_few_units"
+        if self.is_tied:
+            return "tie"
+        limits = self.lower_limits()
+        if any(min(by_flips, by_draws) <= self.margin for by_flips, by_draws, _ in limits):
+            return "not_shown"
+        return "shown" if min(worst for _, _, worst in limits) > self.margin else "one_more_failure"
+
+    def interval(self, other, critical):
+        """The simultaneous interval of a difference from the first: the quadratic, moved outwards to Hall's limits."""
+        d, w = self.difference(self.first, other), self.weights
+        a, b, c = sum(x * x for x in w), sum(x * y for x, y in zip(w, d, strict=True)), sum(x * x for x in d)
+        leading, half = 1 - critical**2 * a, sum(d) - critical**2 * b
+        if leading <= 0 or critical**2 >= self.units:
+            return None
+        root = math.sqrt(max(half**2 - leading * (sum(d) ** 2 - critical**2 * c), 0.0))
+        guard, scaled = critical_t(critical, self.units), [self.units * x for x in d]
+        return (
+            min((half - root) / leading, hall_limit(scaled, guard)),
+            max((half + root) / leading, hall_limit(scaled, -guard)),
+        )
