@@ -213,10 +213,11 @@ def break_even(lead: Lead, costs: FloatArray) -> BreakEven | None:
     >>> round(result.rate, 4), round(result.estimate, 4)
     (0.0071, 0.0278)
     """
-    if (costs <= 0.0).any() or not np.isfinite(lead.lower).all():
+    matters = costs > 0.0  # against an algorithm that is worse than a failure, failures cancel nothing
+    if not matters.any():
         return None
     safe = np.maximum(lead.lower - lead.margin, 0.0)
-    rates = safe / (safe + costs)
+    rates = np.where(matters, safe / np.where(matters, safe + costs, 1.0), np.inf)
     other = int(rates.argmin())
     observed = max(float(lead.estimates[other]) - lead.margin, 0.0)
     return BreakEven(float(rates[other]), observed / (observed + float(costs[other])), other, float(costs[other]))
