@@ -39,6 +39,7 @@ from evaluation.ranking.evaluate import (
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 from evaluation.ranking.schemes import DEFAULT
 from evaluation.ranking.uncertainty.looks import Look
+from evaluation.ranking.value_checks import notes_on_values, refuse_impossible_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping, Sequence
@@ -181,13 +182,15 @@ def rank(
     start = assessment.uncertainty.seed if seed is None else seed
     counted = counted_results(assessment, check_results(results), cases=cases, evidence=load_evidence(evidence))
     checked, pieces = check_results(counted.results) if counted.excluded else counted.results, counted.evidence
+    if schema > SCHEMA_BEFORE:
+        refuse_impossible_values(assessment, checked)
     samples = draws_of_evidence(pieces, samples)
     # What ranks; metrics that are reported without a rank keep their values.
     ranked = weighted_results(assessment, checked, results)
     plans: dict[str | None, Plan] = {}
     entries: list[dict[str, Any]] = []
     overall: list[Any] = []
-    notes: list[str] = []
+    notes: list[str] = [] if schema == SCHEMA_BEFORE else notes_on_values(assessment, checked)
     given: dict[str, str] = {}
     per_scheme = [
         build_tables(assessment, ranked, metrics=scheme.metrics, regions=scheme.regions)
