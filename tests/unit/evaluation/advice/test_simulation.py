@@ -307,7 +307,7 @@ def test_right_answers_scatter_like_shares_do():
 
 
 def test_without_noise_the_best_always_wins_and_nothing_is_uncertain():
-    """Where a failure has no registered value, the rule of one more failure does not apply."""
+    """The rule of one more failure does not apply where a failure has no registered value."""
     policy = {"missing": "exclude", "allow_gaming": True}
     metric = {"id": "value", "direction": "higher", "policy": policy}
     assessment = parse(

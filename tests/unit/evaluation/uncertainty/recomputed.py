@@ -265,8 +265,8 @@ class MeanBoard:
         """Pairs shown by step-down with the margin, and the first critical value."""
         pairs = list(itertools.permutations(range(self.algorithms), 2))
         parts = {
-            (j, l): [d - self.margin * w for d, w in zip(self.difference(j, l), self.weights, strict=True)]
-            for j, l in pairs
+            pair: [d - self.margin * w for d, w in zip(self.difference(*pair), self.weights, strict=True)]
+            for pair in pairs
         }
         parts = {pair: own for pair, own in parts.items() if any(abs(part) > 1e-13 for part in own)}
         norm = {pair: math.sqrt(sum(part**2 for part in own)) for pair, own in parts.items()}

@@ -253,7 +253,7 @@ def test_flips(scheme, direction, seed):
 
 
 def test_boards_of_flips_are_decided_in_every_way():
-    """What is compared above and below covers every reason that these boards can have."""
+    """Boards of the comparison by counting include named winners and open ones."""
     reasons = set()
     for scheme, direction, seed in itertools.product([MEAN, RANKS, TESTS], ["higher", "lower"], range(4)):
         board = Board(scheme, values_of(seed), direction=direction, uncertainty={"bootstrap": 200, "interval": 0.9})
@@ -474,22 +474,9 @@ def test_draws(scheme, seed):
             assert told["interval"] == pytest.approx([low, high])
 
 
-@pytest.mark.parametrize(
-    "scheme", [MEAN, MEDIAN, {**MEAN, "combine": BOTH}, RANKS], ids=["mean", "median", "means", "ranks"]
-)
-@pytest.mark.parametrize("seed", range(3))
-def test_first_again(scheme, seed):
-    """Section 10."""
-    columns = [values_of(seed, spread=0.5)]
-    if "combine" in scheme:
-        columns.append(values_of(seed + 20, spread=0.5))
-    board = Board(scheme, *columns, uncertainty={"bootstrap": 200})
-    leader = alone_first(board)
-    if leader is None:
-        assert board.entry["first_again"] is None
-        return
+def shrunken(board, leader):
+    """Section 10: for each elementary ranking its sign, centres, scales and deviations, where larger is better."""
     growth = math.sqrt(UNITS / (UNITS - 1))
-    fresh = []
     for item, full, drawn in zip(board.evaluated, *deviations(board), strict=True):
         sign = 1 if item.ranked.higher_is_better else -1
         s, dev = sign * full, sign * drawn * growth
@@ -510,6 +497,49 @@ def test_first_again(scheme, seed):
             middle = np.mean(s[group])
             for j in group:
                 centre[j], scale[j] = middle + rho * (s[j] - middle), math.sqrt(rho)
+        yield sign, centre, scale, dev
+
+
+@pytest.mark.parametrize("margin", [None, 0.1])
+@pytest.mark.parametrize("scheme", [MEAN, MEDIAN], ids=["mean", "median"])
+@pytest.mark.parametrize("seed", range(4))
+def test_probabilities_of_the_claim_are_from_the_shrunken_model(seed, scheme, margin):
+    """Three probabilities of the true lead over the best of the others, without the draw for fresh units."""
+    changes = {} if margin is None or scheme is MEDIAN else {"margin": {"metric0": margin}}
+    board = Board(scheme, values_of(seed, spread=0.4), uncertainty={"bootstrap": 200, **changes})
+    leader = alone_first(board)
+    found = board.entry["false_claim_probability"]
+    if leader is None:
+        assert found is None
+        return
+    ((_, centre, scale, dev),) = shrunken(board, leader)
+    leads = []
+    for draw in dev:
+        true = centre + scale * draw
+        leads.append(true[leader] - max(true[j] for j in range(4) if j != leader))
+    edge = (margin or 0.0) if changes else 0.0
+    assert found["method"] == "shrunken_draws"
+    assert found["better"] == pytest.approx(sum(lead > edge for lead in leads) / len(leads))
+    assert found["worse"] == pytest.approx(sum(lead < -edge for lead in leads) / len(leads))
+    assert found["better"] + found["equivalent"] + found["worse"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "scheme", [MEAN, MEDIAN, {**MEAN, "combine": BOTH}, RANKS], ids=["mean", "median", "means", "ranks"]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_first_again(scheme, seed):
+    """Section 10."""
+    columns = [values_of(seed, spread=0.5)]
+    if "combine" in scheme:
+        columns.append(values_of(seed + 20, spread=0.5))
+    board = Board(scheme, *columns, uncertainty={"bootstrap": 200})
+    leader = alone_first(board)
+    if leader is None:
+        assert board.entry["first_again"] is None
+        return
+    fresh = []
+    for sign, centre, scale, dev in shrunken(board, leader):
         fresh.append([sign * (centre + scale * dev[b] + dev[(b + 1) % len(dev)]) for b in range(len(dev))])
     first = 0
     for draw in zip(*fresh, strict=True):
