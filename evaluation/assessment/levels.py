@@ -18,6 +18,7 @@ PEOPLE: Final = ("patient", "subject")
 """Levels that are always a sample, regardless of the document."""
 _KEYS: Final = (
     "bootstrap", "seed", "interval", "resample", "strata", "group", "winner_alpha", "margin", "unseen_failures",
+    "independent_of",
 )  # fmt: skip
 
 
@@ -107,6 +108,8 @@ def uncertainty_document(uncertainty: Uncertainty, aggregation: Aggregation) -> 
         document["margin"] = dict(uncertainty.margin)
     if uncertainty.unseen_failures != "none":
         document["unseen_failures"] = uncertainty.unseen_failures
+    if uncertainty.independent_of:
+        document["independent_of"] = list(uncertainty.independent_of)
     return document
 
 
@@ -186,6 +189,7 @@ def _uncertainty(
         winner_alpha=_winner_alpha(section, interval),
         margin=_margin(section, rankings, metrics),
         unseen_failures=section.choice("unseen_failures", UNSEEN_FAILURES, "none"),
+        independent_of=_columns(section, "independent_of", ()),
     )
 
 
@@ -233,6 +237,6 @@ def _columns(section: Place, key: str, default: tuple[str, ...]) -> tuple[str, .
         return default
     if isinstance(value, str):
         return (name(value, section.at(key)),)
-    columns = section.items(key, name, empty=key == "strata")
+    columns = section.items(key, name, empty=key in ("strata", "independent_of"))
     distinct(columns, section.at(key), "column")
     return columns

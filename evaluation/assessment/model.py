@@ -252,6 +252,8 @@ class Uncertainty:
         For each metric by name, the difference that matters, in its unit.
     unseen_failures
         ``jeffreys`` if the rank sets must account for failures that did not occur in the data.
+    independent_of
+        Columns of the case metadata that look like clusters, such as ``site``, and are declared not to be.
     """
 
     bootstrap: int
@@ -264,6 +266,7 @@ class Uncertainty:
     winner_alpha: float | None = None
     margin: Mapping[str, float] = field(default_factory=dict, hash=False)
     unseen_failures: str = "none"
+    independent_of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from evaluation.bundle.scorers import scorer_notes
 from evaluation.claims.costs import measured
 from evaluation.ranking import digest as ranking_digest
 from evaluation.ranking import rank
+from evaluation.ranking.document import look_to_verify, schema_to_verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -143,6 +144,7 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
     evidence = _evidence(files, manifest)
     results, changed = _results(files, manifest, evidence)
     places += changed
+    stored = _json(files, RANKING)
     document = rank(
         assessment,
         results,
@@ -151,9 +153,10 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
         bootstrap=manifest["bootstrap"],
         seed=manifest["seed"],
         progress=progress,
+        schema=schema_to_verify(stored),
+        look=look_to_verify(stored),
     )
     recomputed = ranking_digest(document)
-    stored = _json(files, RANKING)
     if ranking_digest(stored) != published:
         places.append(f"{RANKING} does not have the digest {published} but {ranking_digest(stored)}.")
     not_recomputed: tuple[str, ...] = ()

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 from evaluation import durable
 from evaluation.cli.coverage_page import Study, page, pictures
 from evaluation.cli.inputs import progress_line
-from evaluation.cli.kept_cells import KeptCells
-from evaluation.ranking.coverage import FULL_BOARDS, QUICK_BOARDS, QUICK_SHARE, grid, others, study, trades
+from evaluation.cli.kept_cells import kept_grid, kept_hard_cells
+from evaluation.ranking.coverage import FULL_BOARDS, QUICK_BOARDS, QUICK_SHARE, grid, others, some, study, trades
+from evaluation.ranking.worlds import hard_cells
 
 if TYPE_CHECKING:
     import argparse
 
     from evaluation.ranking.coverage import Cell, Outcome
+    from evaluation.ranking.worlds import HardCell, HardOutcome
 
 FAILED = 1
 
@@ -57,7 +59,8 @@ def run(options: argparse.Namespace) -> int:
             message = f"--{name}: at least 1"
             raise ValueError(message)
     cells, further, traded = grid(every=every), others(every=every), trades(quick=every > 1)
-    cell_store = KeptCells(options.keep)
+    hard = some(hard_cells(), every)
+    cell_store, hard_store = kept_grid(options.keep), kept_hard_cells(options.keep)
     until = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
 
     def one(cell: Cell, boards: int, seed: int) -> Outcome | None:
@@ -67,17 +70,27 @@ def run(options: argparse.Namespace) -> int:
             else cell_store.known(cell, boards, seed)
         )
 
+    def one_hard(cell: HardCell, boards: int, seed: int) -> HardOutcome | None:
+        return (
+            hard_store.simulate(cell, boards, seed)
+            if time.monotonic() < until
+            else hard_store.known(cell, boards, seed)
+        )
+
     coverage_study = Study(
         boards=boards,
         seed=options.seed,
         every=every,
         keep=None if options.keep is None else options.keep.as_posix(),
+        hard=study(hard, boards, options.seed, progress_line("skewed values and failures"), one_hard),
         traded=study(traded, boards, options.seed, progress_line("unequal failures"), one),
         # Another seed, so that nothing that holds is owed to the first.
         further=study(further, boards, options.seed + 1, progress_line("other sizes"), one),
         done=study(cells, boards, options.seed, progress_line("coverage"), one),
-        asked=len(cells) + len(further) + len(traded),
-        versions=sorted({" and NumPy ".join(pair) for pair in cell_store.versions.values()}),
+        asked=len(cells) + len(further) + len(traded) + len(hard),
+        versions=sorted(
+            {" and NumPy ".join(pair) for pair in (*cell_store.versions.values(), *hard_store.versions.values())}
+        ),
     )
     if options.output is None:
         sys.stdout.write(page(coverage_study))

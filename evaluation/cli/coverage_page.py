@@ -21,8 +21,17 @@ from evaluation.ranking.coverage import (
     Outcome,
     keeps_bars,
 )
+from evaluation.ranking.worlds import ERRORS as SPREAD
+from evaluation.ranking.worlds import WORLDS, HardCell, HardOutcome, bars_of, keeps_hard_bars
 
 Row = tuple[Cell, Outcome]
+_BAR_NAMES: Final = {
+    "named": "named",
+    "false_named": "false winner",
+    "false_confirmed": "false confirmed",
+    "false_sentence": "false sentence",
+    "covered": "sets cover",
+}
 _MARKS: Final = ("circle", "square", "diamond", "triangle-up", "cross")
 
 
@@ -38,6 +47,8 @@ class Study:
         Cells of other sizes, with another seed.
     traded
         Cells of unequal failure rates, without a bar.
+    hard
+        Cells with skewed values, unequal failures, clusters and repeated looks, each with its own bars.
     asked
         Number of cells of the complete study.
     versions
@@ -52,6 +63,7 @@ class Study:
     done: list[Row]
     further: list[Row]
     traded: list[Row]
+    hard: list[tuple[HardCell, HardOutcome]]
     asked: int
     versions: list[str]
     keep: str | None = None
@@ -64,7 +76,7 @@ class Study:
     @property
     def keeps_its_word(self) -> bool:
         """True if every judged cell stays within both bars."""
-        return all(keeps_bars(*row) for row in self.judged)
+        return all(keeps_bars(*row) for row in self.judged) and all(keeps_hard_bars(*row) for row in self.hard)
 
     @property
     def command(self) -> str:
@@ -79,7 +91,7 @@ class Study:
     @property
     def waiting(self) -> int:
         """Number of cells that are not finished yet."""
-        return self.asked - len(self.judged) - len(self.traded)
+        return self.asked - len(self.judged) - len(self.traded) - len(self.hard)
 
 
 def page(study: Study) -> str:
@@ -140,7 +152,7 @@ def page(study: Study) -> str:
                 f"| {scheme} | {len(rows)} | {min(row.covered for row in rows):.3f} | "
                 f"{max(row.false_winner for row in rows):.3f} | {min(row.resampling_covered for row in rows):.3f} |"
             )
-    lines += ["", "## In pictures", ""]
+    lines += ["", *_hard_section(study.hard), "", "## In pictures", ""]
     for name, (words, _) in _FIGURES.items():
         lines += [f"![{words}]({name})", "", words, ""]
     lines += ["## All cells of the grid", "", *_table(study.done), ""]
@@ -162,6 +174,39 @@ def page(study: Study) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _hard_section(rows: list[tuple[HardCell, HardOutcome]]) -> list[str]:
+    """Cells in which differences are skewed, failures unequal, units dependent, or boards looked at again and again."""
+    broken = sum(not keeps_hard_bars(*row) for row in rows)
+    verdict = (
+        f"All {len(rows)} cells keep within their bars."
+        if not broken
+        else f"{broken} of {len(rows)} cells break a bar."
+    )
+    lines = [
+        "## Skewed values, unequal failures, clusters, repeated looks",
+        "",
+        (
+            "Two algorithms are truly tied for first place, so that every named winner is false. A *sentence* is false if a "
+            "significant winner is not better and its true failure rate is below the rate that the sentence states. Each "
+            f"share may exceed its bar by {SPREAD:g} binomial standard errors. **{verdict}**"
+        ),
+        "",
+        "| world | meaning | cases | teams | parameter | named | false winner | false confirmed | false sentence | sets cover | bars |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for cell, outcome in rows:
+        bars = "; ".join(
+            f"{_BAR_NAMES[bar.share]} {'≥' if bar.is_minimum else '≤'} {bar.limit:.3g}{'' if bar.holds(outcome) else ' **broken**'}"
+            for bar in bars_of(cell)
+        )
+        lines.append(
+            f"| {cell.world} | {WORLDS[cell.world].meaning} | {cell.cases} | {cell.teams} | {cell.share:g} | "
+            f"{outcome.named:.3f} | {outcome.false_named:.3f} | {outcome.false_confirmed:.3f} | "
+            f"{outcome.false_sentence:.3f} | {outcome.covered:.3f} | {bars} |"
+        )
+    return lines
 
 
 def pictures(study: Study) -> dict[str, bytes]:

@@ -5,25 +5,25 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import astuple, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
 from evaluation import __version__, durable
-from evaluation.ranking.coverage import STUDY, Cell, Outcome, simulate
+from evaluation.ranking import coverage, worlds
+from evaluation.ranking.coverage import Cell, Outcome
+from evaluation.ranking.worlds import HardCell, HardOutcome
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-Key = tuple[Cell, int, int]
-_CELL = {field.name: field.type for field in fields(Cell)}
-_OUTCOME = {field.name: field.type for field in fields(Outcome)}
-_COLUMNS = ("study", "podium", "numpy", "seed", *_CELL, *_OUTCOME)
+CellType = TypeVar("CellType", Cell, HardCell)
+OutcomeType = TypeVar("OutcomeType", Outcome, HardOutcome)
 _KINDS: dict[Any, Any] = {"int": int, "float": float, "str": str}
 
 
-class KeptCells:
+class KeptCells(Generic[CellType, OutcomeType]):
     """Outcomes by cell, boards and seed, one line of a CSV file each.
 
     A simulated cell does not depend on the other simulated cells, so a stored line can replace its simulation.
@@ -31,38 +31,62 @@ class KeptCells:
     recorded next to each line.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self.outcomes: dict[Key, Outcome] = {}
-        self.versions: dict[Key, tuple[str, str]] = {}
+    def __init__(
+        self,
+        path: Path | None,
+        cell: type[CellType],
+        outcome: type[OutcomeType],
+        simulate: Callable[[CellType, int, int], OutcomeType],
+        study: int,
+    ) -> None:
+        self.path, self._study = path, study
+        self._simulate: Callable[[CellType, int, int], OutcomeType] = simulate
+        self._cell = {field.name: field.type for field in fields(cell)}
+        self._outcome = {field.name: field.type for field in fields(outcome)}
+        self.outcomes: dict[tuple[CellType, int, int], OutcomeType] = {}
+        self.versions: dict[tuple[CellType, int, int], tuple[str, str]] = {}
         if path is not None and path.exists():
             for row in csv.DictReader(durable.complete_lines(path)):
-                if row["study"] == str(STUDY):
-                    cell, outcome = Cell(**_typed(row, _CELL)), Outcome(**_typed(row, _OUTCOME))
-                    self._take(cell, int(row["seed"]), outcome, (row["podium"], row["numpy"]))
+                if row["study"] == str(study):
+                    read_cell, read_outcome = cell(**_typed(row, self._cell)), outcome(**_typed(row, self._outcome))
+                    self._take(read_cell, int(row["seed"]), read_outcome, (row["podium"], row["numpy"]))
 
-    def known(self, cell: Cell, boards: int, seed: int) -> Outcome | None:
+    def known(self, cell: CellType, boards: int, seed: int) -> OutcomeType | None:
         """The outcome of a cell, if it is done."""
         return self.outcomes.get((cell, boards, seed))
 
-    def simulate(self, cell: Cell, boards: int, seed: int) -> Outcome:
+    def simulate(self, cell: CellType, boards: int, seed: int) -> OutcomeType:
         """The outcome of a cell, from the file or simulated and written to it."""
         stored = self.known(cell, boards, seed)
         if stored is not None:
             return stored
-        outcome = simulate(cell, boards, seed)
+        outcome: OutcomeType = self._simulate(cell, boards, seed)
         self._take(cell, seed, outcome, (__version__, np.__version__))
         if self.path is not None:
             if not self.path.exists() or not durable.complete_lines(self.path):
-                durable.append_line(self.path, _line(_COLUMNS))
-            durable.append_line(
-                self.path, _line([STUDY, __version__, np.__version__, seed, *astuple(cell), *astuple(outcome)])
-            )
+                columns = ("study", "podium", "numpy", "seed", *self._cell, *self._outcome)
+                durable.append_line(self.path, _line(columns))
+            line = [self._study, __version__, np.__version__, seed, *astuple(cell), *astuple(outcome)]
+            durable.append_line(self.path, _line(line))
         return outcome
 
-    def _take(self, cell: Cell, seed: int, outcome: Outcome, versions: tuple[str, str]) -> None:
+    def _take(self, cell: CellType, seed: int, outcome: OutcomeType, versions: tuple[str, str]) -> None:
         self.outcomes[cell, outcome.boards, seed] = outcome
         self.versions[cell, outcome.boards, seed] = versions
+
+
+def kept_grid(path: Path | None) -> KeptCells[Cell, Outcome]:
+    """Return the store of cells with symmetric differences."""
+    return KeptCells(path, Cell, Outcome, coverage.simulate, coverage.STUDY)
+
+
+def kept_hard_cells(path: Path | None) -> KeptCells[HardCell, HardOutcome]:
+    """Return the store of cells with skewed values, unequal failures, clusters and repeated looks.
+
+    It is a file next to that of the other cells.
+    """
+    beside = None if path is None else path.with_name(f"{path.stem}-skewed{path.suffix}")
+    return KeptCells(beside, HardCell, HardOutcome, worlds.simulate_hard, worlds.STUDY)
 
 
 def _line(values: Sequence[object]) -> str:

@@ -13,6 +13,8 @@ from evaluation.cli.verify import NOT_THE_SAME
 from evaluation.federation import Refusal, pool
 from evaluation.federation.reading import MOST_BYTES, read_json
 from evaluation.ranking import digest
+from evaluation.ranking.document import schema_to_verify
+from evaluation.ranking.evaluate import SCHEMA
 
 if TYPE_CHECKING:
     import argparse
@@ -63,6 +65,7 @@ def run(options: argparse.Namespace) -> int:
         seed=seed,
         allow_test=options.allow_test,
         progress=progress_line("pooling"),
+        schema=SCHEMA if published is None else schema_to_verify(published),
     )
     if published is not None:
         return _compare(published, document)

@@ -10,12 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.ranking.combination import Part, combine
+from evaluation.ranking.evaluate import SCHEMA, SCHEMA_BEFORE
 from evaluation.ranking.schemes import rank_scores
 from evaluation.ranking.stability import head_to_head
+from evaluation.ranking.uncertainty import effects
 from evaluation.ranking.uncertainty.draws import Draws, Spread
 from evaluation.ranking.uncertainty.failures import failure
 from evaluation.ranking.uncertainty.grounds import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, Elementary, Ranking, budget
-from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, difference, letters, verdict
+from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, difference, letters
+from evaluation.ranking.uncertainty.schema_2 import difference_of_schema_2
 from evaluation.ranking.uncertainty.statements import LEADING
 
 if TYPE_CHECKING:
@@ -86,6 +89,8 @@ class Base:
         All units, for rates of failure.
     why_not
         Reason why nothing was resampled.
+    schema
+        Schema of the document.
     """
 
     units: int
@@ -93,6 +98,7 @@ class Base:
     smallest: int
     cases: int
     why_not: str | None = None
+    schema: int = SCHEMA
 
 
 def elementary(part: Part, *, higher: bool) -> PooledElementary:
@@ -132,6 +138,7 @@ def pooled_statements(
     alone = int((ranks == ranks.min()).sum()) == 1
     better = np.zeros((count, count), dtype=bool)
     p_own, wins, again, draws, inflation = None, False, None, None, 1.0
+    limit: float | None = None
     against = head_to_head(ranking, first) if contests and alone else []
     if drawn and base.smallest > 1:
         draws = Draws(ranking, drawn, Spread(base.units, base.strata, base.smallest))
@@ -139,6 +146,10 @@ def pooled_statements(
     if draws is not None and reason is None:
         better, inflation = draws.shown(shares.sets)
         p_own, wins = draws.p_own(), alone and draws.wins(first, shares.winner)
+        if wins and not ranking.combined and base.schema > SCHEMA_BEFORE:
+            others = np.arange(count) != first
+            limit = float(draws.winner_limits(first, shares.winner)[others].min())
+            wins = limit > (margin or 0.0)
     decision = reason or _decision(alone=alone, wins=wins, against=against)
     if decision == "shown":
         better[first], better[:, first], better[first, first] = True, False, False
@@ -151,7 +162,7 @@ def pooled_statements(
             "alpha": shares.alpha,
             "reason": decision,
         },
-        "verdict": _verdict(decision, reason, alone=alone, against=against, again=again),
+        "verdict": _verdict(decision, reason, alone=alone, against=against, again=again, schema=base.schema),
         "shown_better": None if too_many else better[np.ix_(order, order)].tolist(),
         "p_own": None if too_many else _p_values(p_own, order, count),
         "sets": {
@@ -165,6 +176,7 @@ def pooled_statements(
         "left_out": _left_out(too_many=too_many, words=words),
         "margin": margin,
         "first_again": again,
+        **_effects(ranking, draws if reason is None and alone else None, first, margin, base.schema),
         "sensitivity": {
             "teams": None,
             "head_to_head": sorted(str(names[j]) for j in against),
@@ -185,7 +197,16 @@ def pooled_statements(
                 "letters": None if words is None else words[position],
                 "difference_from_first": None
                 if draws is None or reason is not None or ranking.combined or j == first
-                else _difference(draws, first, j, inflation, margin, is_better=bool(better[first, j])),
+                else _difference(
+                    draws,
+                    first,
+                    j,
+                    inflation,
+                    margin,
+                    is_better=bool(better[first, j]),
+                    limit=limit if decision == "shown" else None,
+                    schema=base.schema,
+                ),
                 "failure": failure(failed[j], base.cases),
                 "rank_if_one_more_failed": None,
             }
@@ -212,12 +233,12 @@ def _decision(*, alone: bool, wins: bool, against: Sequence[int]) -> str:
 
 
 def _verdict(
-    decision: str, reason: str | None, *, alone: bool, against: Sequence[int], again: float | None
+    decision: str, reason: str | None, *, alone: bool, against: Sequence[int], again: float | None, schema: int
 ) -> str | None:
     if reason in ("not_resampled", "too_few_draws"):
         return None
     if decision == "shown":
-        return "clear"
+        return "significant" if schema > SCHEMA_BEFORE else "clear"
     return "leaning" if reason is None and alone and not against and (again or 0.0) >= LEADING else "open"
 
 
@@ -238,9 +259,35 @@ def _left_out(*, too_many: bool, words: list[str] | None) -> dict[str, str]:
 
 
 def _difference(
-    draws: Draws, first: int, other: int, inflation: float, margin: float | None, *, is_better: bool
+    draws: Draws,
+    first: int,
+    other: int,
+    inflation: float,
+    margin: float | None,
+    *,
+    is_better: bool,
+    limit: float | None,
+    schema: int,
 ) -> dict[str, Any] | None:
     estimate, interval = draws.interval(first, other, inflation)
     if not np.isfinite(estimate):
         return None
-    return difference(estimate, interval, verdict(interval, margin, shown_better=is_better))
+    if schema == SCHEMA_BEFORE:
+        return difference_of_schema_2(estimate, interval, margin, is_better=is_better)
+    return difference(
+        estimate,
+        interval,
+        margin=margin or 0.0,
+        is_better=is_better,
+        limit=limit,
+        level=draws.ranking.assessment.uncertainty.interval,
+    )
+
+
+def _effects(
+    ranking: PooledRanking, draws: Draws | None, first: int, margin: float | None, schema: int
+) -> dict[str, Any]:
+    """Numbers about the lead; none in documents of schema 2."""
+    if schema == SCHEMA_BEFORE:
+        return {}
+    return effects.of_draws(ranking, draws, first, margin or 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -22,8 +23,9 @@ from evaluation.federation.scheme import (
     unit_level,
 )
 from evaluation.federation.scores import Scored, Sites, cell_parts, overall_part, scored
-from evaluation.ranking.document import SCHEMA, versions
+from evaluation.ranking.document import versions
 from evaluation.ranking.entries import algorithm_entry, summary_entry
+from evaluation.ranking.evaluate import SCHEMA
 from evaluation.ranking.scores import snap
 from evaluation.ranking.stability import Stability, measure
 
@@ -49,6 +51,7 @@ def pool(
     seed: int | None = None,
     allow_test: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    schema: int = SCHEMA,
 ) -> dict[str, Any]:
     """Rank the algorithms of a federation from the summaries of its sites.
 
@@ -66,6 +69,8 @@ def pool(
         Values that replace those of the assessment.
     allow_test
         Whether summaries made with a smaller minimum are accepted.
+    schema
+        Schema of the document; an older one only to verify an older document.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def pool(
     for index, scheme in enumerate(schemes):
         sites = Sites(assessment, scheme, ordered, index, site_column, alike)
         scores = scored(sites, bootstrap=samples, seed=start, drawn=drawn, inside=inside)
-        base = _base(sites, scores, drawn=drawn)
+        base = replace(_base(sites, scores, drawn=drawn), schema=schema)
         entries += _entries(sites, scores, base)
         part = overall_part(sites, scores)
         if part is not None:
@@ -103,7 +108,7 @@ def pool(
     several = isinstance(assessment.document["ranking"], list)
     unit = unit_level(assessment, site_column)
     return {
-        "schema": SCHEMA,
+        "schema": schema,
         "seed": start,
         "bootstrap": samples,
         "versions": versions(),

@@ -26,19 +26,28 @@ class Table(Problem):
 
     def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
         """Check the only metric, which defines its better direction."""
+        from evaluation.assessment.described import value_range
         from evaluation.assessment.errors import AssessmentError
         from evaluation.assessment.model import MetricUse
         from evaluation.assessment.policy import Bounds, read_policy
         from evaluation.assessment.reading import Place, name
 
-        section = Place(value, path, ("id", "name", "direction", "policy"))
+        section = Place(value, path, ("id", "name", "direction", "range", "policy"))
         if section.raw("id") != METRIC:
             raise AssessmentError(section.at("id"), section.raw("id"), f'"{METRIC}", the one metric of a table')
         direction: Literal["higher", "lower"] = (
             "higher" if section.choice("direction", ("higher", "lower")) == "higher" else "lower"
         )
+        low, high = value_range(section.raw("range", None), section.at("range"))
+        worst, best = (low, high) if direction == "higher" else (high, low)
         bounds = Bounds(
-            metric=METRIC, direction=direction, worst=None, best=None, unit=None, problem=self.id, rank_based=rank_based
+            metric=METRIC,
+            direction=direction,
+            worst=worst,
+            best=best,
+            unit=None,
+            problem=self.id,
+            rank_based=rank_based,
         )
         defaults: dict[str, Any] = {"missing": "worst_rank"} if rank_based else {}
         return MetricUse(
@@ -47,19 +56,17 @@ class Table(Problem):
             options={},
             policy=read_policy(section.raw("policy", {}), section.at("policy"), defaults, bounds),
             direction=direction,
-            worst=None,
-            best=None,
+            worst=worst,
+            best=best,
             level="case",
         )
 
     def metric_document(self, metric: MetricUse) -> dict[str, Any]:
         """The entry as JSON values with every default."""
-        return {
-            "id": metric.id,
-            "name": metric.name,
-            "direction": metric.direction,
-            "policy": metric.policy.document,
-        }
+        document: dict[str, Any] = {"id": metric.id, "name": metric.name, "direction": metric.direction}
+        if metric.worst is not None or metric.best is not None:
+            document["range"] = [metric.worst, metric.best] if metric.higher_is_better else [metric.best, metric.worst]
+        return {**document, "policy": metric.policy.document}
 
     def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
         """Refuse more than the one metric."""

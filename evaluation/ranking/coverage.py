@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+CellType = TypeVar("CellType")
+OutcomeType = TypeVar("OutcomeType")
 COVERED: Final = 0.93
 FALSE_WINNERS: Final = 0.06
 ERRORS: Final = 2.5
@@ -43,7 +45,7 @@ FULL_BOARDS, QUICK_BOARDS = 1000, 100
 QUICK_SHARE: Final = 10
 CONTRASTED: Final = 200
 """Boards of a cell that are resampled for the contrast alone, where sets and winner need no resamples."""
-STUDY: Final = 1
+STUDY: Final = 2
 """Version of the study, raised when rules or simulated boards change.
 
 Stored cells of earlier versions are simulated again.
@@ -150,7 +152,12 @@ def others(*, every: int = 1) -> list[Cell]:
     return _some(cells, max(len(cells) // (5 * every), 1))
 
 
-def _some(cells: list[Cell], number: int) -> list[Cell]:
+def some(cells: list[CellType], every: int) -> list[CellType]:
+    """Return one in `every` of the cells, with a fixed random selection."""
+    return _some(cells, max(len(cells) // every, 1))
+
+
+def _some(cells: list[CellType], number: int) -> list[CellType]:
     if number >= len(cells):
         return cells
     chosen = np.random.default_rng(0).permutation(len(cells))[:number]
@@ -211,12 +218,12 @@ def simulate(cell: Cell, boards: int, seed: int) -> Outcome:
 
 
 def study(
-    cells: list[Cell],
+    cells: list[CellType],
     boards: int,
     seed: int,
-    progress: Callable[[int, int], None] | None = None,
-    one: Callable[[Cell, int, int], Outcome | None] = simulate,
-) -> list[tuple[Cell, Outcome]]:
+    progress: Callable[[int, int], None] | None,
+    one: Callable[[CellType, int, int], OutcomeType | None],
+) -> list[tuple[CellType, OutcomeType]]:
     """Simulate cell after cell, in an order drawn once, so that those that are done are a fair choice of all.
 
     Parameters
@@ -224,7 +231,7 @@ def study(
     one
         Makes the outcome of a cell from boards and seed, or knows it already; ``None`` if the cell has to wait.
     """
-    outcomes: dict[Cell, Outcome] = {}
+    outcomes: dict[CellType, OutcomeType] = {}
     for index, cell_index in enumerate(np.random.default_rng(0).permutation(len(cells))):
         outcome = one(cells[cell_index], boards, seed)
         if outcome is not None:

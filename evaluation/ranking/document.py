@@ -26,9 +26,20 @@ from evaluation.ranking.counted import (
     weighted_results,
 )
 from evaluation.ranking.entries import entry_of, overall_of, resampling_interval
-from evaluation.ranking.evaluate import Evaluated, Plan, cases_of_data_set, evaluate, make_plan, unit_level
+from evaluation.ranking.evaluate import (
+    SCHEMA,
+    SCHEMA_BEFORE,
+    Evaluated,
+    Plan,
+    cases_of_data_set,
+    evaluate,
+    make_plan,
+    unit_level,
+)
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 from evaluation.ranking.schemes import DEFAULT
+from evaluation.ranking.uncertainty.looks import Look
+from evaluation.ranking.value_checks import notes_on_values, refuse_impossible_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping, Sequence
@@ -98,7 +109,6 @@ def _by_name(names: Sequence[str]) -> list[tuple[int, str]]:
     return sorted(enumerate(names), key=lambda entry: entry[1])
 
 
-SCHEMA: Final = 2
 DIGEST_DIGITS: Final = 10
 
 
@@ -112,6 +122,8 @@ def rank(
     seed: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     ranked_tables: MutableMapping[int, Ranked] | None = None,
+    schema: int = SCHEMA,
+    look: Look | None = None,
 ) -> dict[str, Any]:
     """Rank the algorithms of a results table, with the uncertainty of every statement.
 
@@ -135,6 +147,11 @@ def rank(
         Scores and ranks of tables in all samples, by their index in the order of computation. Existing entries are
         not computed again, and new ones are stored there. It is for rankings that take too long for one run. It must be of
         the same assessment, results and seed.
+    schema
+        Schema of the document. With 2, winners are named by the rules of that schema, which assume symmetric differences
+        and equal failure rates; only for the verification of older bundles.
+    look
+        The change of the field, for a phase that is still open. The board then spends only a part of the error.
 
     Returns
     -------
@@ -145,6 +162,8 @@ def rank(
     ------
     ResultsError
         If the table cannot be ranked; the message contains the reason.
+    ValueError
+        For another schema.
 
     Examples
     --------
@@ -156,17 +175,22 @@ def rank(
     >>> [(entry["name"], entry["rank"]) for entry in document["rankings"][0]["algorithms"]]
     [('a', 1), ('b', 2)]
     """
+    if schema not in (SCHEMA, SCHEMA_BEFORE):
+        message = f"schema {schema} cannot be written; {SCHEMA_BEFORE} and {SCHEMA} can"
+        raise ValueError(message)
     samples = assessment.uncertainty.bootstrap if bootstrap is None else bootstrap
     start = assessment.uncertainty.seed if seed is None else seed
     counted = counted_results(assessment, check_results(results), cases=cases, evidence=load_evidence(evidence))
     checked, pieces = check_results(counted.results) if counted.excluded else counted.results, counted.evidence
+    if schema > SCHEMA_BEFORE:
+        refuse_impossible_values(assessment, checked)
     samples = draws_of_evidence(pieces, samples)
     # What ranks; metrics that are reported without a rank keep their values.
     ranked = weighted_results(assessment, checked, results)
     plans: dict[str | None, Plan] = {}
     entries: list[dict[str, Any]] = []
     overall: list[Any] = []
-    notes: list[str] = []
+    notes: list[str] = [] if schema == SCHEMA_BEFORE else notes_on_values(assessment, checked)
     given: dict[str, str] = {}
     per_scheme = [
         build_tables(assessment, ranked, metrics=scheme.metrics, regions=scheme.regions)
@@ -180,7 +204,14 @@ def rank(
         for table in tables:
             if table.task not in plans:
                 plans[table.task] = plan_of(
-                    assessment, checked, table, metadata=cases, evidence=pieces, bootstrap=samples, seed=start
+                    assessment,
+                    checked,
+                    table,
+                    metadata=cases,
+                    evidence=pieces,
+                    bootstrap=samples,
+                    seed=start,
+                    schema=schema,
                 )
             evaluated.append(
                 _evaluated(table, plans[table.task], scheme, assessment, pieces, ranked_tables, len(entries))
@@ -192,7 +223,7 @@ def rank(
                 progress(len(entries), total)
         overall += overall_of(evaluated, scheme, assessment, notes)
     document: dict[str, Any] = {
-        "schema": SCHEMA,
+        "schema": schema,
         "seed": start,
         "bootstrap": samples,
         "versions": versions(),
@@ -210,6 +241,8 @@ def rank(
         "rankings": entries,
         "overall": (overall if several or len(overall) > 1 else overall[0]) if overall else None,
     }
+    if look is not None:
+        document["look"] = look.document
     # Every ranking has a table of every task, so that there is a plan of each.
     reported = (
         [
@@ -238,6 +271,24 @@ def rank(
     return document
 
 
+def schema_to_verify(document: Mapping[str, Any]) -> int:
+    """Return the schema by whose rules a document is recomputed.
+
+    Examples
+    --------
+    >>> schema_to_verify({"schema": 1}), schema_to_verify({"schema": 3})
+    (2, 3)
+    """
+    stored = document.get("schema")
+    return SCHEMA_BEFORE if isinstance(stored, int) and stored <= SCHEMA_BEFORE else SCHEMA
+
+
+def look_to_verify(document: Mapping[str, Any]) -> Look | None:
+    """Return the change of the field at which a document was computed; ``None`` if it was computed once."""
+    stored = document.get("look")
+    return None if stored is None else Look(stored["change"], stored["planned"])
+
+
 def digest(document: Mapping[str, Any]) -> str:
     """SHA-256 of a ranking document without its versions, floats rounded to 10 significant digits.
 
@@ -258,6 +309,8 @@ def plan_of(
     evidence: Evidence | None,
     bootstrap: int,
     seed: int,
+    schema: int = SCHEMA,
+    look: Look | None = None,
 ) -> Plan:
     """The samples of the task that a table is of."""
     rows = results[results["task"] == (table.task or "")]
@@ -265,8 +318,8 @@ def plan_of(
     if not names and evidence is not None:
         names = list(cases_of_evidence(evidence))
     if not names:
-        return make_plan(assessment, (), None, bootstrap=0, seed=seed)
-    return make_plan(assessment, names, metadata, bootstrap=bootstrap, seed=seed)
+        return make_plan(assessment, (), None, bootstrap=0, seed=seed, schema=schema, look=look)
+    return make_plan(assessment, names, metadata, bootstrap=bootstrap, seed=seed, schema=schema, look=look)
 
 
 def _evaluated(

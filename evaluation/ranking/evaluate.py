@@ -23,19 +23,30 @@ from evaluation.ranking.scores import snap
 from evaluation.ranking.stability import alike
 from evaluation.ranking.uncertainty.draws import spread_around_median
 from evaluation.ranking.uncertainty.sign_flips import SignArray, flip_matrix
+from evaluation.ranking.uncertainty.studentized import drawn_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
     from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.ranking.uncertainty.looks import Look
     from evaluation.scoring.evidence import Evidence
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-CLUSTER_COLUMNS: Final = ("patient", "subject", "site", "center")
+PEOPLE_COLUMNS: Final = ("patient", "subject", "participant")
+CLUSTER_COLUMNS: Final = (*PEOPLE_COLUMNS, "site", "center", "centre", "hospital", "institution", "clinic")
+"""Names of columns whose repeated values may be clusters of dependent units."""
+CLUSTER_COLUMNS_OF_SCHEMA_2: Final = ("patient", "subject", "site", "center")
 FEW_IN_STRATUM: Final = 10
+SCHEMA: Final = 3
+"""Schema of the ranking documents that are written."""
+SCHEMA_BEFORE: Final = 2
+"""Schema whose rules are kept, by which older bundles are verified."""
+MOST_KEPT_UNITS: Final = 2000
+"""Up to this number of units, the resamples for bootstrap-t are kept in memory for all tables of a task."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +63,10 @@ class Plan:
         Seed, and number of bootstrap samples that were requested.
     warnings
         Warnings about the units, each with a ``code``.
+    schema
+        Schema of the ranking document, which decides by which rules winners are named.
+    look
+        The change of the field, for a phase that is still open; ``None`` for a ranking that is computed once.
     """
 
     cases: tuple[str, ...]
@@ -65,6 +80,8 @@ class Plan:
     seed: int
     requested: int
     warnings: tuple[Mapping[str, Any], ...] = ()
+    schema: int = SCHEMA
+    look: Look | None = None
 
     @property
     def number(self) -> int:
@@ -86,6 +103,16 @@ class Plan:
     def signs(self) -> SignArray:
         """Sign flips of the units, shared by all tables of the task."""
         return flip_matrix(self.units.number, bootstrap=self.requested, seed=self.seed, cases=self.cases)
+
+    def unit_counts(self) -> Iterable[FloatArray]:
+        """Resamples of the units for bootstrap-t, in blocks of resamples × units, shared by all tables of the task."""
+        if self.units.number > MOST_KEPT_UNITS:
+            return drawn_counts(self.units.stratum_of_unit, seed=self.seed, cases=self.cases)
+        return self._kept_counts
+
+    @cached_property
+    def _kept_counts(self) -> list[FloatArray]:
+        return list(drawn_counts(self.units.stratum_of_unit, seed=self.seed, cases=self.cases))
 
     def hierarchy_of(self, inside: npt.NDArray[np.bool_] | None) -> Hierarchy | None:
         """The levels of some of the cases."""
@@ -179,11 +206,17 @@ def make_plan(
     bootstrap: int,
     seed: int,
     leave_one_out: bool = True,
+    schema: int = SCHEMA,
+    look: Look | None = None,
 ) -> Plan:
     """Create the samples of a task.
 
     Parameters
     ----------
+    schema
+        Schema of the ranking document, `SCHEMA` or `SCHEMA_BEFORE`.
+    look
+        The change of the field, for a phase that is still open.
     leave_one_out
         Whether to add samples in which each unit is excluded in turn. No statement of certainty needs them, and simulations
         omit them.
@@ -230,7 +263,9 @@ def make_plan(
         units,
         seed,
         requested,
-        _warnings(assessment, units, metadata, cases),
+        _warnings(assessment, units, metadata, cases, schema),
+        schema,
+        look,
     )
 
 
@@ -329,7 +364,7 @@ def _units(assessment: Assessment, cases: Sequence[str], columns: Mapping[str, S
 
 
 def _warnings(
-    assessment: Assessment, units: Units, metadata: pd.DataFrame | None, cases: Sequence[str]
+    assessment: Assessment, units: Units, metadata: pd.DataFrame | None, cases: Sequence[str], schema: int
 ) -> tuple[Mapping[str, Any], ...]:
     warnings: list[dict[str, Any]] = [
         {"code": "level_undeclared", "level": x} for x in assessment.aggregation.undeclared
@@ -340,13 +375,73 @@ def _warnings(
             for stratum, size in zip(units.strata, units.sizes, strict=True)
             if size < FEW_IN_STRATUM
         ]
-    if metadata is not None and units.number == len(cases) and "case" in metadata.columns:
-        rows = metadata[metadata["case"].astype(str).isin(set(cases))]
-        for column in CLUSTER_COLUMNS:
-            if column in rows.columns and column not in assessment.uncertainty.strata:
-                clusters = int(rows[column].astype(str).nunique())
-                if 0 < clusters < len(rows):
-                    warnings.append(
-                        {"code": "possible_clusters", "column": column, "clusters": clusters, "cases": len(rows)}
-                    )
+    if schema == SCHEMA_BEFORE:
+        warnings += _clusters_of_schema_2(assessment, units, metadata, cases)
+    else:
+        warnings += possible_clusters(assessment, units, metadata, cases)
     return tuple(warnings)
+
+
+def possible_clusters(
+    assessment: Assessment, units: Units, metadata: pd.DataFrame | None, cases: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return a warning for each column that looks like clusters of units and whose role is not declared.
+
+    Units that share a patient or a site may not be independent. No winner can then be named. A column is declared if it is
+    a level, a resampled column, a stratum, a column of a combination, or one of ``uncertainty.independent_of``.
+    """
+    if metadata is None or "case" not in metadata.columns or not cases:
+        return []
+    uncertainty = assessment.uncertainty
+    combined = {name for ranking in assessment.rankings for step in ranking.combine or () for name in step.over}
+    declared = {
+        *assessment.aggregation.levels, *uncertainty.resample, *uncertainty.strata, *uncertainty.independent_of, *combined,
+        *assessment.kind.told_apart_by(assessment.settings),
+    }  # fmt: skip
+    found = []
+    rows: pd.DataFrame | None = None
+    for column in map(str, metadata.columns):
+        name = _plain_column(column)
+        if column in declared or name not in CLUSTER_COLUMNS:
+            continue
+        if rows is None:
+            texts = metadata["case"].astype(str)
+            rows = metadata.assign(case=texts)[texts.isin(set(cases))].set_index("case")
+        values = {case: str(value) for case, value in rows[column].items()}
+        of_unit: dict[int, set[str]] = {}
+        for case, unit in zip(cases, units.unit_of_case.tolist(), strict=True):
+            of_unit.setdefault(unit, set()).add(values.get(case, ""))
+        clusters = len(set().union(*of_unit.values()))
+        is_nested = all(len(group) == 1 for group in of_unit.values())
+        fewest = 0 if name in PEOPLE_COLUMNS else 1
+        if is_nested and fewest < clusters < len(of_unit):
+            found.append({"code": "possible_clusters", "column": column, "clusters": clusters, "cases": len(rows)})
+    return found
+
+
+def _plain_column(column: str) -> str:
+    """Return the name of a column without case, separators and the word ``id``.
+
+    Examples
+    --------
+    >>> _plain_column("Patient_ID"), _plain_column("site"), _plain_column("PatientID")
+    ('patient', 'site', 'patient')
+    """
+    letters = "".join(letter for letter in column.lower() if letter.isalpha())
+    return letters.removesuffix("id") if letters.removesuffix("id") in CLUSTER_COLUMNS else letters
+
+
+def _clusters_of_schema_2(
+    assessment: Assessment, units: Units, metadata: pd.DataFrame | None, cases: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the warnings by the rules of schema 2, where units are cases."""
+    if metadata is None or units.number != len(cases) or "case" not in metadata.columns:
+        return []
+    rows = metadata[metadata["case"].astype(str).isin(set(cases))]
+    found = []
+    for column in CLUSTER_COLUMNS_OF_SCHEMA_2:
+        if column in rows.columns and column not in assessment.uncertainty.strata:
+            clusters = int(rows[column].astype(str).nunique())
+            if 0 < clusters < len(rows):
+                found.append({"code": "possible_clusters", "column": column, "clusters": clusters, "cases": len(rows)})
+    return found

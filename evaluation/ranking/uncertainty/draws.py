@@ -20,7 +20,7 @@ import numpy.typing as npt
 from evaluation.ranking.scores import row_medians, snap
 
 if TYPE_CHECKING:
-    from evaluation.ranking.uncertainty.grounds import Ranking
+    from evaluation.ranking.uncertainty.grounds import Elementary, Ranking
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -179,12 +179,7 @@ class Draws:
         for part, full, deviation in zip(self.ranking.elementary, self.full, self.deviations, strict=True):
             if not np.isfinite(deviation).all():
                 return None
-            # Pooled draws have no table; of all draws of a table the spread is worked once for all that it enters.
-            item = part.item if part.inside is None else None
-            if item is not None and len(deviation) == item.plan.bootstrap:
-                spread = item.spread_of_draws
-            else:
-                spread = spread_around_median(deviation)
+            spread = self._spread_of(part, deviation)
             fresh.append(_fresh(part.higher_is_better, full, deviation * self.spread.growth, winner, spread))
         if not self.ranking.steps:  # the best score is first, whatever the ranks of the others
             scores = fresh[0] if self.ranking.elementary[0].higher_is_better else -fresh[0]
@@ -193,6 +188,64 @@ class Draws:
         ranks = self.ranking.final(fresh)
         return float((ranks[:, winner] == ranks.min(axis=1)).mean())
 
+    def _spread_of(self, part: Elementary, deviation: FloatArray) -> FloatArray:
+        """Spread of each algorithm's draws; computed once for all rankings that use the same table."""
+        item = part.item if part.inside is None else None  # pooled draws have no table
+        if item is not None and len(deviation) == item.plan.bootstrap:
+            return item.spread_of_draws
+        return spread_around_median(deviation)
+
+    def true_leads(self, winner: int) -> FloatArray | None:
+        """Return draws of the true lead of an algorithm over the best of the others, from the shrunken model.
+
+        Returns
+        -------
+        numpy.ndarray or None
+            ``None`` for combined rankings, and where a score is missing.
+        """
+        if self.ranking.steps or len(self.full) != 1 or not np.isfinite(self.deviations[0]).all():
+            return None
+        part, deviation = self.ranking.elementary[0], self.deviations[0]
+        scores = _true(
+            part.higher_is_better,
+            self.full[0],
+            deviation * self.spread.growth,
+            winner,
+            self._spread_of(part, deviation),
+        )
+        others = np.delete(scores, winner, axis=1).max(axis=1)
+        return np.asarray(scores[:, winner] - others)
+
+    def fresh_places(self, winner: int) -> tuple[float, float] | None:
+        """Return how often an algorithm is first alone, and first together with others, on fresh units."""
+        fresh = []
+        for part, full, deviation in zip(self.ranking.elementary, self.full, self.deviations, strict=True):
+            if not np.isfinite(deviation).all():
+                return None
+            spread = self._spread_of(part, deviation)
+            fresh.append(_fresh(part.higher_is_better, full, deviation * self.spread.growth, winner, spread))
+        ranks = self.ranking.final(fresh)
+        is_first = ranks[:, winner] == ranks.min(axis=1)
+        alone = is_first & ((ranks == ranks.min(axis=1, keepdims=True)).sum(axis=1) == 1)
+        return float(alone.mean()), float((is_first & ~alone).mean())
+
+    def winner_limits(self, winner: int, share: float) -> FloatArray:
+        """Return lower limits of the differences of one algorithm from each other one, at the level of `wins`.
+
+        The limits are those of a single elementary ranking.
+        """
+        part, deviation = self.ranking.elementary[0], self.deviations[0]
+        sign = 1.0 if part.higher_is_better else -1.0
+        estimate = sign * (self.full[0][winner] - self.full[0])
+        shift = sign * (deviation[:, [winner]] - deviation)
+        p = share / 2.0
+        critical = self.spread.critical(p)
+        lowest = estimate + critical / self.extreme * shift.min(axis=0)
+        ordered = np.sort(shift, axis=0)
+        allowed = min(int(p * len(ordered) + 1e-9), len(ordered) - 1)
+        quantile = estimate + critical / _normal(p) * ordered[allowed]
+        return np.asarray(np.minimum(lowest, quantile))
+
 
 def spread_around_median(deviation: FloatArray) -> FloatArray:
     """Mean square of each algorithm's deviation from the median of all, over the draws."""
@@ -200,8 +253,8 @@ def spread_around_median(deviation: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("bj,bj->j", centred, centred) / len(deviation))
 
 
-def _fresh(higher: bool, full: FloatArray, deviation: FloatArray, winner: int, spread: FloatArray) -> FloatArray:
-    """Scores on fresh units, draws × algorithms, for a truth that is drawn too."""
+def _true(higher: bool, full: FloatArray, deviation: FloatArray, winner: int, spread: FloatArray) -> FloatArray:
+    """Draws of the true scores, draws × algorithms, where larger is better; close algorithms are shrunk."""
     score, dev = (full, deviation) if higher else (-full, -deviation)
     gaps = dev[:, [winner]] - dev
     apart = np.sqrt(np.einsum("bj,bj->j", gaps, gaps) / len(dev))
@@ -216,6 +269,13 @@ def _fresh(higher: bool, full: FloatArray, deviation: FloatArray, winner: int, s
         shrinkage = max(0.0, 1.0 - error / observed) if observed > 0 else 0.0
         middle = score[group].mean()
         result[:, group] = (middle + shrinkage * (score[group] - middle)) + group_deviations * np.sqrt(shrinkage)
+    return np.asarray(result)
+
+
+def _fresh(higher: bool, full: FloatArray, deviation: FloatArray, winner: int, spread: FloatArray) -> FloatArray:
+    """Scores on fresh units, draws × algorithms, for a truth that is drawn too."""
+    dev = deviation if higher else -deviation
+    result = _true(higher, full, deviation, winner, spread)
     result[:-1] += dev[1:]
     result[-1] += dev[0]
     return result if higher else -result

@@ -69,6 +69,31 @@ def unseen_variance(part: Elementary, values: FloatArray, failed: IntArray) -> F
     return np.asarray(rate * cost**2)
 
 
+def failure_values(part: Elementary, *, ranked: bool = False) -> FloatArray | None:
+    """Return the value that a missing case counts as, for every case.
+
+    It is not a number for the last rank. The result is ``None`` if a missing case has no value.
+    """
+    return _missing_values(part, ranked=ranked)
+
+
+def failed_cases(part: Elementary, algorithm: int) -> npt.NDArray[np.bool_]:
+    """Return the cases on which an algorithm fails: its value is missing or equal to the value of a missing case.
+
+    The outcome of the case does not matter.
+    """
+    table = part.item.table
+    values = table.values if part.inside is None else table.values[part.inside]
+    last = table.last_rank if part.inside is None else table.last_rank[part.inside]
+    worst = _missing_values(part)
+    own = values[:, algorithm]
+    failed = np.isnan(own) | last[:, algorithm]
+    if worst is not None:
+        inside = worst if part.inside is None else worst[part.inside]
+        failed |= np.isclose(own, inside, rtol=1e-12, atol=0.0) | (own == inside)
+    return np.asarray(failed)
+
+
 def failure(failed: int | None, of: int) -> dict[str, Any] | None:
     """Return the entry of a ranking document on failures.
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from evaluation.ranking.evaluate import Evaluated
     from evaluation.ranking.resampling import Units
     from evaluation.ranking.schemes import Scheme
+    from evaluation.ranking.uncertainty.looks import Look
 
 
 FloatArray = npt.NDArray[np.float64]
@@ -40,11 +41,15 @@ _BITS_OF_MEDIANS, _BITS_OF_QUANTILES = 1.4, 0.87
 """Halvings, at the fewest units and of each further one, of the chance that no draw turns the order of two equal algorithms."""
 
 FEWEST_IN_STRATUM: Final = 5
+NEVER: Final = 2**53
+"""Number of units that no data set has."""
 NOTHING: Final = "nothing"
 """Marker of a table measured elsewhere without any information on its uncertainty.
 
 See `evaluation.scoring.given_evidence`.
 """
+_WITHOUT_CLUSTERS: Final = 2
+"""Last schema of ranking documents in which possible clusters did not prevent a winner."""
 _WITHOUT_SETS: Final = (
     "one_algorithm", "not_resampled", "not_given", "no_evidence", "drawn_apart", "operator", "too_few_draws", "sampled_groups",
 )  # fmt: skip
@@ -206,13 +211,19 @@ class Budget:
         return fewest_units(self.winner)
 
 
-def budget(uncertainty: Uncertainty, algorithms: int) -> Budget:
-    """Share the error: with two algorithms there is one comparison and one statement, else a third and two thirds."""
+def budget(uncertainty: Uncertainty, algorithms: int, look: Look | None = None) -> Budget:
+    """Share the error: with two algorithms there is one comparison and one statement, else a third and two thirds.
+
+    Parameters
+    ----------
+    look
+        The change of the field, for a phase that is still open. It spends only a part of the winner's share.
+    """
     total = round(1.0 - uncertainty.interval, 12)
     ceiling = total if uncertainty.winner_alpha is None else min(total, uncertainty.winner_alpha)
-    if algorithms <= 2:
-        return Budget(total, total, ceiling, ceiling)
-    return Budget(total, total / 3.0, min(2.0 * total / 3.0, ceiling), ceiling)
+    winner = ceiling if algorithms <= 2 else min(2.0 * total / 3.0, ceiling)
+    sets = total if algorithms <= 2 else total / 3.0
+    return Budget(total, sets, winner if look is None else look.level(winner), ceiling)
 
 
 def fewest_units(share: float) -> int:
@@ -223,6 +234,8 @@ def fewest_units(share: float) -> int:
     >>> fewest_units(0.05), fewest_units(0.05 / 3), fewest_units(0.1 / 3)
     (6, 7, 6)
     """
+    if share <= 0.0:
+        return NEVER
     return math.ceil(1.0 - math.log2(share) - _ROUNDING)
 
 
@@ -356,6 +369,9 @@ class Grounds:
                 return "too_few_draws"
         if any(units.several_strata and units.smallest < FEWEST_IN_STRATUM for units in every):
             return "stratum_too_small"
+        plans = [part.item.plan for part in parts if part.item.plan.schema > _WITHOUT_CLUSTERS]
+        if any(warning["code"] == "possible_clusters" for plan in plans for warning in plan.warnings):
+            return "possible_clusters"
         if self.units.number < self.units_needed["sets"]:
             return "too_few_units"
         return None

@@ -13,10 +13,13 @@ Graphical Statistics 13, 2004.
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+
+from evaluation.ranking.uncertainty.skewness import critical_t, moments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -111,12 +114,12 @@ def _name(number: int) -> str:
 
 
 def flip_intervals(
-    contributed: Contributions, first: int, critical: float
+    contributed: Contributions, first: int, critical: float, *, guarded: bool = True
 ) -> list[tuple[float, tuple[float, float] | None]]:
     """Differences of the first from every algorithm, and their intervals; ``None`` where one is unbounded.
 
-    The interval holds every x for which the units' contributions, less x times their weights, are within the critical
-    value of the self-normalised statistic.
+    The interval contains every x for which the units' contributions, less x times their weights, are within the critical
+    value of the self-normalised statistic. Each end is moved outwards to the limit of Hall's statistic, if `guarded`.
     """
     others = np.arange(contributed.plain.shape[1])
     parts = contributed.differences(np.full(len(others), first), others)
@@ -130,29 +133,67 @@ def flip_intervals(
     half = totals - squares * b
     root = np.sqrt(np.maximum(half * half - leading * (totals * totals - squares * c), 0.0))
     low, high = (half - root) / leading, (half + root) / leading
+    if not guarded:
+        return [(float(t), (float(x), float(y))) for t, x, y in zip(totals, low, high, strict=True)]
+    units = len(parts)
+    guard = critical_t(critical, units)
+    if math.isinf(guard):
+        return [(float(total), None) for total in totals]
+    of_pairs = moments(units * parts, noise=units * contributed.rounding)
+    low, high = np.minimum(low, of_pairs.limit(guard)), np.maximum(high, of_pairs.limit(-guard))
     return [(float(t), (float(x), float(y))) for t, x, y in zip(totals, low, high, strict=True)]
 
 
-def verdict(interval: tuple[float, float] | None, margin: float | None, *, shown_better: bool) -> str:
-    """Return whether a difference is ``better``, ``equivalent`` or ``undecided``.
+def difference(
+    estimate: float,
+    interval: tuple[float, float] | None,
+    *,
+    margin: float,
+    is_better: bool,
+    limit: float | None,
+    level: float,
+) -> dict[str, Any]:
+    """Return the entry of a ranking document on the difference of the first algorithm from another one.
 
-    Without evidence it is ``undecided``.
+    The lower end of the interval is above the margin exactly where the first is significantly better.
+
+    Parameters
+    ----------
+    estimate, interval
+        The difference and its simultaneous interval; ``None`` where it is unbounded.
+    margin
+        Difference that does not matter.
+    is_better
+        Whether the first is significantly better.
+    limit
+        Lower limit of the lead over the best of the others, where a winner is named.
+    level
+        Level of the interval.
 
     Examples
     --------
-    >>> verdict((-0.01, 0.02), 0.05, shown_better=False), verdict((-0.01, 0.02), None, shown_better=False)
-    ('equivalent', 'undecided')
+    >>> difference(0.1, (-0.01, 0.2), margin=0.0, is_better=True, limit=0.03, level=0.95)["interval"]
+    [0.03, 0.2]
+    >>> difference(0.0, (-0.01, 0.02), margin=0.05, is_better=False, limit=None, level=0.95)["verdict"]
+    'equivalent'
     """
-    if margin is None or margin == 0.0:
-        return "better" if shown_better else "undecided"
-    if interval is None:
-        return "undecided"
-    low, high = interval
-    if low > margin:
+    ends: list[float] | None = None
+    if interval is not None:
+        low, high = interval
+        low = max(low, margin if limit is None else limit) if is_better else min(low, margin)
+        ends = [low, max(high, low, estimate)]
+    return {
+        "estimate": estimate,
+        "interval": ends,
+        "level": level,
+        "verdict": _verdict(ends, margin, is_better=is_better),
+    }
+
+
+def _verdict(ends: list[float] | None, margin: float, *, is_better: bool) -> str:
+    """Return whether a difference is ``better``, ``equivalent`` or ``undecided``."""
+    if is_better:
         return "better"
-    return "equivalent" if -margin < low and high < margin else "undecided"
-
-
-def difference(estimate: float, interval: tuple[float, float] | None, outcome: str) -> dict[str, Any]:
-    """Return the entry of a ranking document on a difference."""
-    return {"estimate": estimate, "interval": None if interval is None else list(interval), "verdict": outcome}
+    if ends is None or margin == 0.0:
+        return "undecided"
+    return "equivalent" if -margin < ends[0] and ends[1] < margin else "undecided"

@@ -4,7 +4,7 @@ All flips are taken of few units, reproducible random ones of more.
 
 References
 ----------
-Romano, Wolf, "Exact and approximate stepdown methods for multiple hypothesis testing", JASA 100, 2005; Mogstad, Romano,
+Hall, "On the removal of skewness by transformation", Journal of the Royal Statistical Society B 54, 1992; Romano, Wolf, "Exact and approximate stepdown methods for multiple hypothesis testing", JASA 100, 2005; Mogstad, Romano,
 Shaikh, Wilhelm, "Inference for ranks", Review of Economic Studies 91, 2024.
 """
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from evaluation.canonical import sha256
 from evaluation.ranking.uncertainty.grounds import allowed_rows
+from evaluation.ranking.uncertainty.skewness import critical_t, moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +38,8 @@ IntArray = npt.NDArray[np.int64]
 _TOLERANCE = 1e-9
 _AT_ONCE = 4_000_000
 """Numbers held at once in a block of pairs × flips."""
+_MOST_KEPT = 16_000_000
+"""Numbers of all ordered pairs × flips that are kept for further steps, where a margin is registered."""
 _WORD, _BYTE = 8, 255
 _IN_CACHE = 60_000
 """Numbers of such a block where it is made of flipped sums of algorithms alone."""
@@ -116,6 +119,7 @@ class _Pairs:
         self.first, self.second = np.triu_indices(self.algorithms, 1)
         self.signs, self.contributed, self.transform = signs, contributed, transform
         self.linear = transform is None and contributed.linearised is None
+        self.hall = np.empty(len(self.first))
         self.norm = self._norms()
         self.identical = self.norm == 0.0
         self.usable = np.flatnonzero(~self.identical)
@@ -129,6 +133,7 @@ class _Pairs:
     def _norms(self) -> FloatArray:
         norm = np.empty(len(self.first))
         units = len(self.contributed.plain)
+        self._transformed_noise = 0.0 if self.transform is not None else units * self.contributed.rounding
         if self.linear:
             by_algorithm = np.ascontiguousarray(self.contributed.plain.T)
             noise = self.contributed.rounding
@@ -136,12 +141,20 @@ class _Pairs:
                 difference = by_algorithm[one] - by_algorithm[self.second[pairs]]
                 difference[np.abs(difference) <= noise] = 0.0
                 norm[pairs] = np.sqrt(np.einsum("pu,pu->p", difference, difference))
+                self._guard(pairs, difference.T)
             return norm
         step = max(1, _AT_ONCE // max(units, 1))
         for start in range(0, len(self.first), step):
             pairs = slice(start, start + step)
-            norm[pairs] = np.sqrt((self._differences(self.first[pairs], self.second[pairs]) ** 2).sum(axis=0))
+            differences = self._differences(self.first[pairs], self.second[pairs])
+            norm[pairs] = np.sqrt((differences**2).sum(axis=0))
+            self._guard(pairs, differences)
         return norm
+
+    def _guard(self, pairs: slice, differences: FloatArray) -> None:
+        """Store Hall's statistic of some pairs from their differences, units × pairs."""
+        units = len(differences)
+        self.hall[pairs] = moments(units * differences, noise=self._transformed_noise).statistics
 
     def _of_one_against_the_rest(self, wanted: slice) -> Iterator[tuple[slice, int]]:
         """Runs of pairs that have the same first algorithm."""
@@ -262,8 +275,13 @@ def compare_by_flips(
     *,
     transform: Callable[[FloatArray], FloatArray] | None = None,
     extra_variance: FloatArray | None = None,
+    margin: float = 0.0,
+    guarded: bool = True,
 ) -> FlipComparisons:
     """Compare all pairs of algorithms.
+
+    A pair is significantly different if both the self-normalised statistic and Hall's statistic exceed their critical
+    values. The second guards against skewed differences.
 
     Parameters
     ----------
@@ -277,6 +295,10 @@ def compare_by_flips(
         Function that converts contributions of units to differences into those that the scheme compares (signed ranks of tests).
     extra_variance
         For each algorithm, a variance that is added for unobserved failures.
+    margin
+        Difference that does not matter. Only larger differences are significant.
+    guarded
+        Whether Hall's statistic must exceed its critical value as well.
     """
     algorithms = contributed.plain.shape[1]
     pairs = _Pairs(contributed, signs, transform, extra_variance)
@@ -307,7 +329,12 @@ def compare_by_flips(
         index = len(signs) - 1 - min(allowed_rows(share, len(signs)), len(signs) - 1)
         value = float(np.partition(largest.values, index)[index])
         critical = value if critical is None else critical
-        new = np.stack([observed - _TOLERANCE > value, -observed - _TOLERANCE > value]) & alive
+        guard, of_hall = critical_t(value, signs.shape[1]), pairs.hall * pairs.shrinkage
+        if not guarded:
+            guard, of_hall = 0.0, observed
+        forwards = (observed - _TOLERANCE > value) & (of_hall > guard)
+        backwards = (-observed - _TOLERANCE > value) & (-of_hall > guard)
+        new = np.stack([forwards, backwards]) & alive
         if not new.any():
             break
         shown_better[first[new[0]], second[new[0]]] = True
@@ -316,7 +343,51 @@ def compare_by_flips(
         # Only where a pair that is settled gave the largest statistic can another one have become it.
         flips = pairs.exceeded(new, largest)
         largest.replace(flips, pairs.largest(alive, flips))
+    if margin > 0.0:
+        shown_better, critical = _beyond_margin(contributed, signs, share, margin, extra_variance)
     return FlipComparisons(shown_better, p_own, 0.0 if critical is None else critical)
+
+
+def _beyond_margin(
+    contributed: Contributions, signs: SignArray, share: float, margin: float, extra_variance: FloatArray | None
+) -> tuple[BoolArray, float]:
+    """Compare all ordered pairs with a margin, by step-down; one step where the statistics of all flips do not fit."""
+    algorithms = contributed.plain.shape[1]
+    shown = np.zeros((algorithms, algorithms), dtype=bool)
+    first, second = np.nonzero(~np.eye(algorithms, dtype=bool))
+    units = len(contributed.plain)
+    observed, hall = np.empty(len(first)), np.empty(len(first))
+    fits = len(first) * len(signs) <= _MOST_KEPT
+    kept = np.empty((len(first), len(signs)), dtype=np.float64) if fits else None
+    largest = np.full(len(signs), -np.inf)
+    step = max(1, _AT_ONCE // len(signs))
+    for start in range(0, len(first), step):
+        pairs = slice(start, min(start + step, len(first)))
+        differences = contributed.differences(first[pairs], second[pairs]) - margin * contributed.unit_weights[:, None]
+        norm = np.sqrt((differences**2).sum(axis=0))
+        statistic = flipped_sums(signs, differences).T / np.where(norm > 0.0, norm, 1.0)[:, None]
+        shrinkage = np.ones(len(norm))
+        if extra_variance is not None:
+            added = extra_variance[first[pairs]] + extra_variance[second[pairs]]
+            shrinkage = norm / np.sqrt(norm**2 + np.where(norm > 0.0, added, 1.0))
+        observed[pairs] = statistic[:, 0] * shrinkage
+        hall[pairs] = moments(units * differences, noise=units * contributed.rounding).statistics * shrinkage
+        np.maximum(largest, statistic.max(axis=0, initial=-np.inf), out=largest)
+        if kept is not None:
+            kept[pairs] = statistic
+    alive = np.ones(len(first), dtype=bool)
+    critical: float | None = None
+    index = len(signs) - 1 - min(allowed_rows(share, len(signs)), len(signs) - 1)
+    while alive.any():
+        value = float(np.partition(largest, index)[index])
+        critical = value if critical is None else critical
+        new = alive & (observed - _TOLERANCE > value) & (hall > critical_t(value, units))
+        shown[first[new], second[new]] = True
+        alive &= ~new
+        if kept is None or not new.any():
+            break
+        largest = kept[alive].max(axis=0, initial=-np.inf)
+    return shown, 0.0 if critical is None else critical
 
 
 def _marked(marked: BoolArray) -> IntArray:

@@ -9,20 +9,22 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.hierarchy import without_levels
-from evaluation.ranking.resampling import Contributions, contributions
 from evaluation.ranking.stability import head_to_head, near_duplicates, order_among, teams_left_out
+from evaluation.ranking.uncertainty import effects
 from evaluation.ranking.uncertainty.draws import Draws
 from evaluation.ranking.uncertainty.failures import failure, ranks_after_one_more, unseen_variance
 from evaluation.ranking.uncertainty.grounds import Budget, Grounds, budget
-from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, difference, flip_intervals, letters, verdict
-from evaluation.ranking.uncertainty.sign_flips import FLIPS_VERSION, FlipComparisons, compare_by_flips
+from evaluation.ranking.uncertainty.linear import LinearPart
+from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, flip_intervals, letters
+from evaluation.ranking.uncertainty.pairs import difference as difference_entry
+from evaluation.ranking.uncertainty.sign_flips import FLIPS_VERSION, compare_by_flips
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from evaluation.ranking.evaluate import Evaluated
     from evaluation.ranking.uncertainty.grounds import Ranking
+    from evaluation.ranking.uncertainty.leads import Lead
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -32,15 +34,33 @@ _ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
-class _Shown:
-    """Comparisons of all pairs by one of the two methods."""
+class Comparisons:
+    """Comparisons of all pairs by one of the two methods.
+
+    Attributes
+    ----------
+    better
+        Row is significantly better than column, simultaneously over all pairs.
+    p_own
+        One-sided p-values of the ranking's own statistic, not adjusted.
+    level
+        ``confirmed`` or ``significant`` if the first is better than every other one at the winner's share of the error,
+        apart from one more failure; otherwise ``None``.
+    limit
+        Lower limit of the lead of the first over the best of the others; ``None`` where there is none.
+    survives
+        Whether the first is still first with one more failure.
+    intervals
+        Function that returns the difference of the first from another algorithm and its simultaneous interval; ``None``
+        where differences have no meaning.
+    """
 
     better: BoolArray
     p_own: FloatArray
-    wins: BoolArray
-    """For each algorithm, whether it is better than every other one at the winner's share of the error."""
-    difference: Any
-    """Function of two algorithms that gives the difference of their scores and its simultaneous interval."""
+    level: str | None
+    limit: float | None
+    survives: bool
+    intervals: Callable[[int], tuple[float, tuple[float, float] | None] | None] | None
 
 
 def statements(
@@ -57,7 +77,7 @@ def statements(
     failed
         Failed cases of each algorithm, ``None`` where their number is not known.
     """
-    return _Statements(ranking, order, failed).documents()
+    return _of_schema(ranking)(ranking, order, failed).documents()
 
 
 @dataclass(frozen=True)
@@ -72,18 +92,34 @@ class Decision:
         Ends of the rank sets; ``None`` if they cannot be stated.
     by_draws
         Whether resamples decided; otherwise sign flips did.
+    level
+        ``confirmed`` or ``significant`` if a winner is named.
+    safe_rate
+        Failure rate of the winner up to which its lead is safe; ``None`` if no winner is named, if it is confirmed, or if a
+        failure has no value.
     """
 
     winner: int | None
     low: IntArray | None
     high: IntArray | None
     by_draws: bool
+    level: str | None = None
+    safe_rate: float | None = None
 
 
 def decide(ranking: Ranking) -> Decision:
     """Only the winner and the rank sets of a ranking, for simulations that need nothing else."""
     order = np.lexsort((np.array(ranking.algorithms), ranking.ranks[0]))
-    return _Statements(ranking, order, ranking.elementary[0].item.missing).decision()
+    return _of_schema(ranking)(ranking, order, ranking.elementary[0].item.missing).decision()
+
+
+def _of_schema(ranking: Ranking) -> type[Statements]:
+    """Return the rules of the schema of the document."""
+    if ranking.elementary[0].item.plan.schema > 2:
+        return Statements
+    from evaluation.ranking.uncertainty.schema_2 import StatementsOfSchema2
+
+    return StatementsOfSchema2
 
 
 def _cases_of(items: Sequence[Evaluated]) -> int:
@@ -94,7 +130,9 @@ def _cases_of(items: Sequence[Evaluated]) -> int:
     return int(np.any(inside, axis=0).sum())
 
 
-class _Statements:
+class Statements:
+    """Statements on the certainty of one ranking, by the rules of the present schema."""
+
     def __init__(self, ranking: Ranking, order: IntArray, failed: Sequence[int | None]) -> None:
         self.ranking, self.order, self.failed = ranking, order, failed
         self.count = len(ranking.algorithms)
@@ -102,7 +140,8 @@ class _Statements:
         items = [part.item for part in ranking.elementary]
         self.cases = sum(_cases_of([item for item in items if item.plan is plan]) for plan in plans.values())
         self.uncertainty = ranking.assessment.uncertainty
-        self.budget: Budget = budget(self.uncertainty, self.count)
+        self.look = ranking.elementary[0].item.plan.look
+        self.budget: Budget = budget(self.uncertainty, self.count, self.look)
         self.grounds = grounds = Grounds(ranking, self.budget)
         self.plan, self.linear, self.reason = grounds.plan, grounds.linear, grounds.reason
         self.first = int(order[0])
@@ -117,72 +156,127 @@ class _Statements:
 
     # Comparisons
 
-    def _compared(self) -> _Shown:
-        return self._by_flips() if self.linear else self._by_draws()
+    def _compared(self) -> Comparisons:
+        return self.by_flips() if self.linear else self.by_draws()
 
-    def _by_flips(self) -> _Shown:
-        ranking, part = self.ranking, self.ranking.elementary[0]
-        scored = np.flatnonzero(np.isfinite(part.scores[0]))
-        values = ranking.scheme.averaged_values(ranking.values_of(part), ranking.registered)[:, scored]
-        hierarchy = self.plan.hierarchy
-        if ranking.scheme.compares_pairs:  # tests compare units, whatever their strata weigh
-            hierarchy = without_levels(hierarchy, ranking.assessment.aggregation.fixed)
-        contributed = contributions(values, self.plan.units, hierarchy)
+    @cached_property
+    def linear_part(self) -> LinearPart:
+        """Contributions of the units to the scores, where the ranking is linear."""
+        return LinearPart(self.ranking, self.ranking.elementary[0])
+
+    def by_flips(self) -> Comparisons:
+        ranking, linear = self.ranking, self.linear_part
+        scored, contributed = linear.scored, linear.contributed
         extra = None
         if self.uncertainty.unseen_failures == "jeffreys" and ranking.scheme.aggregates_values:
             counts = np.array([self.failed[int(j)] or 0 for j in scored])
-            extra = unseen_variance(part, values, counts)
-        transform = ranking.scheme.contributions if ranking.scheme.compares_pairs else None
+            extra = unseen_variance(linear.part, linear.values, counts)
+        is_tested = ranking.scheme.compares_pairs
+        margin = 0.0 if is_tested else self.margin() or 0.0
         comparisons = compare_by_flips(
-            contributed, self.plan.signs, self.budget.sets, transform=transform, extra_variance=extra
+            contributed,
+            self.plan.signs,
+            self.budget.sets,
+            transform=ranking.scheme.contributions if is_tested else None,
+            extra_variance=extra,
+            margin=margin,
         )
         better = np.zeros((self.count, self.count), dtype=bool)
         p_own = np.full((self.count, self.count), np.nan)
         better[np.ix_(scored, scored)] = comparisons.shown
         p_own[np.ix_(scored, scored)] = comparisons.p_own
-        wins = np.zeros(self.count, dtype=bool)
-        limit = self.budget.winner / 2.0 + _ROUNDING
-        for j in range(self.count):
-            others = np.arange(self.count) != j
-            wins[j] = bool((p_own[j, others] <= limit).all())
         if self.reason is not None:
             better[:] = False
-        return _Shown(better, p_own, wins, self._flip_difference(contributed, comparisons, scored))
+        if is_tested:
+            others = np.arange(self.count) != self.first
+            wins = bool((p_own[self.first, others] <= self.budget.winner / 2.0 + _ROUNDING).all())
+            return Comparisons(better, p_own, "significant" if wins else None, None, self._is_first_after_failure, None)
+        if len(scored) < self.count or not self.alone:
+            return Comparisons(
+                better, p_own, None, None, survives=True, intervals=self._flip_intervals(comparisons.critical)
+            )
+        level, limit, survives = self._lead()
+        return Comparisons(better, p_own, level, limit, survives, self._flip_intervals(comparisons.critical))
 
-    def _flip_difference(self, contributed: Contributions, comparisons: FlipComparisons, scored: IntArray) -> Any:
-        if self.ranking.scheme.compares_pairs:
+    def _lead(self) -> tuple[str | None, float | None, bool]:
+        """Return the level of the lead, its lower limit, and whether it survives one more failure."""
+        linear, lead = self.linear_part, self._first_lead
+        confirmed = linear.confirmed(self.first, self.budget.winner, lead.margin)
+        if confirmed is None and not lead.exceeds(lead.by_flips):
+            return None, None, True
+        after = lead.with_one_more_failure(linear.failure_changes(self.first))
+        limit = float(np.minimum(lead.lower, after).min())
+        if confirmed is not None:
+            return "confirmed", max(limit, confirmed), True
+        if not lead.exceeds(lead.lower):
+            return None, None, True
+        survives = lead.exceeds(after) and effects.has_safe_rate(linear, self.first, self.budget.winner, lead)
+        return "significant", limit, survives
+
+    @cached_property
+    def _first_lead(self) -> Lead:
+        return self.linear_part.lead(self.first, self.budget.winner / 2.0, self.margin() or 0.0)
+
+    @cached_property
+    def _is_first_after_failure(self) -> bool:
+        """Whether the first is still first alone with one more failure; true where that is not known."""
+        rank_after = self._ranks_after_failure[self.first]
+        return rank_after is None or rank_after == 1
+
+    @cached_property
+    def _ranks_after_failure(self) -> list[int | None]:
+        return ranks_after_one_more(self.ranking)
+
+    def _flip_intervals(
+        self, critical: float
+    ) -> Callable[[int], tuple[float, tuple[float, float] | None] | None] | None:
+        places = {int(j): index for index, j in enumerate(self.linear_part.scored)}
+        if self.first not in places:
             return None
-        scored_index = {int(j): index for index, j in enumerate(scored)}
-        first_place = scored_index.get(self.first)
 
         @cache
-        def intervals() -> Any:
-            return None if first_place is None else flip_intervals(contributed, first_place, comparisons.critical)
+        def intervals() -> list[tuple[float, tuple[float, float] | None]]:
+            return flip_intervals(self.linear_part.contributed, places[self.first], critical)
 
-        def between(first: int, other: int) -> tuple[float, tuple[float, float] | None] | None:
-            if first != self.first or other not in scored_index or intervals() is None:
-                return None
-            estimate_and_interval: tuple[float, tuple[float, float] | None] = intervals()[scored_index[other]]
-            return estimate_and_interval
+        def between(other: int) -> tuple[float, tuple[float, float] | None] | None:
+            return intervals()[places[other]] if other in places else None
 
         return between
 
-    def _by_draws(self) -> _Shown:
+    def by_draws(self) -> Comparisons:
         assert self.draws is not None
         draws = self.draws
         better, inflation = draws.shown(self.budget.sets)
-        wins = np.zeros(self.count, dtype=bool)
-        if self.alone:
-            wins[self.first] = draws.wins(self.first, self.budget.winner)
+        is_single = len(self.ranking.elementary) == 1 and not self.ranking.scheme.compares_pairs
+        level, limit = None, None
+        if self.alone and draws.wins(self.first, self.budget.winner):
+            level = "confirmed" if self._is_confirmed_everywhere() else "significant"
+        if self.alone and is_single and self.count > 1:
+            others = np.arange(self.count) != self.first
+            lower = float(draws.winner_limits(self.first, self.budget.winner)[others].min())
+            limit = lower if np.isfinite(lower) else None
+            if level is not None and (limit is None or limit <= (self.margin() or 0.0)):
+                level = None
         if self.reason is not None:
             better[:] = False
-        single = len(self.ranking.elementary) == 1 and not self.ranking.scheme.compares_pairs
 
-        def between(first: int, other: int) -> tuple[float, tuple[float, float] | None] | None:
-            estimate, interval = draws.interval(first, other, inflation)
+        def between(other: int) -> tuple[float, tuple[float, float] | None] | None:
+            estimate, interval = draws.interval(self.first, other, inflation)
             return (estimate, interval) if np.isfinite(estimate) else None
 
-        return _Shown(better, draws.p_own(), wins, between if single else None)
+        survives = level == "confirmed" or self._is_first_after_failure
+        return Comparisons(better, draws.p_own(), level, limit, survives, between if is_single else None)
+
+    def _is_confirmed_everywhere(self) -> bool:
+        """Return whether the first is confirmed in every ranking that is combined."""
+        parts = self.ranking.elementary
+        if not self.ranking.steps or any(part.item.drawn_by or part.item.table.per_dataset for part in parts):
+            return False
+        if not self.ranking.scheme.is_linear(self.ranking.registered) or self.ranking.scheme.compares_pairs:
+            return False
+        return all(
+            LinearPart(self.ranking, part).confirmed(self.first, self.budget.winner, 0.0) is not None for part in parts
+        )
 
     # What is written
 
@@ -190,11 +284,12 @@ class _Statements:
         against = self._against_first
         comparisons, winner_reason, better = self._decided()
         named = winner_reason == "shown"
+        level = comparisons.level if comparisons is not None and named else None
         again = self._first_again()
-        outcome = self._verdict(named=named, against=against, again=again)
+        outcome = self.verdict(level=level, winner_reason=winner_reason, against=against, again=again)
         names = np.array(self.ranking.algorithms)
         duplicates = near_duplicates(self.ranking, [int(j) for j in self.order])
-        margin = self._margin()
+        margin = self.margin()
         words = None if self._too_many else letters(better[np.ix_(self.order, self.order)])
         entry: dict[str, Any] = {
             "winner": {
@@ -217,6 +312,8 @@ class _Statements:
             "left_out": self._left_out(words),
             "margin": margin,
             "first_again": again,
+            **self._spent(),
+            **self.effects(level, better),
             "sensitivity": {
                 "teams": teams_left_out(self.ranking),
                 "head_to_head": sorted(str(names[j]) for j in against),
@@ -225,14 +322,49 @@ class _Statements:
             },
             "warnings": self._all_warnings(),
         }
-        return entry, self._algorithms(better, comparisons, margin, words)
+        rows = self._algorithms(better, comparisons, winner_reason, words)
+        if entry.get("lead") is not None:
+            entry["lead"] |= self._lead_interval(rows, entry["lead"]["over"], comparisons, winner_reason)
+        return entry, rows
+
+    def _lead_interval(
+        self, rows: Sequence[Mapping[str, Any]], over: str, comparisons: Comparisons | None, winner_reason: str
+    ) -> dict[str, Any]:
+        """Return the interval of the lead: from the limit over the best of the others to the runner-up's upper end."""
+        names = [self.ranking.algorithms[j] for j in self.order]
+        of_other = rows[names.index(over)]["difference_from_first"]
+        ends = None if of_other is None else of_other["interval"]
+        if ends is not None and winner_reason == "shown" and comparisons is not None and comparisons.limit is not None:
+            ends = [min(comparisons.limit, ends[1]), ends[1]]
+        return {"interval": ends, "level": self.uncertainty.interval}
+
+    def _spent(self) -> dict[str, Any]:
+        """Return the part of the error that this board may spend on a winner; ``None`` if it is computed once."""
+        return {"spent_level": None if self.look is None else self.budget.winner}
+
+    def effects(self, level: str | None, better: BoolArray) -> dict[str, Any]:
+        """Return the numbers about the lead that every board shows; ``None`` where there is no lead to describe."""
+        if not self.grounds.comparable or not self.alone or self.count < 2:
+            return dict.fromkeys(effects.KEYS)
+        margin = self.margin() or 0.0
+        if self.linear and not self.ranking.scheme.compares_pairs and len(self.linear_part.scored) == self.count:
+            return effects.of_linear(
+                self.linear_part,
+                self.first,
+                self._first_lead,
+                self.draws,
+                self.budget.winner,
+                better=better,
+                level=level,
+            )
+        return effects.of_draws(self.ranking, self.draws, self.first, margin)
 
     @cached_property
     def _against_first(self) -> list[int]:
         """Algorithms that tie with or beat the first one in a contest of two."""
         return head_to_head(self.ranking, self.first) if self.count > 1 and self.alone else []
 
-    def _decided(self) -> tuple[_Shown | None, str, BoolArray]:
+    def _decided(self) -> tuple[Comparisons | None, str, BoolArray]:
         """Comparisons, the reason for or against a winner, and the matrix that is shown."""
         comparisons = self._compared() if self.grounds.comparable else None
         winner_reason = self._winner_reason(comparisons)
@@ -245,11 +377,15 @@ class _Statements:
 
     def decision(self) -> Decision:
         """The winner and the rank sets alone."""
-        _, winner_reason, better = self._decided()
-        winner = self.first if winner_reason == "shown" else None
-        if not self.grounds.states_sets:
-            return Decision(winner, None, None, by_draws=not self.linear)
-        return Decision(winner, *self._ends(better), by_draws=not self.linear)
+        comparisons, winner_reason, better = self._decided()
+        named = winner_reason == "shown" and comparisons is not None
+        level = comparisons.level if named and comparisons is not None else None
+        low, high = self._ends(better) if self.grounds.states_sets else (None, None)
+        rate = None
+        if level == "significant" and self.linear and not self.ranking.scheme.compares_pairs:
+            found = effects.safe_rate(self.linear_part, self.first, self.budget.winner, self._first_lead.margin)
+            rate = None if found is None else found.rate
+        return Decision(self.first if named else None, low, high, not self.linear, level, rate)
 
     def _ends(self, better: BoolArray) -> tuple[IntArray, IntArray]:
         """Ends of the rank sets, widened to hold the displayed ranks."""
@@ -259,33 +395,38 @@ class _Statements:
             np.maximum(high, np.ceil(self.ranks).astype(np.int64)),
         )
 
-    def _winner_reason(self, comparisons: _Shown | None) -> str:
-        if not self.grounds.states_sets or self.reason == "stratum_too_small":
+    def _winner_reason(self, comparisons: Comparisons | None) -> str:
+        if not self.grounds.states_sets or self.reason in ("stratum_too_small", "possible_clusters"):
             return str(self.reason)
         if self.grounds.units.number < self.grounds.units_needed["winner"] or comparisons is None:
             return "too_few_units"
         if not self.alone:
             return "tie"
-        if not comparisons.wins[self.first]:
+        if comparisons.level is None:
             return "not_shown"
-        return "depends_on_entries" if self._against_first else "shown"
+        if self._against_first:
+            return "depends_on_entries"
+        return "shown" if comparisons.survives else "one_more_failure"
 
-    def _verdict(self, *, named: bool, against: Sequence[int], again: float | None) -> str | None:
+    def verdict(
+        self, *, level: str | None, winner_reason: str, against: Sequence[int], again: float | None
+    ) -> str | None:
         if not self.grounds.states_sets:
             return None
-        if named:
-            return "clear"
-        sure_enough = again is not None and again >= LEADING
-        if self.grounds.comparable and self.alone and not against and sure_enough:
+        if level is not None:
+            return level
+        if winner_reason == "one_more_failure":
             return "leaning"
-        return "open"
+        is_likely = again is not None and again >= LEADING
+        is_compared = self.grounds.comparable or self.reason == "possible_clusters"
+        return "leaning" if is_compared and self.alone and not against and is_likely else "open"
 
     def _first_again(self) -> float | None:
         if self.draws is None or not self.alone or self.count < 2:
             return None
         return self.draws.first_again(self.first)
 
-    def _margin(self) -> float | None:
+    def margin(self) -> float | None:
         if self.ranking.combined:
             return None
         return self.uncertainty.margin.get(self.ranking.elementary[0].item.table.metric.name)
@@ -306,7 +447,7 @@ class _Statements:
         rows: list[list[bool]] = better[np.ix_(self.order, self.order)].tolist()
         return rows
 
-    def _p_values(self, comparisons: _Shown | None) -> list[list[float | None]] | None:
+    def _p_values(self, comparisons: Comparisons | None) -> list[list[float | None]] | None:
         if self._too_many:
             return None
         if comparisons is None:
@@ -345,11 +486,11 @@ class _Statements:
         return warnings
 
     def _algorithms(
-        self, better: BoolArray, comparisons: _Shown | None, margin: float | None, words: list[str] | None
+        self, better: BoolArray, comparisons: Comparisons | None, winner_reason: str, words: list[str] | None
     ) -> list[dict[str, Any]]:
         low, high = self._ends(better)
         stated = self.grounds.states_sets
-        more = ranks_after_one_more(self.ranking)
+        after_failure = self._ranks_after_failure
         rows: list[dict[str, Any]] = []
         for position, j in enumerate(map(int, self.order)):
             rows.append(
@@ -357,20 +498,27 @@ class _Statements:
                     "rank_set": [int(low[j]), int(high[j])] if stated else None,
                     "within_reach": bool(stated and low[j] == 1),
                     "letters": None if words is None else words[position],
-                    "difference_from_first": self._difference(j, comparisons, better, margin),
+                    "difference_from_first": self.difference(j, comparisons, better, winner_reason),
                     "failure": failure(self.failed[j], self.cases),
-                    "rank_if_one_more_failed": more[j],
+                    "rank_if_one_more_failed": after_failure[j],
                 }
             )
         return rows
 
-    def _difference(
-        self, other: int, comparisons: _Shown | None, better: BoolArray, margin: float | None
+    def difference(
+        self, other: int, comparisons: Comparisons | None, better: BoolArray, winner_reason: str
     ) -> dict[str, Any] | None:
-        if comparisons is None or comparisons.difference is None or self.ranking.combined or other == self.first:
+        if comparisons is None or comparisons.intervals is None or self.ranking.combined or other == self.first:
             return None
-        estimate_and_interval = comparisons.difference(self.first, other)
+        estimate_and_interval = comparisons.intervals(other)
         if estimate_and_interval is None:
             return None
         estimate, interval = estimate_and_interval
-        return difference(estimate, interval, verdict(interval, margin, shown_better=bool(better[self.first, other])))
+        return difference_entry(
+            estimate,
+            None if winner_reason == "depends_on_entries" else interval,
+            margin=self.margin() or 0.0,
+            is_better=bool(better[self.first, other]),
+            limit=comparisons.limit if winner_reason == "shown" else None,
+            level=self.uncertainty.interval,
+        )

@@ -9,8 +9,8 @@ import pytest
 from evaluation import __version__
 from evaluation.aggregation import build_tables, check_results
 from evaluation.assessment import parse
-from evaluation.ranking.document import DIGEST_DIGITS, SCHEMA, digest, plan_of, rank, reported_entry, unranked_metrics
-from evaluation.ranking.evaluate import make_plan
+from evaluation.ranking.document import DIGEST_DIGITS, digest, plan_of, rank, reported_entry, unranked_metrics
+from evaluation.ranking.evaluate import SCHEMA, make_plan
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 
 CASES = [f"c{number}" for number in range(6)]
@@ -37,7 +37,7 @@ def results(metrics=("one",), **columns):
 def test_the_head_of_a_document_says_how_it_came_about():
     read = assessment()
     made = rank(read, results())
-    assert (made["schema"], made["seed"], made["bootstrap"]) == (SCHEMA, 7, 20) == (2, 7, 20)
+    assert (made["schema"], made["seed"], made["bootstrap"]) == (SCHEMA, 7, 20) == (3, 7, 20)
     assert (made["assessment"], made["problem"]) == (read.digest, "external")
     assert made["resampling"] == {
         "version": VERSION,

@@ -188,24 +188,75 @@ def codes(own):
     return [dict(warning) for warning in own.warnings]
 
 
+PATIENTS, SITES_OF_UNITS = (
+    {"code": "possible_clusters", "column": "patient", "clusters": 3, "cases": 6},
+    {"code": "possible_clusters", "column": "site", "clusters": 2, "cases": 6},
+)
+
+
 def test_columns_that_may_be_clusters_are_named():
-    assert codes(plan()) == [
-        {"code": "possible_clusters", "column": "patient", "clusters": 3, "cases": 6},
-        {"code": "possible_clusters", "column": "site", "clusters": 2, "cases": 6},
-    ]
+    assert codes(plan()) == [PATIENTS, SITES_OF_UNITS]
     assert codes(plan(metadata=SITES.assign(patient=CASES).drop(columns="site"))) == [], "each case is a patient"
-    assert codes(plan(assessment(["case", "patient"]))) == [], "cases are gathered already"
     assert codes(plan(metadata=SITES[["case", "year"]])) == []
     assert codes(plan(metadata=None)) == []
     assert codes(plan(metadata=SITES.drop(columns="case"))) == [], "rows that nobody can tell"
+    assert codes(plan(cases=[])) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["Patient", "PATIENT_ID", "patient-id", "patient id", "PatientID", "patientId", "subject", "participant_id"]
+)
+def test_the_name_of_a_column_of_clusters_may_be_spelled_in_any_way(name):
+    metadata = SITES.rename(columns={"patient": name}).drop(columns="site")
+    assert codes(plan(metadata=metadata)) == [{**PATIENTS, "column": name}]
+
+
+@pytest.mark.parametrize("name", ["Site", "site_id", "Centre", "center", "HospitalID", "institution", "clinic"])
+def test_places_are_clusters_of_units_too(name):
+    metadata = SITES.rename(columns={"site": name}).drop(columns="patient")
+    assert codes(plan(metadata=metadata)) == [{**SITES_OF_UNITS, "column": name}]
+
+
+@pytest.mark.parametrize("name", ["year", "id", "patient_age", "outpatient", "visit", "sites"])
+def test_other_columns_with_repeated_values_are_no_clusters(name):
+    metadata = SITES.rename(columns={"patient": name})[["case", name]]
+    assert codes(plan(metadata=metadata)) == []
+
+
+def test_a_column_is_declared_by_a_level_a_resample_a_stratum_a_combination_or_as_irrelevant():
+    patients_of_sites = assessment(["case", "patient"])
+    assert codes(plan(patients_of_sites)) == [SITES_OF_UNITS], "patients are units, and sites gather them"
+    assert codes(plan(assessment(["case", "patient", {"name": "site", "role": "random"}]))) == []
+    assert codes(plan(assessment(resample=["patient", "case"]))) == [SITES_OF_UNITS]
+    assert codes(plan(assessment(resample=["site", "patient", "case"]))) == []
+    assert SITES_OF_UNITS not in codes(plan(assessment(strata=["site"])))
+    assert PATIENTS in codes(plan(assessment(strata=["site"])))
+    assert SITES_OF_UNITS not in codes(plan(assessment(combine={"over": ["site"]})))
+    assert codes(plan(assessment(independent_of=["site"]))) == [PATIENTS]
+    assert codes(plan(assessment(independent_of=["patient", "site"]))) == []
+
+
+def test_a_column_that_divides_units_is_no_cluster_of_them():
+    """Patient p was at two sites: sites do not gather patients."""
+    divided = SITES.assign(site=["x", "y", "x", "y", "y", "y"])
+    assert codes(plan(assessment(["case", "patient"]), metadata=divided)) == []
+
+
+def test_one_place_for_all_is_no_cluster_but_one_person_is():
+    assert codes(plan(metadata=SITES.assign(site="x").drop(columns="patient"))) == []
+    one = {"code": "possible_clusters", "column": "patient", "clusters": 1, "cases": 6}
+    assert codes(plan(metadata=SITES.assign(patient="p").drop(columns="site"))) == [one]
 
 
 def test_only_rows_of_the_cases_at_hand_are_looked_at():
     some = plan(cases=["3", "4"])
     assert codes(some) == []
     assert codes(plan(cases=["4", "5"])) == [
-        {"code": "possible_clusters", "column": "patient", "clusters": 1, "cases": 2},
-        {"code": "possible_clusters", "column": "site", "clusters": 1, "cases": 2},
+        {"code": "possible_clusters", "column": "patient", "clusters": 1, "cases": 2}
+    ]
+    assert codes(plan(cases=["2", "3", "4", "5"])) == [
+        {"code": "possible_clusters", "column": "patient", "clusters": 3, "cases": 4},
+        {"code": "possible_clusters", "column": "site", "clusters": 2, "cases": 4},
     ]
 
 

@@ -307,11 +307,29 @@ def test_right_answers_scatter_like_shares_do():
 
 
 def test_without_noise_the_best_always_wins_and_nothing_is_uncertain():
-    result = simulate(table(), cases=10, teams=6, spread=Spread(0, 1, 1, 1e-3), samples=100)
+    """The rule of one more failure does not apply where a failure has no registered value."""
+    policy = {"missing": "exclude", "allow_gaming": True}
+    metric = {"id": "value", "direction": "higher", "policy": policy}
+    assessment = parse(
+        {"problem": "table", "metrics": [metric], "uncertainty": {"bootstrap": 200, "seed": 1}},
+    )
+    result = simulate(assessment, cases=10, teams=6, spread=Spread(0, 1, 1, 1e-3), samples=100)
     assert result.best_wins == 1.0
     assert (result.boards.widths < 1.05).all()
     assert result.boards.named == 1.0
     np.testing.assert_array_equal(result.places, np.eye(6))
+
+
+def test_without_noise_only_a_failure_can_cost_the_best_its_place():
+    """The best is named where its lead is larger than a tenth of the costliest failure, which counts as -5."""
+    result = simulate(table(), cases=10, teams=6, spread=Spread(0, 1, 1, 1e-3), samples=100)
+    assert result.best_wins == 1.0
+    assert (result.boards.widths < 1.05).all()
+    assert result.boards.wrong == 0.0
+    generator = np.random.default_rng(1)
+    teams, cases = np.sort(generator.normal(size=(20_000, 6))), generator.normal(size=(20_000, 10))
+    survives = teams[:, -1] - teams[:, -2] > (teams[:, -1] + cases.max(axis=1) + 5) / 10
+    assert result.boards.named == pytest.approx(survives.mean(), abs=0.15)
 
 
 def test_teams_that_do_not_differ_win_by_chance():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,16 @@ from evaluation.aggregation import build_tables, check_results
 from evaluation.assessment import parse
 from evaluation.ranking import rank
 from evaluation.ranking.evaluate import evaluate, make_plan
-from tests.unit.evaluation.uncertainty.boards import shown_step_by_step
+from tests.unit.evaluation.uncertainty.recomputed import (
+    bootstrap_p,
+    critical_t,
+    flip_limit,
+    hall,
+    hall_limit,
+    mean_and_error,
+    shown_step_by_step,
+    unit_counts,
+)
 
 NAMES = list("abcd")
 UNITS = 8
@@ -37,12 +47,14 @@ def values_of(seed, *, spread=0.35, cases=UNITS):
 
 
 class Board:
-    def __init__(self, scheme, *columns, direction="higher", metadata=None, **more):
+    def __init__(self, scheme, *columns, direction="higher", metadata=None, missing="exclude", **more):
         names = [f"metric{number}" for number in range(len(columns))]
+        policy = {"missing": missing, **({"allow_gaming": True} if missing == "exclude" else {})}
+        self.missing = missing
         self.rule = parse(
             {
                 "problem": "external",
-                "metrics": [{"id": name, "direction": direction, "policy": {"missing": -9}} for name in names],
+                "metrics": [{"id": name, "direction": direction, "policy": policy} for name in names],
                 "ranking": {"combine": None, **scheme},
                 **more,
             }
@@ -115,8 +127,55 @@ def by_flips(board):
     flipped = {pair: np.array([(own * flip).sum() / norm[pair] for flip in flips]) for pair, own in parts.items()}
     observed = {pair: own.sum() / norm[pair] for pair, own in parts.items()}
     p_own = {pair: (own >= observed[pair] - 1e-9).mean() for pair, own in flipped.items()}
-    shown, first = shown_step_by_step(observed, flipped, total / 3)
+    halls = {pair: hall(own) for pair, own in parts.items()}
+    shown, first = shown_step_by_step(observed, flipped, total / 3, halls, UNITS)
     return parts, p_own, shown, first
+
+
+FLIPS = list(itertools.product([1, -1], repeat=UNITS))
+
+
+@cache
+def counts_of(seed):
+    return unit_counts([0] * UNITS, seed, CASES)
+
+
+def after_one_more(board, first, other):
+    """The difference of the first after one more failure of it, the costliest; infinite where a failure has no value."""
+    if board.missing == "exclude":
+        return math.inf
+    values = board.sign * board.columns[0]
+    differences = []
+    for case in range(UNITS):
+        failed = values.copy()
+        failed[case, first] = board.sign * board.missing
+        if board.rule.rankings[0].scheme == "rank_then_aggregate":
+            failed = -np.array([stats.rankdata(-row) for row in failed])
+        differences.append(float(np.mean(failed[:, first] - failed[:, other])))
+    return min(differences)
+
+
+def winner_of(board, parts, p_own, margin=0.0):
+    """Section 2 of the rules of certainty: the level of the first, and why it is not named.
+
+    Values are unbounded here, or are ranks of few units, so no lead is confirmed.
+    """
+    first, share = alone_first(board), 2 * 0.1 / 3
+    if first is None:
+        return None, "tie"
+    others = [j for j in range(4) if j != first]
+    if any((first, j) not in parts or p_own[first, j] > share / 2 + 1e-12 for j in others):
+        return None, "not_shown"
+    if board.rule.rankings[0].scheme == "test_then_rank":
+        return first, "shown"
+    weights = [1 / UNITS] * UNITS
+    counts = counts_of(board.rule.uncertainty.seed)
+    if any(bootstrap_p(parts[first, j], weights, [0] * UNITS, counts) > share / 2 for j in others):
+        return None, "not_shown"
+    if list(beats_everybody(board, first)):
+        return None, "depends_on_entries"
+    survives = all(after_one_more(board, first, j) > 0 for j in others)
+    return (first, "shown") if survives else (None, "one_more_failure")
 
 
 def ranks_of(board, scores, part=0):
@@ -184,26 +243,85 @@ def test_flips(scheme, direction, seed):
     for pair in itertools.permutations(range(4), 2):
         assert said[pair] == (pytest.approx(p_own[pair]) if pair in parts else 1.0), pair
     first = alone_first(board)
-    share = min(2 * 0.1 / 3, 0.1)
-    wins = first is not None and all(
-        (first, j) in parts and p_own[first, j] <= share / 2 + 1e-12 for j in range(4) if j != first
-    )
     against = sorted(beats_everybody(board, first)) if first is not None and scheme is not MEAN else []
     assert board.entry["sensitivity"]["head_to_head"] == against
-    check_what_follows(board, shown, first if wins and not against else None)
+    winner, reason = winner_of(board, parts, p_own)
+    assert board.entry["winner"]["reason"] == reason
+    check_what_follows(board, shown, winner)
     assert board.entry["sets"]["method"] == "sign_flips"
     assert board.entry["sets"]["units"] == UNITS
 
 
+def test_boards_of_flips_are_decided_in_every_way():
+    """Boards of the comparison by counting include named winners and open ones."""
+    reasons = set()
+    for scheme, direction, seed in itertools.product([MEAN, RANKS, TESTS], ["higher", "lower"], range(4)):
+        board = Board(scheme, values_of(seed), direction=direction, uncertainty={"bootstrap": 200, "interval": 0.9})
+        reasons.add(board.entry["winner"]["reason"])
+    assert {"shown", "not_shown"} <= reasons
+
+
+@pytest.mark.parametrize(("scheme", "missing", "named"), [
+    (MEAN, 0.2, True), (MEAN, -0.5, False), (MEAN, -3.0, False), (RANKS, 0.2, None), (RANKS, -3.0, None),
+])  # fmt: skip
 @pytest.mark.parametrize("seed", range(3))
-def test_differences_from_the_first_and_their_margins(seed):
-    """Section 7: the two roots of the quadratic, and differences beyond or within the margin."""
-    margin = 0.3
-    more = {"bootstrap": 200, "interval": 0.9, "margin": {"metric0": margin}}
-    board = Board(MEAN, values_of(seed, spread=0.2), uncertainty=more)
-    parts, _, shown, critical = by_flips(board)
-    first = board.order[0]
+def test_one_more_failure_of_the_first_must_not_cost_the_first_place(scheme, missing, named, seed):
+    values = values_of(seed, spread=0.1)
+    values[:, 0] = values[:, 1] + 0.13 + 0.02 * np.cos(np.arange(UNITS))
+    board = Board(scheme, values, missing=missing, uncertainty={"bootstrap": 200, "interval": 0.9})
+    parts, p_own, shown, _ = by_flips(board)
+    winner, reason = winner_of(board, parts, p_own)
+    assert board.entry["winner"]["reason"] == reason
+    if named is not None:
+        assert (winner is not None) == named
+    check_what_follows(board, shown, winner)
+    if reason == "one_more_failure":
+        assert board.entry["verdict"] == "leaning"
+
+
+def lower_end_of_lead(board, first, parts, margin):
+    """Section 4.1: the smallest of the limits by flips and bootstrap-t and the lead after one more failure."""
+    share, weights = 2 * 0.1 / 3, [1 / UNITS] * UNITS
+    ends = []
+    for j in set(range(4)) - {first}:
+        d = parts[first, j]
+        observed, error, _ = mean_and_error(d, weights, [0] * UNITS, [1] * UNITS)
+        statistics = []
+        for row in counts_of(board.rule.uncertainty.seed):
+            mean, its_error, varies = mean_and_error(d, weights, [0] * UNITS, row)
+            statistics.append((mean - observed) / its_error if varies else math.copysign(math.inf, mean - observed))
+        # A difference of x is rejected if at most this number of resamples is as large as (D - x) / error.
+        allowed = math.floor(share / 2 * (len(statistics) + 1) + 1e-9) - 1
+        by_draws = observed - sorted(statistics, reverse=True)[allowed] * error
+        ends.append(min(flip_limit(FLIPS, d, weights, share / 2), by_draws, after_one_more(board, first, j)))
+    return min(ends)
+
+
+@pytest.mark.parametrize("missing", ["exclude", 0.1])
+@pytest.mark.parametrize("margin", [None, 0.05, 0.2])
+@pytest.mark.parametrize("seed", range(3))
+def test_differences_from_the_first_and_their_margins(seed, margin, missing):
+    """Section 4.1: roots of the quadratic moved to Hall's limits, and one lower end that agrees with the verdict."""
+    more = {"bootstrap": 200, "interval": 0.9, **({} if margin is None else {"margin": {"metric0": margin}})}
+    board = Board(MEAN, values_of(seed, spread=0.1), missing=missing, uncertainty=more)
+    delta = margin or 0.0
+    first = alone_first(board)
     weights = np.full(UNITS, 1 / UNITS)
+    parts = {pair: own for pair, own in contributions(board).items() if own.any()}
+    moved = {pair: own - delta * weights for pair, own in parts.items()}
+    norm = {pair: math.sqrt((own**2).sum()) for pair, own in moved.items()}
+    flipped = {pair: np.array([(own * flip).sum() / norm[pair] for flip in FLIPS]) for pair, own in moved.items()}
+    observed = {pair: own.sum() / norm[pair] for pair, own in moved.items()}
+    halls = {pair: hall(own) for pair, own in moved.items()}
+    shown, critical = shown_step_by_step(observed, flipped, 0.1 / 3, halls, UNITS)
+    lead = lower_end_of_lead(board, first, parts, delta)
+    named = lead > delta
+    assert board.entry["winner"]["named"] == named
+    if named:
+        shown = {pair for pair in shown if first not in pair} | {(first, j) for j in range(4) if j != first}
+    found = board.matrix("shown_better")
+    assert {pair for pair in itertools.permutations(range(4), 2) if found[pair]} == shown
+    guard = critical_t(critical, UNITS)
     for row, other in zip(board.entry["algorithms"], board.order, strict=True):
         told = row["difference_from_first"]
         if other == first:
@@ -214,17 +332,29 @@ def test_differences_from_the_first_and_their_margins(seed):
         leading = 1 - critical**2 * a
         assert leading > 0
         half, product = d.sum() - critical**2 * b, d.sum() ** 2 - critical**2 * c
-        roots = sorted([(half - s * math.sqrt(half**2 - leading * product)) / leading for s in (1, -1)])
+        low, high = sorted([(half - s * math.sqrt(half**2 - leading * product)) / leading for s in (1, -1)])
+        low, high = min(low, hall_limit(UNITS * d, guard)), max(high, hall_limit(UNITS * d, -guard))
+        if named:
+            low = max(low, lead)
+        elif (first, other) in shown:
+            low = max(low, delta)
+        else:
+            assert low <= delta + 1e-12
         assert told["estimate"] == pytest.approx(d.sum())
-        assert told["interval"] == pytest.approx(roots)
-        low, high = roots
-        expected = "better" if low > margin else "equivalent" if -margin < low and high < margin else "undecided"
+        assert told["interval"] == pytest.approx([low, high])
+        assert told["level"] == 0.9
+        equivalent = margin is not None and -margin < low and high < margin
+        expected = "better" if (first, other) in shown else "equivalent" if equivalent else "undecided"
         assert told["verdict"] == expected
     assert board.entry["margin"] == margin
-    without = Board(MEAN, values_of(seed, spread=0.2), uncertainty={"bootstrap": 200, "interval": 0.9})
-    for row, other in list(zip(without.entry["algorithms"], without.order, strict=True))[1:]:
-        better = (first, other) in shown or without.entry["winner"]["named"]
-        assert row["difference_from_first"]["verdict"] == ("better" if better else "undecided")
+    over = min(set(range(4)) - {first}, key=lambda j: parts[first, j].sum())
+    said = board.entry["lead"]
+    assert (said["over"], said["estimate"]) == (NAMES[over], pytest.approx(parts[first, over].sum()))
+    upper = board.of("difference_from_first")[NAMES[over]]["interval"][1]
+    if named:
+        assert said["interval"] == pytest.approx([lead, upper])
+    else:
+        assert said["interval"] == board.of("difference_from_first")[NAMES[over]]["interval"]
 
 
 # Section 4: everything that is no mean
@@ -292,6 +422,20 @@ def by_draws(board, units):
     return shown, leader if wins else None, own, first, same
 
 
+def limit_by_draws(board, first):
+    """Limit of the lead over the best of the others, from the two conditions for a winner by draws."""
+    draws, p = board.plan.bootstrap, 2 * 0.1 / 3 / 2
+    full, drawn = deviations(board)
+    critical = math.sqrt(UNITS / (UNITS - 1)) * stats.t.ppf(1 - p, UNITS - 1)
+    ends = []
+    for j in set(range(4)) - {first}:
+        estimate = full[0][first] - full[0][j]
+        moved = np.sort(drawn[0][:, first] - drawn[0][:, j])
+        ends.append(estimate + critical / stats.norm.ppf(1 - 1 / (draws + 1)) * moved[0])
+        ends.append(estimate + critical / stats.norm.ppf(1 - p) * moved[math.floor(p * draws + 1e-9)])
+    return min(ends)
+
+
 @pytest.mark.parametrize(
     "scheme", [MEDIAN, {**MEAN, "combine": BOTH}, {**RANKS, "combine": BOTH}], ids=["median", "means", "ranks"]
 )
@@ -311,6 +455,8 @@ def test_draws(scheme, seed):
     assert board.entry["sensitivity"]["head_to_head"] == against
     check_what_follows(board, shown, None if against else winner)
     if scheme is MEDIAN:
+        limit = limit_by_draws(board, leader)
+        assert (limit > 0) == (winner is not None)
         full, drawn = deviations(board)
         lead = board.order[0]
         for row, other in list(zip(board.entry["algorithms"], board.order, strict=True))[1:]:
@@ -318,25 +464,19 @@ def test_draws(scheme, seed):
             estimate = full[0][lead] - full[0][other]
             told = row["difference_from_first"]
             assert told["estimate"] == pytest.approx(estimate)
-            assert told["interval"] == pytest.approx([estimate + first * dev.min(), estimate + first * dev.max()])
+            low, high = estimate + first * dev.min(), estimate + first * dev.max()
+            if board.entry["winner"]["named"]:
+                low = max(low, limit)
+            elif (lead, other) in shown:
+                low = max(low, 0.0)
+            else:
+                assert low <= 0
+            assert told["interval"] == pytest.approx([low, high])
 
 
-@pytest.mark.parametrize(
-    "scheme", [MEAN, MEDIAN, {**MEAN, "combine": BOTH}, RANKS], ids=["mean", "median", "means", "ranks"]
-)
-@pytest.mark.parametrize("seed", range(3))
-def test_first_again(scheme, seed):
-    """Section 10."""
-    columns = [values_of(seed, spread=0.5)]
-    if "combine" in scheme:
-        columns.append(values_of(seed + 20, spread=0.5))
-    board = Board(scheme, *columns, uncertainty={"bootstrap": 200})
-    leader = alone_first(board)
-    if leader is None:
-        assert board.entry["first_again"] is None
-        return
+def shrunken(board, leader):
+    """Section 10: for each elementary ranking its sign, centres, scales and deviations, where larger is better."""
     growth = math.sqrt(UNITS / (UNITS - 1))
-    fresh = []
     for item, full, drawn in zip(board.evaluated, *deviations(board), strict=True):
         sign = 1 if item.ranked.higher_is_better else -1
         s, dev = sign * full, sign * drawn * growth
@@ -357,6 +497,49 @@ def test_first_again(scheme, seed):
             middle = np.mean(s[group])
             for j in group:
                 centre[j], scale[j] = middle + rho * (s[j] - middle), math.sqrt(rho)
+        yield sign, centre, scale, dev
+
+
+@pytest.mark.parametrize("margin", [None, 0.1])
+@pytest.mark.parametrize("scheme", [MEAN, MEDIAN], ids=["mean", "median"])
+@pytest.mark.parametrize("seed", range(4))
+def test_probabilities_of_the_claim_are_from_the_shrunken_model(seed, scheme, margin):
+    """Three probabilities of the true lead over the best of the others, without the draw for fresh units."""
+    changes = {} if margin is None or scheme is MEDIAN else {"margin": {"metric0": margin}}
+    board = Board(scheme, values_of(seed, spread=0.4), uncertainty={"bootstrap": 200, **changes})
+    leader = alone_first(board)
+    found = board.entry["false_claim_probability"]
+    if leader is None:
+        assert found is None
+        return
+    ((_, centre, scale, dev),) = shrunken(board, leader)
+    leads = []
+    for draw in dev:
+        true = centre + scale * draw
+        leads.append(true[leader] - max(true[j] for j in range(4) if j != leader))
+    edge = (margin or 0.0) if changes else 0.0
+    assert found["method"] == "shrunken_draws"
+    assert found["better"] == pytest.approx(sum(lead > edge for lead in leads) / len(leads))
+    assert found["worse"] == pytest.approx(sum(lead < -edge for lead in leads) / len(leads))
+    assert found["better"] + found["equivalent"] + found["worse"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "scheme", [MEAN, MEDIAN, {**MEAN, "combine": BOTH}, RANKS], ids=["mean", "median", "means", "ranks"]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_first_again(scheme, seed):
+    """Section 10."""
+    columns = [values_of(seed, spread=0.5)]
+    if "combine" in scheme:
+        columns.append(values_of(seed + 20, spread=0.5))
+    board = Board(scheme, *columns, uncertainty={"bootstrap": 200})
+    leader = alone_first(board)
+    if leader is None:
+        assert board.entry["first_again"] is None
+        return
+    fresh = []
+    for sign, centre, scale, dev in shrunken(board, leader):
         fresh.append([sign * (centre + scale * dev[b] + dev[(b + 1) % len(dev)]) for b in range(len(dev))])
     first = 0
     for draw in zip(*fresh, strict=True):

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.cli import main
 from evaluation.cli.coverage_page import Study, page, pictures
-from evaluation.cli.kept_cells import KeptCells
+from evaluation.cli.kept_cells import kept_grid
 from evaluation.ranking.coverage import (
     FIELDS,
     NUMBERS,
@@ -81,20 +81,20 @@ def test_sets_as_wide_as_all_ranks_break_a_bar_where_two_are_far_ahead():
 
 def test_cells_that_are_done_are_taken_from_the_file(tmp_path):
     path, cell = tmp_path / "cells.jsonl", Cell(5, 3, "all equal", 0.0, "mean")
-    made = KeptCells(path).simulate(cell, 3, 1)
+    made = kept_grid(path).simulate(cell, 3, 1)
     head, line = path.read_text().splitlines()
     path.write_text(f"{head}\n{line.replace(',none,3,', ',none,4,')}\n")
-    assert KeptCells(path).simulate(cell, 4, 1) == replace(made, boards=4)
-    assert KeptCells(path).simulate(cell, 3, 1) == made
+    assert kept_grid(path).simulate(cell, 4, 1) == replace(made, boards=4)
+    assert kept_grid(path).simulate(cell, 3, 1) == made
     assert len(path.read_text().splitlines()) == 3
 
 
 def test_cells_of_another_study_are_simulated_anew(tmp_path):
     path, cell = tmp_path / "cells.csv", Cell(5, 3, "all equal", 0.0, "mean")
-    KeptCells(path).simulate(cell, 3, 1)
+    kept_grid(path).simulate(cell, 3, 1)
     head, line = path.read_text().splitlines()
     path.write_text(f"{head}\n{STUDY + 1}{line.removeprefix(str(STUDY))}\n")
-    assert KeptCells(path).known(cell, 3, 1) is None
+    assert kept_grid(path).known(cell, 3, 1) is None
 
 
 def test_time_that_is_over_leaves_cells_waiting_and_says_so(tmp_path, monkeypatch, capsys):
@@ -102,8 +102,9 @@ def test_time_that_is_over_leaves_cells_waiting_and_says_so(tmp_path, monkeypatc
     monkeypatch.setattr("evaluation.cli.coverage.grid", lambda **_: cells)
     monkeypatch.setattr("evaluation.cli.coverage.others", lambda **_: [])
     monkeypatch.setattr("evaluation.cli.coverage.trades", lambda **_: [])
+    monkeypatch.setattr("evaluation.cli.coverage.some", lambda *_: [])
     path = tmp_path / "cells.csv"
-    KeptCells(path).simulate(cells[0], 2, 1)
+    kept_grid(path).simulate(cells[0], 2, 1)
     arguments = ["coverage", "--boards", "2", "--keep", str(path)]
     assert main([*arguments, "--minutes", "0"]) == 0
     assert "1 of 2 cells are done" in capsys.readouterr().out
@@ -113,7 +114,7 @@ def test_time_that_is_over_leaves_cells_waiting_and_says_so(tmp_path, monkeypatc
 
 @pytest.mark.parametrize("scheme", ["mean", "rank, then mean", "median"])
 def test_kept_cells_are_what_the_code_gives(scheme):
-    kept = KeptCells(ROOT / "docs/correctness/coverage.csv")
+    kept = kept_grid(ROOT / "docs/correctness/coverage.csv")
     small = [(cell, boards, seed) for cell, boards, seed in kept.outcomes if (cell.scheme, cell.teams) == (scheme, 3)]
     cell, boards, seed = min((key for key in small if key[0].cases >= 7), key=lambda key: (key[0].cases, str(key[0])))
     now, then = simulate(cell, boards, seed), kept.outcomes[cell, boards, seed]
@@ -139,7 +140,7 @@ def test_grid_holds_every_combination_and_the_quick_one_a_tenth():
 def test_page_says_how_it_was_made_and_marks_what_breaks_a_bar():
     good = Outcome(100, 0.97, 0.01, 0.3, 2.1, 0.4)
     bad = Outcome(100, 0.5, 0.3, 0.3, 2.1, 0.4)
-    study = Study(100, 4, 10, [(CELLS[0], good)], [(CELLS[1], bad)], [], 2, ["0.2.0 and NumPy 2"])
+    study = Study(100, 4, 10, [(CELLS[0], good)], [(CELLS[1], bad)], [], [], 2, ["0.2.0 and NumPy 2"])
     text = page(study)
     assert (
         "`python -m evaluation coverage --every 10 --boards 100 --seed 4 --output docs/correctness/coverage.md`" in text

@@ -102,8 +102,10 @@ def units(number, sizes=None):
     )
 
 
-def plan_with(own, *, requested=500, hierarchy=None):
-    return SimpleNamespace(units=own, requested=requested, bootstrap=requested, hierarchy=hierarchy)
+def plan_with(own, *, requested=500, hierarchy=None, warnings=(), schema=3):
+    return SimpleNamespace(
+        units=own, requested=requested, bootstrap=requested, hierarchy=hierarchy, warnings=warnings, schema=schema
+    )
 
 
 def part(own, plan, *, per_dataset=False, resampled=True, drawn_by="", inside=None, samples=None, task=None):
@@ -116,7 +118,7 @@ def part(own, plan, *, per_dataset=False, resampled=True, drawn_by="", inside=No
 def grounds(number=40, *, algorithms=3, sizes=None, operator="mean", linear=True, hierarchy=None, inner="mean", **more):
     requested = more.pop("requested", 500)
     own = units(number, sizes)
-    plan = plan_with(own, requested=requested, hierarchy=hierarchy)
+    plan = plan_with(own, requested=requested, hierarchy=hierarchy, warnings=more.pop("warnings", ()))
     parts = more["parts"] if "parts" in more else [part(own, plan, **more)]
     ranking = SimpleNamespace(
         algorithms=("a", "b", "c")[:algorithms],
@@ -185,6 +187,15 @@ def test_a_stratum_below_five_units_is_too_small():
     small = grounds(sizes=[36, 4])
     assert (small.reason, small.states_sets, small.comparable) == ("stratum_too_small", True, False)
     assert grounds(4, sizes=[4]).reason == "too_few_units", "one stratum is all units"
+
+
+def test_possible_clusters_leave_sets_of_every_rank_and_no_comparison():
+    clusters, few = {"code": "possible_clusters"}, {"code": "stratum_few"}
+    found = grounds(warnings=[few, clusters])
+    assert (found.reason, found.states_sets, found.comparable) == ("possible_clusters", True, False)
+    assert grounds(warnings=[few]).reason is None
+    assert grounds(4, warnings=[clusters]).reason == "possible_clusters"
+    assert grounds(sizes=[36, 4], warnings=[clusters]).reason == "stratum_too_small"
 
 
 def test_the_spread_is_of_the_fewest_units_and_the_smallest_stratum():

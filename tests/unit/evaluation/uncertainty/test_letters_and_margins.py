@@ -8,7 +8,8 @@ import pytest
 
 from evaluation.ranking.resampling import Contributions
 from evaluation.ranking.uncertainty import pairs
-from evaluation.ranking.uncertainty.pairs import _name, difference, flip_intervals, legible, letters, verdict
+from evaluation.ranking.uncertainty.pairs import _name, difference, flip_intervals, legible, letters
+from tests.unit.evaluation.uncertainty.recomputed import critical_t, hall_limit
 
 
 def matrix(count, *shown):
@@ -102,18 +103,27 @@ def is_inside(x, d, w, critical):
 
 
 @pytest.mark.parametrize("critical", [0.5, 1.0, 1.3])
-def test_an_interval_holds_every_difference_that_is_not_refuted(critical):
+def test_an_interval_holds_every_difference_that_is_not_refuted_by_both_statistics(critical):
+    """Each end is that of the self-normalized sum, or the limit of Hall's statistic where that is further out."""
     board = contributed(PLAIN)
     result = flip_intervals(board, 0, critical)
+    moved = 0
     for other, (estimate, (low, high)) in enumerate(result):
         d = PLAIN[:, 0] - PLAIN[:, other]
         assert estimate == pytest.approx(d.sum())
         if other == 0:
             assert (low, high) == pytest.approx((0.0, 0.0))
             continue
-        for edge, outwards in ((low, -1e-6), (high, 1e-6)):
+        guard = critical_t(critical, 4)
+        for edge, outwards, quantile in ((low, -1e-6, guard), (high, 1e-6, -guard)):
+            of_hall = hall_limit(4 * d, quantile)
             assert not is_inside(edge + outwards, d, board.unit_weights, critical)
-            assert is_inside(edge - outwards, d, board.unit_weights, critical)
+            if is_inside(edge - outwards, d, board.unit_weights, critical):
+                assert (edge - of_hall) * outwards >= -1e-12
+            else:
+                assert edge == pytest.approx(of_hall)
+                moved += 1
+    assert bool(moved) == (critical == 1.3)
 
 
 def test_a_difference_whose_sign_flips_cannot_bound_has_no_interval():
@@ -126,27 +136,30 @@ def test_a_difference_whose_sign_flips_cannot_bound_has_no_interval():
 
 
 @pytest.mark.parametrize(
-    ("interval", "margin", "shown", "expected"),
+    ("interval", "margin", "is_better", "limit", "ends", "verdict"),
     [
-        ((0.02, 0.3), None, True, "better"),
-        ((0.02, 0.3), None, False, "undecided"),
-        ((0.02, 0.3), 0.0, True, "better"),
-        ((0.02, 0.3), 0.0, False, "undecided"),
-        (None, 0.0, True, "better"),
-        (None, 0.1, True, "undecided"),
-        ((0.11, 0.3), 0.1, False, "better"),
-        ((0.1, 0.3), 0.1, True, "undecided"),
-        ((-0.09, 0.09), 0.1, False, "equivalent"),
-        ((-0.1, 0.09), 0.1, False, "undecided"),
-        ((-0.09, 0.1), 0.1, False, "undecided"),
-        ((-0.3, -0.2), 0.1, False, "undecided"),
-        ((-0.05, 0.2), 0.1, False, "undecided"),
+        # No winner: the lower end is that of the interval, except for a pair of a later round of step-down.
+        ((0.02, 0.3), 0.0, True, None, [0.02, 0.3], "better"),
+        ((-0.02, 0.3), 0.0, True, None, [0.0, 0.3], "better"),
+        ((0.05, 0.3), 0.1, True, None, [0.1, 0.3], "better"),
+        ((-0.02, 0.3), 0.0, False, None, [-0.02, 0.3], "undecided"),
+        # A winner: the limit of the lead over the best of the others applies in every row.
+        ((-0.02, 0.3), 0.0, True, 0.04, [0.04, 0.3], "better"),
+        ((0.06, 0.3), 0.0, True, 0.04, [0.06, 0.3], "better"),
+        ((0.06, 0.3), 0.1, True, 0.12, [0.12, 0.3], "better"),
+        # Not significantly better: the lower end is never above the margin.
+        ((0.02, 0.3), 0.0, False, None, [0.0, 0.3], "undecided"),
+        ((0.11, 0.3), 0.1, False, None, [0.1, 0.3], "undecided"),
+        ((-0.09, 0.09), 0.1, False, None, [-0.09, 0.09], "equivalent"),
+        ((-0.1, 0.09), 0.1, False, None, [-0.1, 0.09], "undecided"),
+        ((-0.09, 0.1), 0.1, False, None, [-0.09, 0.1], "undecided"),
+        ((-0.3, -0.2), 0.1, False, None, [-0.3, 0.05], "undecided"),
+        ((-0.05, 0.2), 0.1, False, None, [-0.05, 0.2], "undecided"),
+        # Without a bound there is no interval.
+        (None, 0.0, True, 0.1, None, "better"),
+        (None, 0.1, False, None, None, "undecided"),
     ],
 )
-def test_a_margin_has_to_be_passed_or_kept_on_both_sides(interval, margin, shown, expected):
-    assert verdict(interval, margin, shown_better=shown) == expected
-
-
-def test_a_difference_is_written_with_its_interval_as_a_list():
-    assert difference(0.2, (0.1, 0.3), "better") == {"estimate": 0.2, "interval": [0.1, 0.3], "verdict": "better"}
-    assert difference(0.2, None, "undecided")["interval"] is None
+def test_the_lower_end_is_above_the_margin_where_the_first_is_better(interval, margin, is_better, limit, ends, verdict):
+    found = difference(0.05, interval, margin=margin, is_better=is_better, limit=limit, level=0.95)
+    assert found == {"estimate": 0.05, "interval": ends, "level": 0.95, "verdict": verdict}

@@ -18,7 +18,7 @@ from evaluation.ranking.uncertainty.sign_flips import (
     flip_matrix,
     flipped_sums,
 )
-from tests.unit.evaluation.uncertainty.boards import shown_step_by_step
+from tests.unit.evaluation.uncertainty.recomputed import hall, shown_step_by_step
 
 UNITS, TEAMS = 6, 5
 
@@ -42,14 +42,15 @@ def plainly(values, signs, share, extra=None, transform=None):
     if transform is not None:
         parts = {pair: transform(own[:, None])[:, 0] for pair, own in parts.items()}
     parts = {pair: own for pair, own in parts.items() if np.abs(own).max() > 1e-12}
-    flipped, observed = {}, {}
+    flipped, observed, halls = {}, {}, {}
     for pair, own in parts.items():
         norm = math.sqrt(sum(part**2 for part in own))
         flipped[pair] = np.array([sum(own * row) / norm for row in signs.astype(float)])
         wider = 0.0 if extra is None else extra[pair[0]] + extra[pair[1]]
         observed[pair] = sum(own) / math.sqrt(norm**2 + wider)
+        halls[pair] = hall(own) * norm / math.sqrt(norm**2 + wider)
     p_own = {pair: np.mean(own >= observed[pair] - 1e-9) for pair, own in flipped.items()}
-    shown, first = shown_step_by_step(observed, flipped, share)
+    shown, first = shown_step_by_step(observed, flipped, share, halls, values.shape[0])
     return shown, p_own, first
 
 
@@ -70,9 +71,9 @@ SIGNS = flip_matrix(UNITS, bootstrap=0, seed=1, cases=())
 
 
 @pytest.mark.parametrize("in_cache", [1, 64, 128, 192, 320, 60_000])
-@pytest.mark.parametrize("seed", [7, 10])
+@pytest.mark.parametrize("seed", [58, 10])
 def test_pairs_that_are_taken_some_at_a_time_have_their_own_statistics(monkeypatch, in_cache, seed):
-    """With 64 flips of six units a block holds one, two, three or five pairs, or all ten; with seed 7 a second round shows one more."""
+    """With 64 flips of six units a block holds one, two, three or five pairs, or all ten; with seed 58 a second round shows more."""
     monkeypatch.setattr(sign_flips, "_IN_CACHE", in_cache)
     better_pairs = check(board(seed), SIGNS, 0.1)
     assert better_pairs
@@ -110,7 +111,7 @@ def test_identical_pairs_have_no_place_among_transformed_ones(monkeypatch, at_on
     assert (0, 3) not in better_pairs
 
 
-@pytest.mark.parametrize("seed", [7, 17])
+@pytest.mark.parametrize("seed", [1, 34])
 def test_unseen_failures_widen_what_is_observed_and_leave_the_flips(seed):
     values = board(seed)
     values[:, 4] = values[:, 3]

@@ -32,7 +32,7 @@ def test_a_mean_is_judged_by_flips_and_everything_that_it_needs_is_written():
         "flips": FLIPS_VERSION,
     }
     assert ranking_entry["winner"] == {"named": True, "algorithm": "a", "alpha": 0.1, "reason": "shown"}
-    assert ranking_entry["verdict"] == "clear"
+    assert ranking_entry["verdict"] == "significant"
     assert ranking_entry["shown_better"] == [[False, True, True], [False, False, True], [False, False, False]]
     # Of 256 flips those that leave every sign are one; p-values look at one side.
     assert ranking_entry["p_own"] == [[None, 1 / 256, 1 / 256], [1.0, None, 1 / 256], [1.0, 1.0, None]]
