@@ -8,9 +8,10 @@ from typing import Any
 
 from evaluation.boards.axis import Axis, axis_of
 from evaluation.boards.choosing import at, columns_shown, sorted_rows
-from evaluation.boards.words import number, percent, score, score_span, span
+from evaluation.boards.differences import LABEL, Differences, differences_of, leader_of, texts_of
+from evaluation.boards.effects import Effect, effects_of
+from evaluation.boards.words import VERDICTS, number, percent, score, score_span, span
 from evaluation.catalogue import readable
-from evaluation.claims.answers import VERDICTS
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import LEGEND, RANKED_BY, Legend
 
@@ -98,6 +99,10 @@ class Row:
     failure_upper: float | None = None
     rank_after_failure: float | None = None
     """Its rank if one more case had failed, the worst over the cases."""
+    difference: str = ""
+    """Difference from the leader."""
+    difference_interval: str = ""
+    """Its interval, which is simultaneous with those of all other rows."""
     submissions: int | None = None
     handed_in: datetime | None = None
     marks: tuple[Mark, ...] = ()
@@ -216,6 +221,26 @@ class Board:
     shows: str = SCORES
     share: float = 0.95
     """Of rank sets and ranges."""
+    differences: Differences | None = None
+    """Differences from the leader; None for an order without them."""
+    effects: tuple[Effect, ...] = ()
+    """Numbers about the lead of the first team; empty for an order without them."""
+
+    @property
+    def difference_help(self) -> str:
+        """Explanation of the column of differences; empty without it."""
+        if self.differences is None:
+            return ""
+        return (
+            f"Difference between the leader and this team with its {percent(self.differences.level)} interval, simultaneous for "
+            "all teams. Positive: the leader is better."
+        )
+
+    @property
+    def verdict_word(self) -> str:
+        """The verdict, marked as approximate where resamples decide; empty if there is none."""
+        word: str = self.order["verdict"] or ""
+        return f"{word} (approximately)" if word == "significant" and self.order["sets"]["method"] == "draws" else word
 
     @property
     def tells_reach(self) -> bool:
@@ -268,6 +293,7 @@ class Board:
             ("set", "rank set"),
             *((("low", "resampling range"), ("share", "first in")) if self.tells_draws else ()),
             ("score", str(self.order["statistic"])),
+            *((("difference", LABEL.lower()),) if self.differences else ()),
             *(
                 (column.key, " ".join(part for part in (column.title, column.region) if part))
                 for column in self.columns
@@ -329,7 +355,7 @@ def board(
         ``scores`` or ``ranks`` in the columns of metrics.
     sort
         ``rank``, ``team``, ``set`` (the rank set), ``low`` (the resampling range), ``share``, ``score``,
-        ``missing``, ``submissions``, ``handed_in`` or the key of a column; the best, fewest or earliest first,
+        ``difference`` (from the leader), ``missing``, ``submissions``, ``handed_in`` or the key of a column; the best, fewest or earliest first,
         with a leading ``-`` the other way round.
     search
         Part of a team's name.
@@ -351,7 +377,7 @@ def board(
         if search.casefold() in table["teams"][index].casefold()
     ]
     page = min(max(page, 1), max(1, -(-len(matches) // PAGE_ROWS)))
-    front = _front(order)
+    front, leader = _front(order), leader_of(table, order)
     partners = {
         team: tuple(other for other in group if other != team) for group in table["identical"] for team in group
     }
@@ -378,6 +404,7 @@ def board(
             level=percent(table["interval"]),
             letters=order["letters"][index],
             **{key: order[key][index] for key in _BESIDE},
+            **_difference(order, index, leader),
             submissions=at(table, "submissions", index),
             handed_in=_moment(at(table, "handed_in", index)),
             marks=tuple(
@@ -411,7 +438,19 @@ def board(
         share=table["interval"],
         tells_entries=any(entry is not None for entry in table.get("submissions", ())),
         shows=shows,
+        differences=differences_of(table, order),
+        effects=effects_of(order, table["teams"]),
     )
+
+
+def _difference(order: Mapping[str, Any], index: int, leader: int | None) -> dict[str, str]:
+    """Return the difference of a row from the leader as text."""
+    if leader is None:
+        return {}
+    texts = texts_of(order, index)
+    if texts is None:
+        return {"difference": "leader" if index == leader else "–"}
+    return {"difference": texts.estimate, "difference_interval": texts.interval}
 
 
 def _column(entry: Mapping[str, Any]) -> Column:

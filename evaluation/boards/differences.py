@@ -1,0 +1,104 @@
+"""Differences of the teams from the leader, as a column of the table and as the rows of a figure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.figures.differences import VERDICTS, DifferenceRow
+from evaluation.figures.outward import Texts, outward
+
+LABEL = "Difference from the leader"
+MOST_ROWS = 30
+"""Maximum number of teams in the figure."""
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Differences of the teams from the leader by one order.
+
+    Attributes
+    ----------
+    leader
+        The team that ranks first; of several that share the rank, the first by name.
+    rows
+        The leader and the teams after it, by rank, at most `MOST_ROWS`.
+    others
+        Number of teams with a difference that `rows` does not contain.
+    unit
+        Unit of the differences, or None.
+    margin
+        Registered difference that does not matter, or None.
+    level
+        Level of the intervals, which are simultaneous.
+    """
+
+    leader: str
+    rows: tuple[DifferenceRow, ...]
+    others: int
+    unit: str | None
+    margin: float | None
+    level: float
+
+
+def leader_of(table: Mapping[str, Any], order: Mapping[str, Any]) -> int | None:
+    """Return the index of the team from which differences are stated; None if the order has no differences."""
+    differences = order.get("difference") or ()
+    if not any(difference is not None for difference in differences):
+        return None
+    ranked = [index for index, rank in enumerate(order["rank"]) if rank is not None and differences[index] is None]
+    return min(ranked, key=lambda index: (order["rank"][index], table["teams"][index]), default=None)
+
+
+def texts_of(order: Mapping[str, Any], index: int) -> Texts | None:
+    """Return the difference of a team as text; None if it has none."""
+    estimate = (order.get("difference") or {index: None})[index]
+    if estimate is None:
+        return None
+    low, high = order["difference_low"][index], order["difference_high"][index]
+    return outward(
+        estimate,
+        None if low is None or high is None else (low, high),
+        margin=order.get("margin") or 0.0,
+        is_better=order["difference_verdict"][index] == "better",
+    )
+
+
+def level_of(table: Mapping[str, Any], order: Mapping[str, Any]) -> float:
+    """Return the level of the intervals of differences. Tables of schema 2 do not contain it."""
+    levels = (level for level in order.get("difference_level") or () if level is not None)
+    found: float = next(levels, table["interval"])
+    return found
+
+
+def differences_of(table: Mapping[str, Any], order: Mapping[str, Any]) -> Differences | None:
+    """Return the differences by an order; None if it has none."""
+    leader = leader_of(table, order)
+    if leader is None:
+        return None
+    ranked = [index for index, difference in enumerate(order["difference"]) if difference is not None]
+    ranked.sort(key=lambda index: (order["rank"][index] or len(table["teams"]) + 1, table["teams"][index].casefold()))
+    rows = [
+        DifferenceRow(
+            name=table["teams"][index],
+            estimate=order["difference"][index],
+            low=order["difference_low"][index],
+            high=order["difference_high"][index],
+            verdict=order["difference_verdict"][index] or "",
+            words=texts.joined if (texts := texts_of(order, index)) else "",
+        )
+        for index in ranked[: MOST_ROWS - 1]
+    ]
+    return Differences(
+        leader=table["teams"][leader],
+        rows=(DifferenceRow(table["teams"][leader], 0.0, None, None, "leader", "leader"), *rows),
+        others=len(ranked) - len(rows),
+        unit=order["unit"],
+        margin=order.get("margin"),
+        level=level_of(table, order),
+    )
+
+
+def verdicts_in(differences: Differences | None) -> list[tuple[str, str]]:
+    """Return the verdicts of the differences in a figure with their meaning, for its legend."""
+    found = {row.verdict for row in differences.rows} if differences else set()
+    return [(verdict, words) for verdict, words in VERDICTS.items() if verdict in found]
