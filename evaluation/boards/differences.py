@@ -40,12 +40,31 @@ class Differences:
     level: float
 
 
+def stated_by(table: Mapping[str, Any], order: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the order whose differences and lead describe an order.
+
+    It is the order itself, or that of its only metric: a combination of one ranking has the ranks of that ranking, and its
+    score is a rank. With a registered margin the two differ, because a combination has none.
+    """
+    if order["metric"] is not None or _has_differences(order):
+        return order
+    singles = [one for one in table["orders"] if one["metric"] is not None and one["ranking"] == order["ranking"]]
+    if len(singles) != 1 or singles[0].get("margin") or singles[0]["rank"] != order["rank"]:
+        return order
+    return singles[0] if _has_differences(singles[0]) else order
+
+
+def _has_differences(order: Mapping[str, Any]) -> bool:
+    return any(difference is not None for difference in order.get("difference") or ())
+
+
 def leader_of(table: Mapping[str, Any], order: Mapping[str, Any]) -> int | None:
     """Return the index of the team from which differences are stated; None if the order has no differences."""
-    differences = order.get("difference") or ()
-    if not any(difference is not None for difference in differences):
+    if not _has_differences(order):
         return None
-    ranked = [index for index, rank in enumerate(order["rank"]) if rank is not None and differences[index] is None]
+    ranked = [
+        index for index, rank in enumerate(order["rank"]) if rank is not None and order["difference"][index] is None
+    ]
     return min(ranked, key=lambda index: (order["rank"][index], table["teams"][index]), default=None)
 
 

@@ -194,16 +194,29 @@ def _confirm(order: Mapping[str, Any], found: int) -> Effect:
 
 
 def _share(share: float) -> str:
-    """Format a probability, never 0 % or 100 % for one that is neither."""
-    if 0.0 < share < 0.001:
+    """Format a probability that is estimated from draws, hence never 0 % or 100 %.
+
+    Examples
+    --------
+    >>> _share(0.0), _share(0.034), _share(0.34), _share(1.0)
+    ('< 0.1 %', '3.4 %', '34 %', '> 99.9 %')
+    """
+    if share < 0.001:
         return "< 0.1 %"
-    if 0.999 < share < 1.0:
+    if share > 0.999:
         return "> 99.9 %"
-    return f"{100.0 * share:.1f} %" if 0.0 < share < 0.1 or 0.9 < share < 1.0 else f"{100.0 * share:.0f} %"
+    return f"{100.0 * share:.0f} %" if 0.1 <= share <= 0.9 else f"{100.0 * share:.1f} %"
 
 
 def _p_value(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.2g}"
+    """Format a p-value.
+
+    Examples
+    --------
+    >>> _p_value(0.0), _p_value(0.0312), _p_value(0.7)
+    ('< 0.001', '0.031', '0.70')
+    """
+    return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
 
 
 def _stated(number: int | None) -> str:

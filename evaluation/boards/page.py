@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.boards.axis import Axis, axis_of
 from evaluation.boards.choosing import at, columns_shown, sorted_rows
-from evaluation.boards.differences import LABEL, Differences, differences_of, leader_of, texts_of
+from evaluation.boards.differences import LABEL, Differences, differences_of, leader_of, stated_by, texts_of
 from evaluation.boards.effects import Effect, effects_of
 from evaluation.boards.words import VERDICTS, number, percent, score, score_span, span
 from evaluation.catalogue import readable
@@ -377,7 +377,8 @@ def board(
         if search.casefold() in table["teams"][index].casefold()
     ]
     page = min(max(page, 1), max(1, -(-len(matches) // PAGE_ROWS)))
-    front, leader = _front(order), leader_of(table, order)
+    front, source = _front(order), stated_by(table, order)
+    leader = leader_of(table, source)
     partners = {
         team: tuple(other for other in group if other != team) for group in table["identical"] for team in group
     }
@@ -404,7 +405,7 @@ def board(
             level=percent(table["interval"]),
             letters=order["letters"][index],
             **{key: order[key][index] for key in _BESIDE},
-            **_difference(order, index, leader),
+            **_difference(source, index, leader),
             submissions=at(table, "submissions", index),
             handed_in=_moment(at(table, "handed_in", index)),
             marks=tuple(
@@ -438,8 +439,8 @@ def board(
         share=table["interval"],
         tells_entries=any(entry is not None for entry in table.get("submissions", ())),
         shows=shows,
-        differences=differences_of(table, order),
-        effects=effects_of(order, table["teams"]),
+        differences=differences_of(table, source),
+        effects=effects_of(source, table["teams"]),
     )
 
 

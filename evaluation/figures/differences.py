@@ -25,9 +25,11 @@ VERDICTS: Final = {
 }
 """Meaning of the verdicts of differences."""
 _TONES: Final = {"better": (BETTER, "circle"), "equivalent": (NEUTRAL, "diamond"), "undecided": (NOT_BETTER, "square")}
-_ROW, _FOOT, _HEAD = 24, 46, 8
+ROW: Final = 24
+HEAD: Final = 8
+_FOOT: Final = 46
 _PADDING: Final = 0.06
-_MOST_TICKS: Final = 5
+_MOST_TICKS: Final = 6
 
 
 @dataclass(frozen=True)
@@ -179,18 +181,12 @@ def _trace(chosen: Sequence[tuple[int, DifferenceRow]], name: str, tone: str, sy
 
 
 def difference_svg(
-    rows: Sequence[DifferenceRow],
-    *,
-    margin: float | None,
-    unit: str | None,
-    label: str,
-    description: str,
-    key: str = "",
+    rows: Sequence[DifferenceRow], *, margin: float | None, unit: str | None, label: str, description: str
 ) -> str:
-    """Draw differences from the leader as an SVG element that is as wide as its place.
+    """Draw differences from the leader as an SVG element that is as wide as its place, a row of `ROW` pixels for each.
 
     Positions are percentages, so that text keeps its size on a narrow screen. Colours are left to style sheets, so that a
-    strict content security policy holds.
+    strict content security policy holds. Names and numbers belong beside it: `HEAD` pixels are above the first row.
 
     Parameters
     ----------
@@ -202,17 +198,15 @@ def difference_svg(
         Unit of the differences.
     label, description
         Title and description for readers who cannot see the figure.
-    key
-        Distinguishes the element from others of its page.
     """
-    height, foot = len(rows) * _ROW, _HEAD + len(rows) * _ROW
+    foot = HEAD + len(rows) * ROW
     axis = _Axis.of(rows, margin)
     band = ""
     if margin:
         left, right = axis.at(-margin), axis.at(margin)
         band = f'<rect class="differences__margin" x="{left:.2f}%" width="{right - left:.2f}%" y="0" height="{foot}"/>'
     ticks = "".join(
-        f'<line class="differences__tick{" differences__tick--zero" if tick == 0 else ""}" x1="{axis.at(tick):.2f}%" '
+        f'<line class="differences__tick{"" if tick else " differences__tick--zero"}" x1="{axis.at(tick):.2f}%" '
         f'x2="{axis.at(tick):.2f}%" y1="0" y2="{foot}"/>'
         f'<text class="differences__number" x="{axis.at(tick):.2f}%" y="{foot + 15}">{text(tick, axis.decimals)}</text>'
         for tick in axis.ticks
@@ -222,20 +216,12 @@ def difference_svg(
         f'<text class="differences__end" x="0" y="{foot + 35}">← leader worse</text>'
         f'<text class="differences__end differences__end--right" x="100%" y="{foot + 35}">leader better{unit_text} →</text>'
     )
-    names = "".join(_name(row, place) for place, row in enumerate(rows))
-    values = "".join(
-        f'<text class="differences__value" x="100%" y="{_middle(place) + 4:g}">{escape(row.words)}</text>'
-        for place, row in enumerate(rows)
-    )
     marks = "".join(_mark(row, place, axis) for place, row in enumerate(rows))
-    total = height + _HEAD + _FOOT
     return (
-        f'<svg class="differences" width="100%" height="{total}" role="img" aria-labelledby="differences-title{escape(key)} '
-        f'differences-text{escape(key)}"><title id="differences-title{escape(key)}">{escape(label)}</title>'
-        f'<desc id="differences-text{escape(key)}">{escape(description)}</desc>'
-        f'<svg class="differences__names" x="0" width="22%" height="{total}">{names}</svg>'
-        f'<svg class="differences__plot" x="24%" width="54%" height="{total}">{band}{ticks}{marks}{ends}</svg>'
-        f'<svg class="differences__values" x="80%" width="20%" height="{total}">{values}</svg></svg>'
+        f'<svg class="differences__plot" width="100%" height="{foot + _FOOT}" role="img" '
+        'aria-labelledby="differences-title differences-text">'
+        f'<title id="differences-title">{escape(label)}</title><desc id="differences-text">{escape(description)}</desc>'
+        f"{band}{ticks}{marks}{ends}</svg>"
     )
 
 
@@ -273,14 +259,7 @@ class _Axis:
 
 
 def _middle(place: int) -> float:
-    return _HEAD + (place + 0.5) * _ROW
-
-
-def _name(row: DifferenceRow, place: int) -> str:
-    return (
-        f'<text class="differences__name" x="0" y="{_middle(place) + 4:g}">{escape(row.name)}'
-        f"<title>{escape(row.name)}</title></text>"
-    )
+    return HEAD + (place + 0.5) * ROW
 
 
 def _mark(row: DifferenceRow, place: int, axis: _Axis) -> str:

@@ -117,9 +117,7 @@ def _drawn(row: Row) -> str:
 def _from_leader(row: Row) -> str:
     """Difference from the leader with its interval."""
     interval = _small(row.difference_interval)
-    return (
-        f'<td class="num board__difference" data-label="{DIFFERENCE}"><span>{escape(row.difference)}{interval}</span></td>'
-    )
+    return f'<td class="num board__difference" data-label="{DIFFERENCE}"><span>{escape(row.difference)}{interval}</span></td>'
 
 
 @register.simple_tag
@@ -135,7 +133,12 @@ def difference_forest(board: Board) -> SafeString:
         label=f"Differences from {found.leader}, {board.order['label']}",
         description="The column “Difference from the leader” of the table contains the same values.",
     )
-    return mark_safe(drawing)  # noqa: S308 (names are escaped where they are drawn)
+    names = "".join(f'<span title="{escape(row.name)}">{escape(row.name)}</span>' for row in found.rows)
+    values = "".join(f"<span>{escape(row.words)}</span>" for row in found.rows)
+    return mark_safe(  # noqa: S308 (names are escaped)
+        f'<div class="differences"><div class="differences__names" aria-hidden="true">{names}</div>{drawing}'
+        f'<div class="differences__values num" aria-hidden="true">{values}</div></div>'
+    )
 
 
 def _small(text: str | None) -> str:
