@@ -78,15 +78,14 @@ def texts_of(order: Mapping[str, Any], index: int) -> Texts | None:
         estimate,
         None if low is None or high is None else (low, high),
         margin=order.get("margin") or 0.0,
-        is_better=order["difference_verdict"][index] == "better",
     )
 
 
 def level_of(table: Mapping[str, Any], order: Mapping[str, Any]) -> float:
     """Return the level of the intervals of differences. Tables of schema 2 do not contain it."""
     levels = (level for level in order.get("difference_level") or () if level is not None)
-    found: float = next(levels, table["interval"])
-    return found
+    level: float = next(levels, table["interval"])
+    return level
 
 
 def differences_of(table: Mapping[str, Any], order: Mapping[str, Any]) -> Differences | None:
@@ -119,5 +118,5 @@ def differences_of(table: Mapping[str, Any], order: Mapping[str, Any]) -> Differ
 
 def verdicts_in(differences: Differences | None) -> list[tuple[str, str]]:
     """Return the verdicts of the differences in a figure with their meaning, for its legend."""
-    found = {row.verdict for row in differences.rows} if differences else set()
-    return [(verdict, words) for verdict, words in VERDICTS.items() if verdict in found]
+    verdicts = {row.verdict for row in differences.rows} if differences else set()
+    return [(verdict, words) for verdict, words in VERDICTS.items() if verdict in verdicts]

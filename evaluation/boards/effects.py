@@ -1,11 +1,13 @@
 """Numbers about the lead of the first team, as the terms and values of a list."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any, Final
 
 from evaluation.boards.words import percent
-from evaluation.figures.outward import outward, share_down, share_up
+from evaluation.figures.outward import cases_text, outward, share_down, share_up
 from evaluation.wording import plural
 
 MOST_TEAMS = 3
@@ -53,17 +55,17 @@ def effects_of(order: Mapping[str, Any], teams: Sequence[str]) -> tuple[Effect, 
     teams
         The teams of the table.
     """
-    found = {key: order.get(key) for key in KEYS}
+    stated = {key: order.get(key) for key in KEYS}
     ranks = dict(zip(teams, order["rank"], strict=True))
-    made = (
-        found["lead"] and _lead(order, found["lead"]),
-        found["break_even_failure_rate"] and _break_even(found["break_even_failure_rate"]),
-        found["false_claim_probability"] and _false_claim(found["false_claim_probability"]),
-        found["fewest_cases_to_unseat"] and _unseat(order, found["fewest_cases_to_unseat"]),
-        found["cases_to_settle"] and _settle(order, found["cases_to_settle"], ranks),
-        found["cases_to_confirm"] and _confirm(order, found["cases_to_confirm"]),
+    effects = (
+        stated["lead"] and _lead(order, stated["lead"]),
+        stated["break_even_failure_rate"] and _break_even(stated["break_even_failure_rate"]),
+        stated["false_claim_probability"] and _false_claim(stated["false_claim_probability"]),
+        stated["fewest_cases_to_unseat"] and _unseat(order, stated["fewest_cases_to_unseat"]),
+        stated["cases_to_settle"] and _settle(order, stated["cases_to_settle"], ranks),
+        stated["cases_to_confirm"] and _confirm(order, stated["cases_to_confirm"]),
     )
-    return tuple(effect for effect in made if effect)
+    return tuple(effect for effect in effects if effect)
 
 
 def effect_cells(order: Mapping[str, Any], team: str) -> dict[str, Any]:
@@ -77,11 +79,11 @@ def effect_cells(order: Mapping[str, Any], team: str) -> dict[str, Any]:
         The team whose number of cases to settle is included.
     """
     winner = order.get("winner") or {}
-    found = {key: order.get(key) or {} for key in KEYS}
-    lead, rate, false = (found[key] for key in KEYS[:3])
+    stated = {key: order.get(key) or {} for key in KEYS}
+    lead, rate, false = (stated[key] for key in KEYS[:3])
     low, high = lead.get("interval") or (None, None)
-    unseat = found["fewest_cases_to_unseat"]
-    settle = next((row for row in found["cases_to_settle"] if row["algorithm"] == team), {})
+    unseat = stated["fewest_cases_to_unseat"]
+    settle: Mapping[str, Any] = next((row for row in stated["cases_to_settle"] if row["algorithm"] == team), {})
     settle_low, settle_high = settle.get("interval") or (None, None)
     return {
         "verdict": order.get("verdict"),
@@ -112,7 +114,6 @@ def _lead(order: Mapping[str, Any], lead: Mapping[str, Any]) -> Effect:
         lead["estimate"],
         None if interval is None else (interval[0], interval[1]),
         margin=order.get("margin") or 0.0,
-        is_better=bool(order["winner"]["named"]),
     )
     unit = f" {order['unit']}" if order.get("unit") else ""
     level = percent(lead.get("level") or order["sets"]["level"])
@@ -125,51 +126,51 @@ def _lead(order: Mapping[str, Any], lead: Mapping[str, Any]) -> Effect:
     )
 
 
-def _break_even(found: Mapping[str, Any]) -> Effect:
-    rate = found["rate"]
+def _break_even(threshold: Mapping[str, Any]) -> Effect:
+    rate = threshold["rate"]
     return Effect(
         "break_even_failure_rate",
         "Break-even failure rate",
         share_down(rate) if rate > 0.0 else "none",
         "The lead is safe while the leader fails in fewer cases than this.",
         "break-even-failure-rate",
-        (f"{found['failed']} of {found['of']:,} failed, {share_up(found['upper'])} possible",),
+        (f"{threshold['failed']} of {threshold['of']:,} failed, {share_up(threshold['upper'])} possible",),
     )
 
 
-def _false_claim(found: Mapping[str, Any]) -> Effect:
-    unseen = found.get("with_one_unseen_failure")
-    shares = ", ".join(f"{name} {_share(found[name])}" for name in ("better", "equivalent", "worse"))
+def _false_claim(probabilities: Mapping[str, Any]) -> Effect:
+    unseen = probabilities.get("with_one_unseen_failure")
+    shares = ", ".join(f"{name} {_share(probabilities[name])}" for name in ("better", "equivalent", "worse"))
     details = [f"{shares}, if failures are as frequent as observed"]
     if unseen is not None:
         details.append(f"cautious p-value with one unseen failure: {_p_value(unseen)}")
     return Effect(
         "false_claim_probability",
         "Probability of a false claim",
-        _share(1.0 - found["better"]),
+        _share(1.0 - probabilities["better"]),
         "Probability that the leader is not better than every other team.",
         "probability-of-a-false-claim",
         tuple(details),
     )
 
 
-def _unseat(order: Mapping[str, Any], found: Mapping[str, Any]) -> Effect:
-    number = found["units"]
-    at_most = "" if found["is_exact"] else "at most "
+def _unseat(order: Mapping[str, Any], removal: Mapping[str, Any]) -> Effect:
+    number = removal["units"]
+    at_most = "" if removal["is_exact"] else "at most "
     return Effect(
         "fewest_cases_to_unseat",
         "Fewest cases to unseat",
         f"{at_most}{_counted(number, order)}",
         "Without these cases, another team has at least the score of the leader.",
         "fewest-cases-to-unseat",
-        (f"then {found['algorithm']} is first",),
+        (f"then {removal['algorithm']} is first",),
     )
 
 
-def _settle(order: Mapping[str, Any], found: Sequence[Mapping[str, Any]], ranks: Mapping[str, float | None]) -> Effect:
+def _settle(order: Mapping[str, Any], needed: Sequence[Mapping[str, Any]], ranks: Mapping[str, float | None]) -> Effect:
     last = len(ranks) + 1.0
-    rows = sorted(found, key=lambda row: (ranks.get(row["algorithm"]) or last, row["algorithm"]))
-    first, *others = [(f"{_stated(row['estimate'])} ({_range(row['interval'])})", row["algorithm"]) for row in rows]
+    rows = sorted(needed, key=lambda row: (ranks.get(row["algorithm"]) or last, row["algorithm"]))
+    first, *others = [(_needed(row), row["algorithm"]) for row in rows]
     named = [f"against {first[1]}", *(f"{words} against {team}" for words, team in others[: MOST_TEAMS - 1])]
     if len(rows) > MOST_TEAMS:
         named.append(f"and {len(rows) - MOST_TEAMS} more in the table (CSV)")
@@ -183,49 +184,53 @@ def _settle(order: Mapping[str, Any], found: Sequence[Mapping[str, Any]], ranks:
     )
 
 
-def _confirm(order: Mapping[str, Any], found: int) -> Effect:
+def _confirm(order: Mapping[str, Any], fewest: int) -> Effect:
     return Effect(
         "cases_to_confirm",
         f"{_units(order, 2).capitalize()} to confirm",
-        f"at least {found:,}",
+        f"at least {fewest:,}",
         "With fewer cases, failures that cancel this lead could stay unseen.",
         "cases-to-confirm",
     )
 
 
 def _share(share: float) -> str:
-    """Format a probability that is estimated from draws, hence never 0 % or 100 %.
+    """Format an estimated probability: no estimate is exactly 0 or 1.
 
     Examples
     --------
     >>> _share(0.0), _share(0.034), _share(0.34), _share(1.0)
-    ('< 0.1 %', '3.4 %', '34 %', '> 99.9 %')
+    ('under 1 %', '3 %', '34 %', 'over 99 %')
     """
-    if share < 0.001:
-        return "< 0.1 %"
-    if share > 0.999:
-        return "> 99.9 %"
-    return f"{100.0 * share:.0f} %" if 0.1 <= share <= 0.9 else f"{100.0 * share:.1f} %"
+    if share <= 0.005:
+        return "under 1 %"
+    return "over 99 %" if share >= 0.995 else f"{100.0 * share:.0f} %"
 
 
 def _p_value(value: float) -> str:
-    """Format a p-value.
+    """Format a p-value: rounded up to two decimals.
 
     Examples
     --------
     >>> _p_value(0.0), _p_value(0.0312), _p_value(0.7)
-    ('< 0.001', '0.031', '0.70')
+    ('under 0.01', '0.04', '0.70')
     """
-    return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+    return "under 0.01" if value < 0.01 else f"{math.ceil(round(100.0 * value, 9)) / 100.0:.2f}"
 
 
-def _stated(number: int | None) -> str:
-    return MOST_STATED if number is None else f"{number:,}"
+def _needed(row: Mapping[str, Any]) -> str:
+    """Format a number of cases with its range."""
+    if row["estimate"] is None and row["interval"][0] is None:
+        return MOST_STATED
+    estimate = MOST_STATED if row["estimate"] is None else cases_text(row["estimate"])
+    return f"{estimate} ({_range(row['interval'])})"
 
 
 def _range(interval: Sequence[int | None]) -> str:
     low, high = interval
-    return MOST_STATED if low is None else f"{low:,} to {_stated(high)}"
+    if low is None:
+        return MOST_STATED
+    return f"{cases_text(low, ROUND_FLOOR)} to {MOST_STATED if high is None else cases_text(high, ROUND_CEILING)}"
 
 
 def _units(order: Mapping[str, Any], number: int) -> str:

@@ -14,6 +14,7 @@ from evaluation.boards.words import VERDICTS, number, percent, score, score_span
 from evaluation.catalogue import readable
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import LEGEND, RANKED_BY, Legend
+from evaluation.figures.outward import Texts
 
 PAGE_ROWS = 80
 """Maximum number of teams on one page."""
@@ -99,10 +100,8 @@ class Row:
     failure_upper: float | None = None
     rank_after_failure: float | None = None
     """Its rank if one more case had failed, the worst over the cases."""
-    difference: str = ""
-    """Difference from the leader."""
-    difference_interval: str = ""
-    """Its interval, which is simultaneous with those of all other rows."""
+    from_leader: Texts | None = None
+    """Difference from the leader, with its interval, which is simultaneous with those of all other rows."""
     submissions: int | None = None
     handed_in: datetime | None = None
     marks: tuple[Mark, ...] = ()
@@ -136,6 +135,16 @@ class Row:
     @property
     def after_failure_text(self) -> str:
         return "" if self.rank_after_failure is None else f"one more: rank {number(self.rank_after_failure)}"
+
+    @property
+    def difference_text(self) -> str:
+        """Difference from the leader, or a dash."""
+        return "–" if self.from_leader is None else self.from_leader.estimate
+
+    @property
+    def difference_interval_text(self) -> str:
+        """Interval of the difference from the leader; empty if there is none."""
+        return "" if self.from_leader is None else self.from_leader.interval
 
     @property
     def share_text(self) -> str:
@@ -405,7 +414,7 @@ def board(
             level=percent(table["interval"]),
             letters=order["letters"][index],
             **{key: order[key][index] for key in _BESIDE},
-            **_difference(source, index, leader),
+            from_leader=Texts("leader", "", "") if index == leader else texts_of(source, index),
             submissions=at(table, "submissions", index),
             handed_in=_moment(at(table, "handed_in", index)),
             marks=tuple(
@@ -442,16 +451,6 @@ def board(
         differences=differences_of(table, source),
         effects=effects_of(source, table["teams"]),
     )
-
-
-def _difference(order: Mapping[str, Any], index: int, leader: int | None) -> dict[str, str]:
-    """Return the difference of a row from the leader as text."""
-    if leader is None:
-        return {}
-    texts = texts_of(order, index)
-    if texts is None:
-        return {"difference": "leader" if index == leader else "–"}
-    return {"difference": texts.estimate, "difference_interval": texts.interval}
 
 
 def _column(entry: Mapping[str, Any]) -> Column:

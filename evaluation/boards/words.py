@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from evaluation.claims import answers
 from evaluation.claims.answers import LOOKS
 
 VERDICTS: Final = {
     "confirmed": "a winner is named, whatever rare failures there are",
-    "significant": "a winner is named, but rare failures could change it",
-    "clear": "a winner is named",
-    "leaning": "one team leads, but no winner is named",
-    "open": "no clear leader",
+    "significant": "a winner is named, if its failures are rare",
+    **answers.VERDICTS,
 }
 """Meaning of each verdict of a ranking document, by its keyword. Documents of schema 2 have ``clear`` for a winner."""
 

@@ -96,7 +96,7 @@ def difference_forest(document: Mapping[str, Any], *, unit: str | None = None, *
             }
         )
     for verdict, (tone, symbol) in _TONES.items():
-        chosen = [(place, row) for place, row in enumerate(drawn, start=1) if row.verdict == verdict]
+        chosen = [(position, row) for position, row in enumerate(drawn, start=1) if row.verdict == verdict]
         if chosen:
             data.append(_trace(chosen, VERDICTS[verdict], tone, symbol))
     data.append(
@@ -111,7 +111,7 @@ def difference_forest(document: Mapping[str, Any], *, unit: str | None = None, *
             "showlegend": False,
         }
     )
-    return figure(
+    drawing = figure(
         data,
         QUESTION,
         x={"title": f"← leader worse{_in(unit)}leader better →"},
@@ -137,6 +137,8 @@ def difference_forest(document: Mapping[str, Any], *, unit: str | None = None, *
             }
         ],
     )
+    others = len(rows) - len(drawn)
+    return drawing | {"remarks": [f"and {others} more in the table"]} if others else drawing
 
 
 def _in(unit: str | None) -> str:
@@ -151,8 +153,7 @@ def _rows(entry: Mapping[str, Any], margin: float) -> list[DifferenceRow]:
             continue
         low, high = difference["interval"] or (None, None)
         interval = None if low is None or high is None else (low, high)
-        is_better = difference["verdict"] == "better"
-        words = outward(difference["estimate"], interval, margin=margin, is_better=is_better).joined
+        words = outward(difference["estimate"], interval, margin=margin).joined
         rows.append(DifferenceRow(algorithm["name"], difference["estimate"], low, high, difference["verdict"], words))
     return rows
 
@@ -164,7 +165,7 @@ def _trace(chosen: Sequence[tuple[int, DifferenceRow]], name: str, tone: str, sy
         "mode": "markers",
         "name": name,
         "x": [row.estimate for row in rows],
-        "y": [place for place, _ in chosen],
+        "y": [position for position, _ in chosen],
         "marker": {"color": tone, "size": 9, "symbol": symbol},
         "error_x": {
             "type": "data",
@@ -216,7 +217,7 @@ def difference_svg(
         f'<text class="differences__end" x="0" y="{foot + 35}">← leader worse</text>'
         f'<text class="differences__end differences__end--right" x="100%" y="{foot + 35}">leader better{unit_text} →</text>'
     )
-    marks = "".join(_mark(row, place, axis) for place, row in enumerate(rows))
+    marks = "".join(_mark(row, position, axis) for position, row in enumerate(rows))
     return (
         f'<svg class="differences__plot" width="100%" height="{foot + _FOOT}" role="img" '
         'aria-labelledby="differences-title differences-text">'
@@ -249,7 +250,7 @@ class _Axis:
         return cls(
             low,
             high,
-            tuple(place * step for place in range(first, last + 1)),
+            tuple(number * step for number in range(first, last + 1)),
             max(0, -math.floor(math.log10(step) + 1e-9)),
         )
 
@@ -258,12 +259,12 @@ class _Axis:
         return 100.0 * (value - self.low) / (self.high - self.low)
 
 
-def _middle(place: int) -> float:
-    return HEAD + (place + 0.5) * ROW
+def _middle(position: int) -> float:
+    return HEAD + (position + 0.5) * ROW
 
 
-def _mark(row: DifferenceRow, place: int, axis: _Axis) -> str:
-    middle, x = _middle(place), f"{axis.at(row.estimate):.2f}%"
+def _mark(row: DifferenceRow, position: int, axis: _Axis) -> str:
+    middle, x = _middle(position), f"{axis.at(row.estimate):.2f}%"
     line = ""
     if row.low is not None and row.high is not None:
         line = (

@@ -116,25 +116,25 @@ def _drawn(row: Row) -> str:
 
 def _from_leader(row: Row) -> str:
     """Difference from the leader with its interval."""
-    interval = _small(row.difference_interval)
-    return f'<td class="num board__difference" data-label="{DIFFERENCE}"><span>{escape(row.difference)}{interval}</span></td>'
+    interval = _small(row.difference_interval_text)
+    return f'<td class="num board__difference" data-label="{DIFFERENCE}"><span>{escape(row.difference_text)}{interval}</span></td>'
 
 
 @register.simple_tag
 def difference_forest(board: Board) -> SafeString:
     """Draw the differences of the teams from the leader; an empty text for an order without them."""
-    found = board.differences
-    if found is None:
+    differences = board.differences
+    if differences is None:
         return mark_safe("")
     drawing = difference_svg(
-        found.rows,
-        margin=found.margin,
-        unit=found.unit,
-        label=f"Differences from {found.leader}, {board.order['label']}",
+        differences.rows,
+        margin=differences.margin,
+        unit=differences.unit,
+        label=f"Differences from {differences.leader}, {board.order['label']}",
         description="The column “Difference from the leader” of the table contains the same values.",
     )
-    names = "".join(f'<span title="{escape(row.name)}">{escape(row.name)}</span>' for row in found.rows)
-    values = "".join(f"<span>{escape(row.words)}</span>" for row in found.rows)
+    names = "".join(f'<span title="{escape(row.name)}">{escape(row.name)}</span>' for row in differences.rows)
+    values = "".join(f"<span>{escape(row.words)}</span>" for row in differences.rows)
     return mark_safe(  # noqa: S308 (names are escaped)
         f'<div class="differences"><div class="differences__names" aria-hidden="true">{names}</div>{drawing}'
         f'<div class="differences__values num" aria-hidden="true">{values}</div></div>'
