@@ -55,6 +55,8 @@ class Picture:
         Id of the run cost that it shows; it is drawn if an assessment has that cost.
     as_measured
         Whether it is computed from values of single cases as measured, before levels of interaction are weighted.
+    of_each_metric
+        Whether it is shown for every metric and region of a combined ranking that has none.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Picture:
     of_region: bool = False
     cost: str = ""
     as_measured: bool = False
+    of_each_metric: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,15 @@ _OF_ALL_KINDS = (
         draw=order_figures.left_out,
         alone=True,
         size="small",
+    ),
+    Picture(
+        name="differences",
+        tab="pairs",
+        title="How far is the leader ahead of the others?",
+        reading="Difference of each team from the leader, with intervals for all teams together. To the right of 0 the leader is "
+        "better. A shaded band is the registered margin. The table contains the same values.",
+        draw=order_figures.differences,
+        of_each_metric=True,
     ),
     Picture(
         name="better",

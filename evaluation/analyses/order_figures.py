@@ -27,6 +27,13 @@ def significance(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Fi
     return figures.significance_map(sources.document, **selection(order)) if entry.get("p_values") else None
 
 
+def differences(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:
+    """Draw the difference of each team from the leader, with its interval."""
+    if not any(algorithm.get("difference_from_first") for algorithm in entry["algorithms"]):
+        return None
+    return figures.difference_forest(sources.document, unit=order["unit"], **selection(order))
+
+
 def better(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:
     """Draw the pairs with a significantly better team.
 

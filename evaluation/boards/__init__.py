@@ -2,14 +2,16 @@
 
 from evaluation.boards.axis import Axis
 from evaluation.boards.page import MARKS, Board, Mark, Row, board, marks_of
-from evaluation.boards.stored import CERTAINTY, COLUMNS, OVERALL, build
-from evaluation.boards.words import HardCase, hard_case, looks, spoken
+from evaluation.boards.stored import CERTAINTY, COLUMNS, EFFECTS, OVERALL, build
+from evaluation.boards.words import VERDICTS, HardCase, hard_case, looks, spoken
 
 __all__ = [
     "CERTAINTY",
     "COLUMNS",
+    "EFFECTS",
     "MARKS",
     "OVERALL",
+    "VERDICTS",
     "Axis",
     "Board",
     "HardCase",

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from evaluation.boards.differences import leader_of, stated_by
+
 MAX_COLUMNS = 6
 """Maximum number of columns (metrics × regions) side by side on a usual screen.
 
@@ -42,6 +44,10 @@ def sorted_rows(
     elif key == "score":
         sign = -1 if order["higher"] else 1
         values = [float("inf") if score is None else sign * score for score in order["score"]]
+    elif key == "difference":
+        source = stated_by(table, order)
+        leader = leader_of(table, source)
+        values = [0.0 if index == leader else at(source, key, index) for index in range(len(ranks))]
     elif key in ("submissions", "handed_in"):
         values = [at(table, key, index) for index in range(len(ranks))]
     elif key == "share":

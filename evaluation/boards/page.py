@@ -8,11 +8,13 @@ from typing import Any
 
 from evaluation.boards.axis import Axis, axis_of
 from evaluation.boards.choosing import at, columns_shown, sorted_rows
-from evaluation.boards.words import number, percent, score, score_span, span
+from evaluation.boards.differences import LABEL, Differences, differences_of, leader_of, stated_by, texts_of
+from evaluation.boards.effects import Effect, effects_of
+from evaluation.boards.words import VERDICTS, number, percent, score, score_span, span
 from evaluation.catalogue import readable
-from evaluation.claims.answers import VERDICTS
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import LEGEND, RANKED_BY, Legend
+from evaluation.figures.outward import Texts
 
 PAGE_ROWS = 80
 """Maximum number of teams on one page."""
@@ -98,6 +100,8 @@ class Row:
     failure_upper: float | None = None
     rank_after_failure: float | None = None
     """Its rank if one more case had failed, the worst over the cases."""
+    from_leader: Texts | None = None
+    """Difference from the leader, with its interval, which is simultaneous with those of all other rows."""
     submissions: int | None = None
     handed_in: datetime | None = None
     marks: tuple[Mark, ...] = ()
@@ -131,6 +135,16 @@ class Row:
     @property
     def after_failure_text(self) -> str:
         return "" if self.rank_after_failure is None else f"one more: rank {number(self.rank_after_failure)}"
+
+    @property
+    def difference_text(self) -> str:
+        """Difference from the leader, or a dash."""
+        return "–" if self.from_leader is None else self.from_leader.estimate
+
+    @property
+    def difference_interval_text(self) -> str:
+        """Interval of the difference from the leader; empty if there is none."""
+        return "" if self.from_leader is None else self.from_leader.interval
 
     @property
     def share_text(self) -> str:
@@ -216,6 +230,26 @@ class Board:
     shows: str = SCORES
     share: float = 0.95
     """Of rank sets and ranges."""
+    differences: Differences | None = None
+    """Differences from the leader; None for an order without them."""
+    effects: tuple[Effect, ...] = ()
+    """Numbers about the lead of the first team; empty for an order without them."""
+
+    @property
+    def difference_help(self) -> str:
+        """Explanation of the column of differences; empty without it."""
+        if self.differences is None:
+            return ""
+        return (
+            f"Difference between the leader and this team with its {percent(self.differences.level)} interval, simultaneous for "
+            "all teams. Positive: the leader is better."
+        )
+
+    @property
+    def verdict_word(self) -> str:
+        """The verdict, marked as approximate where resamples decide; empty if there is none."""
+        word: str = self.order["verdict"] or ""
+        return f"{word} (approximately)" if word == "significant" and self.order["sets"]["method"] == "draws" else word
 
     @property
     def tells_reach(self) -> bool:
@@ -268,6 +302,7 @@ class Board:
             ("set", "rank set"),
             *((("low", "resampling range"), ("share", "first in")) if self.tells_draws else ()),
             ("score", str(self.order["statistic"])),
+            *((("difference", LABEL.lower()),) if self.differences else ()),
             *(
                 (column.key, " ".join(part for part in (column.title, column.region) if part))
                 for column in self.columns
@@ -329,7 +364,7 @@ def board(
         ``scores`` or ``ranks`` in the columns of metrics.
     sort
         ``rank``, ``team``, ``set`` (the rank set), ``low`` (the resampling range), ``share``, ``score``,
-        ``missing``, ``submissions``, ``handed_in`` or the key of a column; the best, fewest or earliest first,
+        ``difference`` (from the leader), ``missing``, ``submissions``, ``handed_in`` or the key of a column; the best, fewest or earliest first,
         with a leading ``-`` the other way round.
     search
         Part of a team's name.
@@ -351,7 +386,8 @@ def board(
         if search.casefold() in table["teams"][index].casefold()
     ]
     page = min(max(page, 1), max(1, -(-len(matches) // PAGE_ROWS)))
-    front = _front(order)
+    front, source = _front(order), stated_by(table, order)
+    leader = leader_of(table, source)
     partners = {
         team: tuple(other for other in group if other != team) for group in table["identical"] for team in group
     }
@@ -378,6 +414,7 @@ def board(
             level=percent(table["interval"]),
             letters=order["letters"][index],
             **{key: order[key][index] for key in _BESIDE},
+            from_leader=Texts("leader", "", "") if index == leader else texts_of(source, index),
             submissions=at(table, "submissions", index),
             handed_in=_moment(at(table, "handed_in", index)),
             marks=tuple(
@@ -411,6 +448,8 @@ def board(
         share=table["interval"],
         tells_entries=any(entry is not None for entry in table.get("submissions", ())),
         shows=shows,
+        differences=differences_of(table, source),
+        effects=effects_of(source, table["teams"]),
     )
 
 

@@ -6,7 +6,10 @@ Lists run along `teams`, so that a page of two hundred teams stays small::
      "submissions": [3, …], "handed_in": ["2026-03-01T12:00:00+00:00", …], "marks": [["organizer"], …],
      "orders": [{"key": "overall", "rank": [1, …], "set_low": [1, …], "set_high": [2, …], "letters": ["a", …],
                  "low": [1, …], "high": [2, …], "share": [0.93, …], "score": [1.5, …], …,
-                 "winner": {"named": false, …}, "verdict": "open", "first_again": 0.6, …}, …]}
+                 "winner": {"named": false, …}, "verdict": "open", "first_again": 0.6, "lead": {"over": "unet-b", …}, …}, …]}
+
+Tables stored from documents of schema 2 have the verdict `clear` where a winner is named, and neither numbers about the lead
+nor the level of differences.
 
 `reported` holds metrics that no ranking uses, each with `value`, `low`, `high` and `with_value` (the cases that have one)
 along the teams; tables that were stored before there were such have none. `costs` names the metrics that are costs of running,
@@ -20,6 +23,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from evaluation.assessment import Assessment, RankingScheme
+from evaluation.boards.effects import KEYS
 from evaluation.claims.ranking import headline_of, letters_of, why_without_letters
 from evaluation.ranking.reading import overall
 from evaluation.ranking.schemes import DEFAULT, get_scheme
@@ -41,6 +45,7 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType({
     "difference": "difference_from_first",
     "difference_low": "difference_low",
     "difference_high": "difference_high",
+    "difference_level": "difference_level",
     "difference_verdict": "difference_verdict",
     "failed": "failed",
     "failed_of": "failed_of",
@@ -48,8 +53,22 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType({
     "rank_after_failure": "rank_if_one_more_failed",
 })  # fmt: skip
 """Values of an order for each team, with their names in files and programs."""
-CERTAINTY: Final = ("winner", "verdict", "first_again", "sets", "margin", "left_out", "sensitivity", "warnings")
-"""Values of an order for all teams together, under the names of the ranking document."""
+EFFECTS: Final = KEYS
+CERTAINTY: Final = (
+    "winner",
+    "verdict",
+    "first_again",
+    *EFFECTS,
+    "sets",
+    "margin",
+    "left_out",
+    "sensitivity",
+    "warnings",
+)
+"""Values of an order for all teams together, under the names of the ranking document.
+
+Tables stored from documents of schema 2 lack those of `EFFECTS`.
+"""
 
 
 def build(
@@ -230,6 +249,7 @@ def _values(algorithm: Mapping[str, Any]) -> dict[str, Any]:
         "difference": difference.get("estimate"),
         "difference_low": difference_low,
         "difference_high": difference_high,
+        "difference_level": difference.get("level"),
         "difference_verdict": difference.get("verdict"),
         "failed": failure.get("failed"),
         "failed_of": failure.get("of"),
@@ -248,6 +268,7 @@ def _certainty(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[st
         "winner": dict(entry["winner"]),
         "verdict": entry["verdict"],
         "first_again": entry["first_again"],
+        **{key: entry.get(key) for key in EFFECTS},
         "sets": dict(entry["sets"]),
         "margin": entry["margin"],
         "left_out": dict(entry["left_out"]),

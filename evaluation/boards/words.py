@@ -2,9 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from evaluation.claims import answers
 from evaluation.claims.answers import LOOKS
+
+VERDICTS: Final = {
+    "confirmed": "a winner is named, whatever rare failures there are",
+    "significant": "a winner is named, if its failures are rare",
+    **answers.VERDICTS,
+}
+"""Meaning of each verdict of a ranking document, by its keyword. Documents of schema 2 have ``clear`` for a winner."""
 
 
 def number(value: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from evaluation.figures.agreement import tau_table, violin_plot, with_order
 from evaluation.figures.blob import blob_plot
+from evaluation.figures.differences import difference_forest, difference_svg
 from evaluation.figures.models import forest_plot, quantile_plot
 from evaluation.figures.palette import colours, marks
 from evaluation.figures.raw import dot_and_box_plot, parallel_cases, podium_plot, ranking_heatmap, summary_table
@@ -17,6 +18,8 @@ __all__ = [
     "blob_plot",
     "colours",
     "dendrogram",
+    "difference_forest",
+    "difference_svg",
     "dot_and_box_plot",
     "forest_plot",
     "interval_strip",

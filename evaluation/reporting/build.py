@@ -11,6 +11,7 @@ from evaluation.claims.sections import LEFT_OUT, VALUES, LeftOut, Values
 from evaluation.documents import Block, DocumentBuilder, Drawing
 from evaluation.documents.html import as_html
 from evaluation.figures import (
+    difference_forest,
     dot_and_box_plot,
     interval_svg,
     parallel_cases,
@@ -23,6 +24,7 @@ from evaluation.ranking import describe, rank
 from evaluation.ranking.counted import AS_MEASURED, counted_results, load_evidence
 from evaluation.ranking.raw import raw_values
 from evaluation.ranking.reading import Entry, entries, is_combined, label, main_entry, overall
+from evaluation.ranking.schemes import get_scheme
 from evaluation.reporting.analyses import (
     across_section,
     copies_section,
@@ -174,6 +176,7 @@ def ranking_section(
         spread = spreads.get((entry.get("task"), entry.get("metric"), entry.get("region")), {})
         _ranking_table(page, entry, spread, level=document["resampling"]["interval"])
         page.text([why_without_letters(entry)], kind="remark")
+        _differences(page, assessment, document, entry)
         _inserted(page, entry)
 
 
@@ -221,6 +224,18 @@ def _ranking_table(
         rows.append(row)
     page.table(columns, rows)
     page.text([shared_firsts(entry["algorithms"])], kind="remark")
+
+
+def _differences(page: DocumentBuilder, assessment: Assessment, document: Mapping[str, Any], entry: Entry) -> None:
+    """Draw the differences of all algorithms from the leader, if the ranking has any."""
+    if is_combined(entry):
+        return
+    keys = ("metric", "region", "task", "name")
+    scheme = next(one for one in assessment.rankings if one.name == entry.get("name"))
+    unit = assessment.metric(entry["metric"]).unit if get_scheme(scheme.scheme).aggregates_values else None
+    drawn = difference_forest(document, unit=unit, **{key: entry.get(key) for key in keys})
+    if drawn is not None:
+        page.figure(drawn, "Differences from the leader, with simultaneous intervals; right of 0 the leader is better.")
 
 
 def _inserted(page: DocumentBuilder, entry: Entry) -> None:

@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from evaluation.claims.answers import VERDICTS
+from evaluation.boards import VERDICTS
 
 
 class WinnerSerializer(serializers.Serializer):
@@ -11,7 +11,61 @@ class WinnerSerializer(serializers.Serializer):
     named = serializers.BooleanField()
     algorithm = serializers.CharField(allow_null=True)
     alpha = serializers.FloatField(help_text="in so many of such challenges naming a winner may be wrong")
-    reason = serializers.CharField(help_text="code: shown, tie, not_shown, too_few_units, stratum_too_small, …")
+    reason = serializers.CharField(
+        help_text="code: shown, tie, not_shown, one_more_failure, possible_clusters, too_few_units, stratum_too_small, …"
+    )
+
+
+class LeadSerializer(serializers.Serializer):
+    """Lead of the first over the strongest of the others."""
+
+    over = serializers.CharField(help_text="the strongest of the others")
+    estimate = serializers.FloatField()
+    interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    level = serializers.FloatField(help_text="level of the interval")
+
+
+class BreakEvenSerializer(serializers.Serializer):
+    """Failure rate of the first that would cancel its lead."""
+
+    rate = serializers.FloatField(help_text="rate up to which the lead is safe")
+    estimate = serializers.FloatField(help_text="the same from the observed lead, without its uncertainty")
+    over = serializers.CharField()
+    cost = serializers.FloatField(help_text="mean loss by a failure, in the unit of the score")
+    failed = serializers.IntegerField()
+    of = serializers.IntegerField()
+    upper = serializers.FloatField(help_text="95 % upper bound of the failure rate")
+
+
+class FalseClaimSerializer(serializers.Serializer):
+    """Probabilities that the first is better than, equivalent to or worse than the best of the others.
+
+    They apply if failures are as frequent as observed.
+    """
+
+    better = serializers.FloatField()
+    equivalent = serializers.FloatField()
+    worse = serializers.FloatField()
+    method = serializers.CharField(help_text="bayesian_bootstrap, shrunken_draws or fresh_draws")
+    with_one_unseen_failure = serializers.FloatField(allow_null=True, help_text="cautious p-value, no probability")
+
+
+class UnseatSerializer(serializers.Serializer):
+    """Smallest number of units without which another algorithm has at least the same score."""
+
+    units = serializers.IntegerField()
+    algorithm = serializers.CharField()
+    is_exact = serializers.BooleanField(help_text="false for an upper bound")
+
+
+class SettleSerializer(serializers.Serializer):
+    """Number of units that would make the difference of the first from an algorithm significant."""
+
+    algorithm = serializers.CharField()
+    estimate = serializers.IntegerField(allow_null=True, help_text="null above 10,000")
+    interval = serializers.ListField(
+        child=serializers.IntegerField(allow_null=True), help_text="90 % range over resampled units; null above 10,000"
+    )
 
 
 class OrderSerializer(serializers.Serializer):
@@ -25,9 +79,19 @@ class OrderSerializer(serializers.Serializer):
     unit = serializers.CharField(allow_null=True)
     higher = serializers.BooleanField(help_text="whether larger scores are better")
     winner = WinnerSerializer()
-    verdict = serializers.ChoiceField(choices=list(VERDICTS.items()), allow_null=True)
+    verdict = serializers.ChoiceField(
+        choices=list(VERDICTS.items()), allow_null=True, help_text="clear: only in rankings of schema 2"
+    )
     first_again = serializers.FloatField(
         allow_null=True, help_text="probability that the first comes first again on as many fresh cases"
+    )
+    lead = LeadSerializer(allow_null=True)
+    break_even_failure_rate = BreakEvenSerializer(allow_null=True)
+    false_claim_probability = FalseClaimSerializer(allow_null=True)
+    fewest_cases_to_unseat = UnseatSerializer(allow_null=True)
+    cases_to_settle = SettleSerializer(many=True, allow_null=True)
+    cases_to_confirm = serializers.IntegerField(
+        allow_null=True, help_text="minimum number of units that could confirm a lead of this size"
     )
     sets = serializers.DictField(help_text="how rank sets are made, and the reason where they say nothing")
     margin = serializers.FloatField(allow_null=True, help_text="the registered difference that matters")
@@ -56,9 +120,13 @@ class TeamOrderSerializer(serializers.Serializer):
     score = serializers.FloatField(allow_null=True)
     score_low = serializers.FloatField(allow_null=True)
     score_high = serializers.FloatField(allow_null=True)
-    difference_from_first = serializers.FloatField(allow_null=True)
+    difference_from_first = serializers.FloatField(
+        allow_null=True,
+        help_text="positive where the first is better; the lower end is above the margin exactly for better",
+    )
     difference_low = serializers.FloatField(allow_null=True)
     difference_high = serializers.FloatField(allow_null=True)
+    difference_level = serializers.FloatField(allow_null=True, help_text="level of the simultaneous intervals")
     difference_verdict = serializers.CharField(allow_null=True, help_text="better, equivalent or undecided")
     failed = serializers.IntegerField(allow_null=True)
     failed_of = serializers.IntegerField(allow_null=True)

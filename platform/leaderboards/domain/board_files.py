@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from evaluation.boards.effects import effect_cells
 from evaluation.boards.page import Method, marks_of
 from evaluation.boards.stored import COLUMNS
 from web.spreadsheets import harmless
@@ -22,7 +23,8 @@ def csv_rows(
 ) -> Iterator[list[Any]]:
     """Yield the head and one row per team, in the order of the first ranking.
 
-    Each row contains the columns of `COLUMNS` for every order.
+    Each row contains the columns of `COLUMNS` for every order, its verdict, and the numbers about its lead. The latter are
+    the same in every row except those about the team itself.
     The metrics that no ranking uses come last, under heads that begin with “without rank”.
 
     Parameters
@@ -44,13 +46,22 @@ def csv_rows(
         "marks",
         "method",
         "deviations",
-        *(f"{order['key']}:{name}" for order in table["orders"] for name in COLUMNS.values()),
+        *(
+            f"{order['key']}:{name}"
+            for order in table["orders"]
+            for name in (*COLUMNS.values(), *effect_cells(order, ""))
+        ),
         *(f"without rank:{entry['key']}:{name}" for entry in reported for name in REPORTED.values()),
     ]
     ranks = table["orders"][0]["rank"]
     last = len(ranks) + 1.0
     for index in sorted(range(len(ranks)), key=lambda i: (last if ranks[i] is None else ranks[i], table["teams"][i])):
-        values = [order[field][index] for order in table["orders"] for field in COLUMNS]
+        values: list[Any] = []
+        for order in table["orders"]:
+            # Tables of schema 2 lack some columns.
+            values += [order[field][index] if field in order else None for field in COLUMNS]
+            cells = effect_cells(order, table["teams"][index]).values()
+            values += [harmless(cell) if isinstance(cell, str) else cell for cell in cells]
         values += [entry[field][index] for entry in reported for field in REPORTED]
         # Tables that were stored before these were known have none.
         submission_cells = [table[key][index] if key in table else "" for key in ("submissions", "handed_in")]

@@ -6,7 +6,7 @@ from typing import Any
 from django.urls import reverse
 
 from challenges.queries import deviations
-from evaluation.boards import CERTAINTY, COLUMNS, MARKS, Mark, marks_of, spoken
+from evaluation.boards import CERTAINTY, COLUMNS, EFFECTS, MARKS, Mark, marks_of, spoken
 from evaluation.boards.page import Method
 from evaluation.bundle import SCORERS
 from leaderboards.domain.board_files import REPORTED
@@ -15,7 +15,8 @@ from leaderboards.queries import methods
 from leaderboards.queries.names import is_pseudonym
 from leaderboards.queries.partial_tables import Group
 
-SCHEMA = 2
+SCHEMA = 3
+"""Of the answer. Schema 3 has the verdicts `confirmed` and `significant`, and numbers about the lead."""
 
 
 def described(version: RankingVersion) -> dict[str, Method]:
@@ -71,8 +72,9 @@ def document(version: RankingVersion, *, key: str, stands: bool, part: Group | N
             closed=phase.is_closed,
         ),
         "orders": [
+            # Tables of schema 2 lack the numbers about the lead.
             {
-                name: order[name]
+                name: order[name] if name not in EFFECTS else order.get(name)
                 for name in ("key", "label", "metric", "region", "statistic", "unit", "higher", *CERTAINTY)
             }
             for order in table["orders"]
@@ -97,7 +99,8 @@ def _team(table: Mapping[str, Any], index: int, method: Method | None) -> dict[s
         "marks": [{"mark": name, "label": mark.label, "meaning": mark.meaning} for name, mark in marks],
         "method": method.url if method else None,
         "orders": {
-            order["key"]: {name: order[field][index] for field, name in COLUMNS.items()} for order in table["orders"]
+            order["key"]: {name: order[field][index] if field in order else None for field, name in COLUMNS.items()}
+            for order in table["orders"]
         },
         "reported": {
             entry["key"]: {name: entry[field][index] for field, name in REPORTED.items()}

@@ -8,7 +8,9 @@ from django.utils.safestring import SafeString, mark_safe
 
 from evaluation.boards import Axis, Board, Row
 from evaluation.boards.axis import MARGIN
+from evaluation.boards.differences import LABEL as DIFFERENCE
 from evaluation.claims.catalogue import Said
+from evaluation.figures.differences import difference_svg
 
 register = template.Library()
 
@@ -92,6 +94,7 @@ def board_row(row: Row, board: Board, *, tells_failures: bool) -> SafeString:
         f'<td class="board__set" data-label="Rank set"><span>{escape(row.set_text)}{_small(row.letters)}</span></td>',
         _drawn(row) if board.tells_draws else "",
         f'<td class="num score" data-label="{escape(statistic)}">{escape(row.score)}</td>',
+        _from_leader(row) if board.differences else "",
         *(
             f'<td class="num metric{" is-best" if cell.best else ""}" data-label="{escape(cell.label)}">'
             f"<span>{cell.value}<small>{cell.interval}</small></span></td>"
@@ -109,6 +112,33 @@ def _drawn(row: Row) -> str:
     first = _small(f"first in {row.share_text}" if row.share is not None else "")
     range_of = escape(row.interval_text) or "–"
     return f'<td class="num board__range" data-label="Resampling range"><span>{range_of}{first}</span></td>'
+
+
+def _from_leader(row: Row) -> str:
+    """Difference from the leader with its interval."""
+    interval = _small(row.difference_interval_text)
+    return f'<td class="num board__difference" data-label="{DIFFERENCE}"><span>{escape(row.difference_text)}{interval}</span></td>'
+
+
+@register.simple_tag
+def difference_forest(board: Board) -> SafeString:
+    """Draw the differences of the teams from the leader; an empty text for an order without them."""
+    differences = board.differences
+    if differences is None:
+        return mark_safe("")
+    drawing = difference_svg(
+        differences.rows,
+        margin=differences.margin,
+        unit=differences.unit,
+        label=f"Differences from {differences.leader}, {board.order['label']}",
+        description="The column “Difference from the leader” of the table contains the same values.",
+    )
+    names = "".join(f'<span title="{escape(row.name)}">{escape(row.name)}</span>' for row in differences.rows)
+    values = "".join(f"<span>{escape(row.words)}</span>" for row in differences.rows)
+    return mark_safe(  # noqa: S308 (names are escaped)
+        f'<div class="differences"><div class="differences__names" aria-hidden="true">{names}</div>{drawing}'
+        f'<div class="differences__values num" aria-hidden="true">{values}</div></div>'
+    )
 
 
 def _small(text: str | None) -> str:

@@ -23,6 +23,7 @@ from challenges.queries.timetable import timetable_of
 from datasets.queries.publishing import withdrawn_cases
 from evaluation import boards
 from evaluation.analyses import catalogue
+from evaluation.boards.differences import verdicts_in
 from evaluation.boards.groups import group_tables
 from evaluation.boards.questions import main_order, questions
 from evaluation.claims.beforehand import limits
@@ -206,9 +207,13 @@ def _ranking(
     here = available if prints else _chosen_figures(request, available, view)
     # A single kind of figure is compared over the metrics; of several kinds one each, or nobody finds the second one.
     most = MOST_FIGURES if len(here) == 1 else 1
+    # Where the order has no differences, those of its metrics come after the figure of the order itself.
+    here = sorted(here, key=lambda picture: picture.of_each_metric and not board.differences)
     orders = {picture: _orders_drawn(ranking_version, picture, board, withheld) for picture in here}
     plots = [
-        _plot(leaderboard, ranking_version, picture, order) for picture in here for order in orders[picture][:most]
+        _plot(leaderboard, ranking_version, picture, order)
+        for picture in here
+        for order in orders[picture][: MOST_FIGURES if picture.of_each_metric else most]
     ]
     context = {
         **common,
@@ -217,11 +222,14 @@ def _ranking(
         "standing": standing,
         "is_current": standing is not None and standing.version_id == ranking_version.pk,
         "board": board,
+        "verdicts_of_differences": verdicts_in(board.differences),
         "views": views,
         "view": view,
         "prints": prints,
         "plots": plots,
-        "more_plots": any(len(drawn_orders) > most for drawn_orders in orders.values()),
+        "more_plots": any(
+            len(drawn_orders) > most for picture, drawn_orders in orders.items() if not picture.of_each_metric
+        ),
         # Only the same figure of several metrics is compared side by side; others need the width.
         "side_by_side": len({plot["reading"] for plot in plots}) == 1 < len(plots),
         **_said(ranking_version, board, group, withheld, may_view_cases=may_view_cases, views=views),

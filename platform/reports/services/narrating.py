@@ -10,7 +10,7 @@ from typing import Any, Final
 from evaluation.claims.comparisons import first_under_other_schemes, largest_move
 from evaluation.claims.ranking import letters_of, sentences_of
 from evaluation.claims.reports import REACHED, Reached
-from evaluation.figures import better_map, dot_and_box_plot, line_plot, rank_forest
+from evaluation.figures import better_map, difference_forest, dot_and_box_plot, line_plot, rank_forest
 from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import alike, interval_words, percent, rank_words, shared_firsts
 from evaluation.ranking.reading import Entry, entries, is_combined, label, main_entry
@@ -112,6 +112,9 @@ def _ranking(material: NarrativeSource) -> Part:
     part, main = Part(), main_entry(material.document)
     first, *others = sentences_of(main, material.document, closed=material.closed)
     part.say("35a", [material.words.text(first)])
+    if (differences := _differences(material.shown)) is not None:
+        caption = "Differences from the leader, with intervals for all teams together. Positive: the leader is better."
+        part.figure("differences", "35a", material.figure(differences, caption))
     caption = "Points are ranks on all cases, bands rank sets, lines resampling ranges."
     part.figure("forest", "35a", material.figure(rank_forest(material.shown), caption))
     count = len(main["algorithms"])
@@ -119,6 +122,15 @@ def _ranking(material: NarrativeSource) -> Part:
     part.table("ranking", "33a", *_table(material))
     part.say("35b", [material.words.text(sentence) for sentence in others if _is_about_certainty(sentence)])
     return part
+
+
+def _differences(document: Document) -> dict[str, Any] | None:
+    """Return the forest plot of the ranking that decides, or of the only metric that it combines; None without differences."""
+    drawn = difference_forest(document)
+    singles = entries(document)
+    if drawn is not None or len(singles) != 1 or not is_combined(main_entry(document)):
+        return drawn
+    return difference_forest(document, **{key: singles[0].get(key) for key in ("metric", "region", "task", "name")})
 
 
 def _is_about_certainty(sentence: Any) -> bool:

@@ -17,7 +17,7 @@ REPORT, BUNDLE, RANKING, RESULTS, GAMING, ASSESSMENT, FIGURES = (
     *("report.html", "bundle.zip", "ranking.json", "results.csv", "gaming.json", "assessment.json", "figures.json"),
 )
 FILES: Final = (REPORT, BUNDLE, RANKING, RESULTS, GAMING, ASSESSMENT)
-PICTURES: Final = ("blob", "better", "dots", "ranks", "hard", "withholding")
+PICTURES: Final = ("differences", "blob", "better", "dots", "ranks", "hard", "withholding")
 """Figures that need only values of cases, and whose texts are valid for a table that is not registered."""
 _SAMPLES: Final = 3
 _PROBLEMS: Final = (importing.TableError, ResultsError, AssessmentError)
