@@ -65,7 +65,7 @@ def compile_uncertainty(values: Values, metrics: tuple[MetricRow, ...]) -> Compi
         Metrics that rankings use.
     """
     settings = values.get("uncertainty_settings") or {}
-    taken_over = ("bootstrap", "seed", "interval", "strata", "winner_alpha", "unseen_failures")
+    taken_over = ("bootstrap", "seed", "interval", "strata", "winner_alpha", "unseen_failures", "independent_of")
     stated = {key: settings[key] for key in taken_over if key in settings}
     strata = {"strata": _fixed_sites(values)} if "strata" not in stated and _fixed_sites(values) else {}
     resample = settings.get("resample")

@@ -251,13 +251,19 @@ def test_winner_error_rate_strata_margin_and_unseen_failures_are_taken_over():
     metrics[0]["margin"] = 0.02
     document = compiled(
         metrics=metrics,
-        uncertainty_settings={"winner_alpha": 0.01, "strata": ["scanner"], "unseen_failures": "jeffreys"},
+        uncertainty_settings={
+            "winner_alpha": 0.01,
+            "strata": ["scanner"],
+            "unseen_failures": "jeffreys",
+            "independent_of": ["site"],
+        },
     ).document
     name = document["metrics"][0].get("name", document["metrics"][0]["id"])
     assert document["uncertainty"]["margin"] == {name: 0.02}
     assert document["uncertainty"]["winner_alpha"] == 0.01
     assert document["uncertainty"]["strata"] == ["scanner"]
     assert document["uncertainty"]["unseen_failures"] == "jeffreys"
+    assert document["uncertainty"]["independent_of"] == ["site"]
 
 
 def test_winner_error_rate_above_the_whole_error_is_refused_beside_its_field():
