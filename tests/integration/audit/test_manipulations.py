@@ -244,7 +244,7 @@ def test_every_change_with_a_forged_sealing_is_reported_or_listed(world, kind):
 
 
 def test_registered_challenges_and_rankings_are_computed_again(world):
-    """Whatever is appended to the chains, these values differ from their source."""
+    """These values differ from their source, regardless of the sealings and acts that are appended."""
     challenge = world.changes.challenge
     phase = Phase.objects.filter(task__challenge=challenge).order_by("pk").first()
     version = RankingVersion.objects.order_by("pk").last()
