@@ -225,6 +225,13 @@ def test_pytest_collects_each_test_in_exactly_one_shard(tmp_path: Path, monkeypa
     assert all(shards)
 
 
+def test_a_module_with_doctests_is_collected_without_the_others():
+    """A circular import hides a module from a shard, and `--doctest-ignore-import-errors` hides the circle."""
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "--collect-only", "platform/api/parsers.py"]
+    ran = subprocess.run(command, cwd=run.ROOT, capture_output=True, text=True, check=False)
+    assert "api.parsers.levels" in ran.stdout, ran.stdout
+
+
 @pytest.mark.parametrize(
     ("only", "shard", "message"),
     [
