@@ -88,6 +88,8 @@ class Leg:
     alone: list[str] = field(default_factory=list)
     # Whether the whole command is run once more where it fails.
     again: bool = False
+    # Test files that another shard runs.
+    ignored: list[Path] = field(default_factory=list)
     unsteady: list[str] = field(default_factory=list)
     seconds: float = 0.0
     ok: bool = False
@@ -116,7 +118,10 @@ class Leg:
             for service in SERVICES:
                 env.pop(service, None)
         # A file, not a pipe: a process that outlives its leg would keep a pipe open, and everybody waiting.
-        with tempfile.TemporaryFile() as output:
+        with tempfile.TemporaryFile() as output, tempfile.NamedTemporaryFile("w", encoding="utf-8") as listing:
+            listing.write("".join(f"{file}\n" for file in self.ignored))
+            listing.flush()
+            env["PODIUM_IGNORED_FILES"] = listing.name
             with LOCK:
                 if INTERRUPTED.is_set():
                     return False, ""
@@ -239,8 +244,9 @@ def sharded(leg: Leg, number: int, count: int) -> Leg:
     """Return a leg that runs one shard of its test files."""
     files = sorted({file for folder in folders_of(leg) for file in folder.rglob("*.py")})
     others = [shard for index, shard in enumerate(dealt(files, count), start=1) if index != number]
-    ignored = [f"--ignore={file.relative_to(ROOT).as_posix()}" for shard in others for file in shard]
-    return replace(leg, name=f"{leg.name}, shard {number} of {count}", command=[*leg.command, *ignored])
+    command = [*leg.command, "-p", "tests.sharding"]
+    ignored = [file for shard in others for file in shard]
+    return replace(leg, name=f"{leg.name}, shard {number} of {count}", command=command, ignored=ignored)
 
 
 def chosen_legs(complete: Plan, only: Iterable[str], shard: str) -> Plan:

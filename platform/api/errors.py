@@ -6,7 +6,6 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
-from rest_framework.views import exception_handler
 
 from web.errors import problem
 
@@ -21,6 +20,9 @@ class TooMuchError(exceptions.APIException):
 
 def problem_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Turn every handled exception into a problem document; `errors` names the fields of a refused input."""
+    # The module reads the settings, which name the parsers of this app, and these import this module.
+    from rest_framework.views import exception_handler
+
     if isinstance(error, RequestDataTooBig):
         error = TooMuchError()
     response = exception_handler(error, context)
