@@ -53,8 +53,7 @@ def ranking_document(request: HttpRequest, slug: str, key: str, number: int) -> 
         load_json(version.document_name)
     ):
         raise PermissionDenied(
-            "This document names single cases; it is published on "
-            f"{timetable_of(leaderboard.phase).publishing_words}."
+            f"This document names single cases; it is published on {timetable_of(leaderboard.phase).publishing_words}."
         )
     response = stored_json(request, version.document_name)
     response["Content-Disposition"] = _attachment(leaderboard, version, "ranking.json")

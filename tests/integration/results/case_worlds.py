@@ -407,8 +407,10 @@ class Contents:
         root = Path(settings.STORAGES["private"]["OPTIONS"]["location"])
         frame = results_frame(world.run)
         frame = frame[frame["case"].isin(world.cases) & frame["value"].notna()]
-        means = {repr(value["value"]) for value in world.run.summary["values"]}
-        summary = {f"{value['value']:.3f}" for value in world.run.summary["values"] if value["value"] is not None}
+        runs = Run.objects.filter(submission__phase=world.phase)
+        of_teams = [value["value"] for run in runs for value in run.summary["values"] if value["value"] is not None]
+        means = {repr(value) for value in of_teams}
+        summary = {f"{value:.3f}" for value in of_teams}
         exact, rounded = set(), dict[bytes, tuple[bytes, ...]]()
         for case, values in frame.groupby("case")["value"]:
             texts = {f"{value:.3f}" for value in values} - summary

@@ -112,7 +112,7 @@ SERVING: dict[str, Serves] = {
     "measurements:file": Serves("organizing", ("names",), ("measured values",)),
     "datasets:get_file": Serves("published", (b"",), ("predictions", "algorithms"), method="post"),
     "datasets:download": Serves("published", ("values",), ("predictions", "algorithms")),
-    "api:data-address": Serves("published", (b"http",), ("predictions", "algorithms"), method="post"),
+    "api:data-address": Serves("published", (b"download",), ("predictions", "algorithms"), method="post"),
     "judging:scorers": Serves("organizer", ("log",), ("own scorer",)),
 }
 """Every address that serves content of cases: who gets it, and what proves that it is there."""
