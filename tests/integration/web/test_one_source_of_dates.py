@@ -466,6 +466,9 @@ def test_the_challenge_report_states_the_dates_of_the_pages(build):
 def test_feed_sitemap_and_interface_of_the_registry_state_the_moments_of_the_record(build):
     situation = build()
     registration = situation.registered.registration
+    # Registered on another day than its newest version, so that one date cannot pass for the other.
+    earlier = registration.registered_at - 3 * DAY
+    Registration.objects.filter(pk=registration.pk).update(registered_at=earlier)
     registration.refresh_from_db()
     versions = list(RegistrationVersion.objects.filter(registration=registration).order_by("registered_at"))
     moments = [version.registered_at for version in versions]
