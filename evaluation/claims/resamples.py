@@ -5,6 +5,7 @@ Each claim is descriptive; none proves an order.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,9 @@ _LEAST_ORDERED: Final = 4
 _NEARLY_ONE: Final = 0.995
 # Medians of Kendall's tau from which an order is called stable, or partly so.
 _STABLE, _PARTLY_STABLE = 0.8, 0.5
+# What `_deciding` writes where it names cases.
+_SINGLE_CASE: Final = re.compile(r"^Leaving out the single case .+ would change who is first\.$")
+_SINGLE_UNIT: Final = re.compile(r"^(Leaving out a single .+ would change who is first): that with .+\.$")
 
 
 def _resampled(facts: Facts) -> bool:
@@ -99,6 +103,19 @@ def _deciding(facts: Facts) -> str:
     if unit == "case":
         return f"Leaving out the single case {joined(changing[0])} would change who is first."
     return f"Leaving out a single {unit} would change who is first: that with {_cases(changing[0])}."
+
+
+def without_case_names(sentence: str) -> str:
+    """The sentence about single cases without their names; every other sentence as it is.
+
+    Examples
+    --------
+    >>> without_case_names("Leaving out the single case case-07 would change who is first.")
+    'Leaving out a single case would change who is first.'
+    """
+    if _SINGLE_CASE.match(sentence):
+        return "Leaving out a single case would change who is first."
+    return _SINGLE_UNIT.sub(r"\1.", sentence)
 
 
 def _cases(names: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from audit.models import Entry
 from challenges.models import PSEUDONYM, Challenge, Member, Phase
 from challenges.queries import phases_of
 from challenges.queries.deviations import deviations
+from challenges.queries.timetable import timetable_of
 from designs.models import DesignVersion
 from evaluation import canonical
 from evaluation.bundle.outside import MEASURED_OUTSIDE
@@ -285,6 +286,7 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
     for row in good:
         submission_counts[row["team"]] += 1
     is_visible = level is not Level.NOTHING
+    timetable = timetable_of(phase)
     ranking = ranking_facts(phase, phases, level) if is_visible else None
     return PhaseFacts(
         pk=phase.pk,
@@ -294,7 +296,7 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
         design_key=getattr(phase.task, "design_key", ""),
         name=phase.name,
         level=level,
-        opens_at=phase.starts_at.isoformat(),
+        opens_at=timetable.opens.isoformat() if timetable.opens is not None else "",
         closes_at=phase.closes_at.isoformat(),
         ends_at=phase.ends_at.isoformat(),
         state=(Phase.State.UPCOMING if phase.state == Phase.State.HELD else phase.state).value,

@@ -205,7 +205,7 @@ def days(since: str, until: str) -> int:
 
 def same_moment(first: str | None, second: str) -> bool:
     """Return whether two moments are the same, regardless of their notation."""
-    return bool(first) and datetime.fromisoformat(str(first)) == datetime.fromisoformat(second)
+    return bool(first and second) and datetime.fromisoformat(str(first)) == datetime.fromisoformat(second)
 
 
 def twins(case: Case) -> list[tuple[PhaseFacts, int]]:

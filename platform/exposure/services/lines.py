@@ -50,7 +50,7 @@ class About:
         """True if the dates of the phase equal those in the log entry of its creation."""
         planned = self.entry["facts"]
         return same_moment(planned.get("opens_at"), self.phase.opens_at) and same_moment(
-            planned.get("closes_at"), self.phase.closes_at
+            planned.get("closes_at"), self.phase.ends_at
         )
 
 
@@ -67,9 +67,9 @@ def _moment(text: str) -> str:
 
 
 def _dates(opens: str, closes: str) -> str:
-    """Describe the opening and closing dates of a phase; an open call has no closing date."""
+    """Describe the opening and closing dates of a phase; an open call has no closing date, and a held phase no opening date."""
     until = "without end" if closes >= STAYS_OPEN.isoformat() else f"until {_moment(closes)}"
-    return f"from {_moment(opens)} {until}"
+    return f"from {_moment(opens)} {until}" if opens else f"not opened, {until}"
 
 
 def _line(name: str, condition: str, true: Any, words: Any, example: str) -> Group:
@@ -152,7 +152,7 @@ DATES: Final = CATALOGUE.group(
         "line.planned",
         "The phase opens and closes as was written when it was made.",
         lambda about: about.is_planned,
-        lambda about: f"{about.name}: {_dates(about.phase.opens_at, about.phase.closes_at)}, as planned",
+        lambda about: f"{about.name}: {_dates(about.phase.opens_at, about.phase.ends_at)}, as planned",
         "Final: from 1 May 2026, 08:00 UTC until 1 July 2026, 08:00 UTC, as planned",
     ),
     Claim(
@@ -160,7 +160,7 @@ DATES: Final = CATALOGUE.group(
         "It does not.",
         lambda about: not about.is_planned,
         lambda about: (
-            f"{about.name}: {_dates(about.phase.opens_at, about.phase.closes_at)}; planned was "
+            f"{about.name}: {_dates(about.phase.opens_at, about.phase.ends_at)}; planned was "
             f"{_dates(about.entry['facts'].get('opens_at', ''), about.entry['facts'].get('closes_at', ''))}"
         ),
         "Final: from 1 May 2026, 08:00 UTC until 1 July 2026, 08:00 UTC; planned was from 1 May 2026, 08:00 UTC until 1 June 2026, 08:00 UTC",

@@ -28,6 +28,8 @@ class RankingVersion(models.Model):
 
     shown_names: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Pseudonym → name of the teams that are named in this copy; empty in a version as it is stored."""
+    hides_cases: ClassVar[bool] = False
+    """True in a copy for readers to whom no sentence may name a single case."""
 
     phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="rankings")
     number = models.PositiveIntegerField()

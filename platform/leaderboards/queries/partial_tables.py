@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+from evaluation.claims.resamples import without_case_names
 from leaderboards.models import RankingVersion
 from leaderboards.queries import names
 
@@ -66,6 +67,9 @@ def chosen(kind: str, key: str, version: RankingVersion) -> Group | None:
     for entry in version.analysis.findings.get(kind, ()):
         if key and entry["key"] == key:
             content = names.read(version, entry["file"])
+            sentences = content["sentences"]
+            if version.hides_cases:
+                sentences = {key: [without_case_names(text) for text in texts] for key, texts in sentences.items()}
             return Group(
                 kind=kind,
                 key=key,
@@ -73,7 +77,7 @@ def chosen(kind: str, key: str, version: RankingVersion) -> Group | None:
                 label=entry["label"],
                 cases=entry["cases"],
                 table=names.without_personal_facts(content["table"]),
-                sentences=content["sentences"],
+                sentences=sentences,
                 bootstrap=content.get("bootstrap", version.bootstrap),
             )
     return None

@@ -3,11 +3,13 @@
 The costs of running an algorithm on hidden cases are excluded.
 """
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from challenges.queries import assessment_by_digest
+from evaluation.claims.resamples import without_case_names
 from executions.queries.costs import kept_from
 from leaderboards.models import RankingVersion
 from leaderboards.queries.partial_tables import Group
@@ -78,3 +80,25 @@ def kept_in(user: Any, version: RankingVersion) -> WithheldCases:
             if (order["metric"] in metrics if order["metric"] else order["ranking"] not in apart)
         ),
     )
+
+
+def as_told(user: Any, version: RankingVersion) -> RankingVersion:
+    """A version whose sentences name single cases only to readers of results of single cases.
+
+    The copy is for output and is never saved. A ranking can be public long before its cases are.
+    """
+    if user.has_perm("leaderboards.view_cases", version.phase):
+        return version
+    view = copy.copy(version)
+    view.hides_cases = True  # type: ignore[misc]  # of this copy
+    view.sentences = {key: [without_case_names(text) for text in texts] for key, texts in version.sentences.items()}
+    return view
+
+
+def names_cases(document: Any) -> bool:
+    """Return whether a ranking document names single cases: those that decide who is first, or that lack a value."""
+    if isinstance(document, Mapping):
+        if document.get("inserted") or any(document.get("changed_by") or ()):
+            return True
+        return any(names_cases(part) for part in document.values())
+    return isinstance(document, list) and any(names_cases(part) for part in document)

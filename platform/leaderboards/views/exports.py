@@ -19,7 +19,7 @@ from evaluation.analyses import catalogue
 from leaderboards.domain.board_files import csv_rows
 from leaderboards.models import RankingVersion
 from leaderboards.queries import names, partial_tables, published
-from leaderboards.queries.single_cases import kept_in
+from leaderboards.queries.single_cases import kept_in, names_cases
 from leaderboards.services import bundles, following, pooled_bundles
 from leaderboards.views.place import FROZEN, SEALED, Place, find, may_view_figure
 from test_sets.domain.case_access import HIDDEN_BUNDLE
@@ -43,9 +43,18 @@ fresh_copy = cache_control(private=True, no_cache=True)
 @private_copy
 @vary_on_headers("Cookie", "Accept-Encoding")
 def ranking_document(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
-    """The ranking document of contract section 6, whose digest is published; as it was digested, with pseudonyms."""
+    """The ranking document of contract section 6, whose digest is published; as it was digested, with pseudonyms.
+
+    A document that names single cases is published when the results of cases are.
+    """
     leaderboard = find(request, slug, key)
     version = leaderboard.stored_version(number)
+    if not request.user.has_perm("leaderboards.view_cases", leaderboard.phase) and names_cases(
+        load_json(version.document_name)
+    ):
+        raise PermissionDenied(
+            f"This document names single cases; it is published on {timetable_of(leaderboard.phase).publishing_words}."
+        )
     response = stored_json(request, version.document_name)
     response["Content-Disposition"] = _attachment(leaderboard, version, "ranking.json")
     return response

@@ -18,6 +18,7 @@ from evaluation.analyses.catalogue import Picture
 from leaderboards.forms import FreezeForm
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import current, names, rankings
+from leaderboards.queries.single_cases import as_told
 
 SEALED = "This ranking is sealed. Its page says until when."
 WITHHELD = (
@@ -32,6 +33,8 @@ class Place:
 
     Attributes
     ----------
+    user
+        The person.
     may_view
         Whether its ranking is open to them.
     ranking_request
@@ -44,6 +47,7 @@ class Place:
         Whether the person also sees versions with names that may not be shown any more.
     """
 
+    user: User | AnonymousUser
     challenge: Challenge
     phases: list[Phase]
     phase: Phase
@@ -62,12 +66,12 @@ class Place:
         standing.version.phase = self.phase
         if not (self.sees_withheld or names.is_open(standing.version)):
             return None
-        standing.version = names.shown(standing.version)
+        standing.version = as_told(self.user, names.shown(standing.version))
         return standing
 
     def version(self, number: int) -> RankingVersion:
         """Return a version of the ranking with the names that may be shown now; raises as `stored_version`."""
-        return names.shown(self.stored_version(number))
+        return as_told(self.user, names.shown(self.stored_version(number)))
 
     def stored_version(self, number: int) -> RankingVersion:
         """Return a version of the ranking as it is stored and digested.
@@ -108,6 +112,7 @@ def find(request: HttpRequest, slug: str, key: str | None) -> Place:
     freeze, request_row = rankings.state_of(phase)
     sees_all = freeze is None or not freeze.holds or request.user.has_perm("leaderboards.view_frozen", phase)
     return Place(
+        user=request.user,
         challenge=challenge,
         phases=phases,
         phase=phase,

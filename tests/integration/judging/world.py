@@ -126,10 +126,10 @@ class Judged:
             pass
 
 
-def build(folder: Path, engine: StandInEngine) -> Judged:
-    """Make the world in the database and the storage, of label images."""
-    references = {case: labels() for case in CASES}
-    references[CASES[-1]] = np.zeros_like(labels())
+def build(folder: Path, engine: StandInEngine, *, references: Mapping[str, np.ndarray] | None = None) -> Judged:
+    """Make the world in the database and the storage, of label images; the last reference is empty unless others are given."""
+    if references is None:
+        references = {case: labels() for case in CASES} | {CASES[-1]: np.zeros_like(labels())}
     return _built(engine, SCORED, lambda phase: add_test_set(phase, folder / "references", references))
 
 

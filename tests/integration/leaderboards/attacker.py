@@ -1,4 +1,8 @@
-"""An attacker with every public address: enumerates them from the URL configuration, follows every link, unpacks every archive."""
+"""An attacker with every public address: enumerates them from the URL configuration, follows every link, reads every file.
+
+Archives are unpacked, archives in archives too (Word files are archives). Of PDF files, the text of all pages and the metadata
+are read.
+"""
 
 import io
 import json
@@ -13,6 +17,7 @@ from typing import Any
 from django.conf import settings
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
+from pypdf import PdfReader
 
 _LINK = re.compile(r"""(?:href|src|data-[a-z-]+|action|content)\s*=\s*["']([^"'#\s]+)""")
 _JSON_LINK = re.compile(r'"(/[a-z][^"\s]*)"')
@@ -22,6 +27,8 @@ _KEPT_QUERY = re.compile(r"^(format=|view=|table=)")
 _TOKENS = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{64}\b|\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?|Anonymous [0-9a-f]{8}"
 )
+# First parts of addresses without parameters: lists, feeds and files for programs.
+_PUBLIC = frozenset({"", "registry", "sitemap.xml", "robots.txt", "challenges"})
 MOST_PAGES = 400
 
 
@@ -98,7 +105,8 @@ def _addresses(resolver: URLResolver, before: str, values: Mapping[str, Iterable
             yield from _addresses(pattern, route, values)
         elif isinstance(pattern, URLPattern):
             names = [name for _, name in _PARAMETER.findall(route)]
-            if not names or not all(name in values for name in names) or re.search(r"[()\\]", route):
+            is_outside = not names and route.lstrip("/").split("/")[0] not in _PUBLIC
+            if is_outside or not all(name in values for name in names) or re.search(r"[()\\]", route):
                 continue
             for chosen in product(*(values[name] for name in names)):
                 known = dict(zip(names, map(str, chosen), strict=True))
@@ -123,6 +131,11 @@ def _texts(address: str, body: bytes) -> Iterator[tuple[str, str]]:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             yield address, "\n".join(archive.namelist())
             for name in archive.namelist():
-                yield f"{address}!{name}", archive.read(name).decode("latin-1")
+                yield from _texts(f"{address}!{name}", archive.read(name))
+    elif body[:4] == b"%PDF":
+        reader = PdfReader(io.BytesIO(body))
+        # Lines are broken in the middle of words, and a name is one word.
+        yield address, "\n".join(page.extract_text() for page in reader.pages)
+        yield f"{address} (metadata)", f"{reader.metadata} {reader.xmp_metadata and reader.xmp_metadata.dc_creator}"
     else:
         yield address, body.decode("utf-8", errors="replace")

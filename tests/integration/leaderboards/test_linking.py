@@ -1,8 +1,10 @@
 """No public address links an anonymous team to its name, or its pseudonyms in two phases to each other."""
 
+import html
 import json
 from datetime import timedelta
 from hashlib import sha256
+from unittest import mock
 
 import pytest
 from django.core import mail
@@ -10,20 +12,27 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from challenges.models import Phase
+from challenges.models import Phase, Task
 from datasets.models import Publication, PublicationConsent
+from datasets.queries import naming as names_in_data
 from datasets.queries.publishing import Choice
 from datasets.services import publishing
 from evaluation.bundle import verify
 from evaluation.designs.document import Entry, State
-from leaderboards.models import Pseudonym, RankingVersion, Standing
+from evaluation.figures import publication
+from exposure.queries.facts import Audience
+from leaderboards.models import OverallRanking, Pseudonym, RankingVersion, Standing
 from leaderboards.queries import names
 from leaderboards.services import analyses, following, public_rankings, rankings
 from notifications.models import Notification
-from submissions.models import Run, Submission
+from reports.models import Report
+from reports.queries import naming as names_in_reports
+from reports.services import reports
+from submissions.models import MethodDescription, Run, Submission
 from submissions.services.methods import describe
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.attacker import collect, links_between
+from tests.integration.reports.conftest import PIXEL, with_summaries
 
 pytestmark = pytest.mark.django_db
 HIDDEN = "Zebrafish"
@@ -203,3 +212,183 @@ def test_a_version_computed_with_names_is_withheld_once_a_team_may_not_be_named(
     organizer = Client()
     organizer.force_login(made.people["organizer"])
     assert organizer.get(address).status_code == 200
+
+
+def legible(figure, *, description="", dpi=300):
+    """A printed figure whose text can be read: everything that the drawing is made from."""
+    content = html.escape(json.dumps(figure, default=str, ensure_ascii=False) + description)
+    return publication.Printed(
+        svg=f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><desc>{content}</desc></svg>'.encode(),
+        png=PIXEL,
+    )
+
+
+def published_report(made) -> Report:
+    """Make a report of the challenge for the public, and publish it."""
+    organizer = made.people["organizer"]
+    asked = reports.request_report(actor=organizer, challenge=made.challenge, audience=Audience.PUBLIC)
+    with mock.patch.object(publication, "printed", legible):
+        reports.make_report(report_id=asked.pk)
+    report = Report.objects.select_related("challenge").get(pk=asked.pk)
+    assert report.failure == ""
+    reports.publish(actor=organizer, report=report)
+    return Report.objects.select_related("challenge").get(pk=report.pk)
+
+
+def read_reports(made, *numbers: int):
+    """Everything of these reports that a visitor can read: pages, and all files with their names."""
+    files = sorted({name for report in Report.objects.all() for name in report.files})
+    chapters = ("summary", "challenge", "data", "assessment", "results", "discussion", "deviations", "exposure")
+    values = {"slug": ["liver"], "number": numbers, "name": files, "key": (*chapters, *PHASES, "team")}
+    return collect(Client(), values, inside="/liver/", begins="/challenges/liver/report/")
+
+
+FORMATS = ("html", "pdf", "docx!word/document.xml", "tex.zip!paper.tex", "items.html", "zip!report.md")
+
+
+@pytest.mark.timeout(900)
+def test_no_report_names_a_team_that_asked_for_anonymity(made):
+    with_summaries(made)
+    first = published_report(made)
+    before = " ".join(read_reports(made, first.number).naming(HIDDEN))
+    # The attacker finds names in every format where they may be shown, in the text of the PDF as well.
+    for name in FORMATS:
+        assert f"/files/{name}" in before, name
+    assert "/paper/" in before
+    assert "zip!figures/" in before, "figures are read"
+
+    ask_for_anonymity(made)
+    # The report with names is withheld, whoever knows its address.
+    withheld = read_reports(made, first.number)
+    assert withheld.naming(HIDDEN) == []
+    assert not [address for address in withheld.texts if "!" in address]
+    second = published_report(made)
+    assert second.number != first.number
+    loot = read_reports(made, first.number, second.number)
+    assert loot.naming(HIDDEN) == []
+    named = " ".join(loot.naming("Benthos"))
+    for name in FORMATS:
+        assert f"/files/{name}" in named, name
+    # A report is about all phases: no line of it has pseudonyms of one team in two phases.
+    words = dict(Pseudonym.objects.filter(team=made.teams[HIDDEN]).values_list("phase__slug", "word"))
+    for address, text in loot.texts.items():
+        assert not [
+            line for line in text.splitlines() if all(word in line for word in words.values()) and len(line) < 2000
+        ], address
+
+
+@pytest.fixture
+def over_tasks(made):
+    """A second task with the same phase, and a registered ranking over both tasks."""
+    first = made.phases["open"]
+    Task.objects.filter(pk=first.task_id).update(design_key="task-1")
+    second = Task.objects.create(
+        challenge=made.challenge, slug="second", name="Second", position=2, design_key="task-2"
+    )
+    fields = ("name", "opens_at", "closes_at", "ended_at", "assessment_document", "assessment_digest", "announcement")
+    phase = Phase.objects.create(
+        task=second,
+        slug="open",
+        leaderboard=Phase.Leaderboard.PUBLIC,
+        **{name: getattr(Phase.objects.get(pk=first.pk), name) for name in fields},
+    )
+    world.hidden_test_set(phase)
+    step = {"over": ["metric", "region", "task"], "operator": "mean", "rerank": True, "ties": "min"}
+    made.challenge.overall_rankings = [
+        {"name": "All tasks", "tasks": ["task-1", "task-2"], "ranking": "", "absent": "refuse", "steps": [step]}
+    ]
+    made.challenge.save()
+    phase = Phase.objects.select_related("task__challenge").get(pk=phase.pk)
+    for team, level in zip(made.teams.values(), (0.93, 0.81, 0.74), strict=True):
+        world.scored_run(phase, team, made.people["member"], level=level)
+    rank(Phase.objects.select_related("task__challenge").get(pk=first.pk))
+    rank(phase, analysed=True)
+    made.phases["second"] = phase
+    assert OverallRanking.objects.exists()
+    return made
+
+
+@pytest.mark.timeout(900)
+def test_no_ranking_over_tasks_names_a_team_or_links_its_pseudonyms(over_tasks):
+    def read(person=None):
+        client = Client()
+        if person:
+            client.force_login(over_tasks.people[person])
+        keys = ("main.open", "second.open", "main.revealed")
+        values = {"slug": ["liver"], "key": keys, "number": [1, 2, 3], "name": ["consensus", "clusters", "blob"]}
+        loot = collect(client, values, inside="/liver/", begins="/challenges/liver/leaderboard/")
+        for key, form in ((key, form) for key in keys for form in ("json", "csv")):
+            address = f"/challenges/liver/leaderboard/{key}/tasks/"
+            loot.texts[f"{address}?format={form}"] = client.get(address, {"format": form}).content.decode()
+        return loot
+
+    found = " ".join(read().naming(HIDDEN))
+    for place in ("second.open/tasks/", "tasks/?format=csv", "tasks/consensus.json"):
+        assert place in found, place
+    ask_for_anonymity(over_tasks)
+    for person in (None, "other", "stranger"):
+        assert read(person).naming(HIDDEN) == []
+    loot = read()
+    assert "second.open/tasks/" in " ".join(loot.naming("Benthos"))
+    words = list(Pseudonym.objects.filter(team=over_tasks.teams[HIDDEN]).values_list("word", flat=True))
+    assert len(words) == 4, "one for each phase, and one for the ranking over tasks"
+    # No answer has two of them: that would link the phases.
+    assert not [address for address, text in loot.texts.items() if sum(word in text for word in words) > 1]
+
+
+@pytest.mark.timeout(900)
+def test_feeds_badges_embeds_and_lists_name_no_team_that_asked_for_anonymity(made):
+    ask_for_anonymity(made)
+    loot = stolen(made)
+    for place in ("/sitemap.xml", "/registry/feed.atom", "/embed/", "/share.png", "/challenges/"):
+        assert any(place in address for address in loot.texts), place
+    assert loot.naming(HIDDEN) == []
+
+
+POLICIES = (
+    (Phase.Announcement.ALL, None, True),
+    (Phase.Announcement.ALL, "anonymously", True),
+    (Phase.Announcement.NOT_REFUSED, None, True),
+    (Phase.Announcement.NOT_REFUSED, "under_team_name", True),
+    (Phase.Announcement.NOT_REFUSED, "anonymously", False),
+    (Phase.Announcement.NOT_REFUSED, "not_public", False),
+    (Phase.Announcement.AGREED, None, False),
+    (Phase.Announcement.AGREED, "under_team_name", True),
+    (Phase.Announcement.AGREED, "anonymously", False),
+)
+
+
+def answer(made, value: str) -> None:
+    """Let the team answer whether its result is published under its name, in its newest description."""
+    entry = Entry(value=value, state=State.PROVIDED)
+    for row in Submission.objects.filter(team=made.teams[HIDDEN]):
+        describe(actor=made.people["member"], submission=row, entries={"consent_result_publication": entry})
+
+
+@pytest.mark.timeout(900)
+def test_published_data_and_reports_with_names_are_open_exactly_where_the_policy_names_the_team(made):
+    """The functions that decide, in both directions: a name that may be shown opens the file, and one that may not withholds it."""
+    with_summaries(made)
+    report, version = published_report(made), Publication.objects.get().version
+    others = [made.teams["Benthos"], made.teams["Cleopatra"]]
+    for team in others:
+        entry = Entry(value="under_team_name", state=State.PROVIDED)
+        for row in Submission.objects.filter(team=team):
+            describe(actor=made.people["organizer"], submission=row, entries={"consent_result_publication": entry})
+    file = version.files.filter(name__startswith="results-").first()
+    for announcement, consent, is_allowed in POLICIES:
+        Phase.objects.update(announcement=announcement)
+        MethodDescription.objects.filter(submission__team=made.teams[HIDDEN]).delete()
+        if consent:
+            answer(made, consent)
+        version.dataset.challenge.refresh_from_db()
+        case = (announcement, consent)
+        assert names_in_data.names_are_allowed(version) == is_allowed, case
+        assert names_in_reports.names_are_allowed(report) == is_allowed, case
+        status = Client().get(reverse("reports:report", args=["liver", report.number])).status_code
+        assert status == (200 if is_allowed else 404), case
+        answered = Client().post(f"/challenges/liver/data/files/{file.pk}/").status_code
+        assert answered == (302 if is_allowed else 403), case
+        organizer = Client()
+        organizer.force_login(made.people["organizer"])
+        assert organizer.get(reverse("reports:report", args=["liver", report.number])).status_code == 200

@@ -13,10 +13,12 @@ from django.utils import timezone
 from challenges.models import Phase, Task
 from evaluation import ranking
 from leaderboards.models import RankingRequest
+from leaderboards.queries.single_cases import names_cases
 from leaderboards.services import rankings
 from submissions.models import Submission
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.conftest import storages_in
+from uploads.storage import load_json
 from work.services import UNEXPECTED
 
 pytestmark = pytest.mark.django_db
@@ -102,17 +104,30 @@ def test_scheme_seed_cases_and_digest_stand_below(built, visitor):
         assert sentence in html.replace("&#x27;", "'")
 
 
-def test_published_digest_is_that_of_the_published_document(built, visitor):
+@pytest.fixture
+def organizer(built):
+    client = Client()
+    client.force_login(built.people["organizer"])
+    return client
+
+
+def test_published_digest_is_that_of_the_published_document(built, organizer):
     version = built.phases["open"].rankings.get()
-    answer = visitor.get(reverse("leaderboards:document", args=["liver", "open", 1]))
+    answer = organizer.get(reverse("leaderboards:document", args=["liver", "open", 1]))
     assert ranking.digest(json.loads(answer.content)) == version.digest
 
 
-def test_compressed_document_is_sent_to_those_who_take_it(built, visitor):
+def test_document_of_an_open_phase_that_names_a_case_is_for_organizers(built, visitor, organizer):
+    assert names_cases(load_json(built.phases["open"].rankings.get().document_name))
     address = reverse("leaderboards:document", args=["liver", "open", 1])
-    packed = visitor.get(address, headers={"Accept-Encoding": "gzip, br"})
+    assert (visitor.get(address).status_code, organizer.get(address).status_code) == (403, 200)
+
+
+def test_compressed_document_is_sent_to_those_who_take_it(organizer):
+    address = reverse("leaderboards:document", args=["liver", "open", 1])
+    packed = organizer.get(address, headers={"Accept-Encoding": "gzip, br"})
     assert packed["Content-Encoding"] == "gzip"
-    assert len(packed.content) < len(visitor.get(address).content)
+    assert len(packed.content) < len(organizer.get(address).content)
 
 
 def test_ranking_by_one_metric_has_its_own_sentence_and_order(built, visitor):

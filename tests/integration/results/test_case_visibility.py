@@ -3,104 +3,127 @@
 The expected answers are written here a second time, from the rules in `docs/operators/threats.md`, without asking the policy.
 """
 
-import io
-import zipfile
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import timedelta
-from pathlib import Path
-from typing import Any
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from unittest import mock
 
 import pytest
-from django.conf import settings
-from django.test import Client
-from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
-from django.utils import timezone
+from django.core.exceptions import ValidationError
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from accounts.models import User
-from challenges.models import Organizer, Phase, Team
+from challenges.models import Phase
 from datasets.hooks import Choice
-from executions.models import Execution
+from datasets.models import Publication
+from datasets.services import publishing
+from evaluation.figures import publication
 from leaderboards.contributions.publishing import predictions as published_predictions
 from leaderboards.contributions.publishing import withheld
-from leaderboards.services import rankings
 from reports.services import team_report
-from results.services.pictures import draw
-from submissions.models import Run, Submission
+from submissions.models import Submission
 from submissions.services.messages import _letter
-from test_sets import vault
 from test_sets.domain.case_access import CONSENT_WITHDRAWN, HIDDEN_IMAGES, HIDDEN_NOTE
-from test_sets.models import TestCase
-from tests.integration.executions import world as algorithm_world
 from tests.integration.executions.conftest import engine
-from tests.integration.submissions import world as prediction_world
-from tests.integration.submissions.world import CASES, zipped
-from tests.integration.submissions.world import predictions as predicted
+from tests.integration.reports.conftest import made_for_team, plain_picture
+from tests.integration.results.case_worlds import BUILDERS, EXIT, World, build, content_of
 
 __all__ = ["engine"]
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
-CASE = CASES[0]
-PRINTED = "intensity of the third voxel: 117"
-SERVING = {
-    "results:case": "values",
-    "results:case_picture": "pictures",
-    "results:case_picture_png": "pictures",
-    "results:case_viewer": "pictures",
-    "results:case_sheet": "pictures",
-    "results:compare": "values",
-    "results:compare_csv": "values",
-    "results:objects_csv": "values",
-    "results:organized_case": "organizing",
-    "results:organize_results_csv": "organizing",
-    "results:decoys_csv": "organizing",
-    "results:export": "organizing",
-    "results:archive": "archive",
-    "submissions:detail": "submission",
-    "submissions:status": "submission",
-    "submissions:results_csv": "values",
-    "submissions:submit": "submitting",
-    "api:submission-detail": "submission",
-    "api:submission-results": "values",
-    "api:phase-expectation": "submitting",
-    "executions:execution": "submission",
-    "executions:predictions": "files",
-    "executions:runs_csv": "files",
-    "executions:log": "log",
-    "test_sets:public_reference": "reference_files",
-    "test_sets:reference": "posted",
-    "test_sets:test_sets": "organizing",
-    "test_sets:test_set_csv": "organizing",
-    "test_sets:test_set_template": "organizing",
-    "test_sets:reference_access_csv": "organizing",
-    "test_sets:archive_preview": "sender",
-    "test_sets:case_reports": "reports",
-    "leaderboards:first": "ranking",
-    "leaderboards:current": "ranking",
-    "leaderboards:version": "ranking",
-    "leaderboards:figure": "ranking",
-    "leaderboards:table_csv": "ranking",
-    "leaderboards:table_json": "ranking",
-    "leaderboards:results_csv": "ranking",
-    "leaderboards:hardest_csv": "ranking",
-    "leaderboards:bundle": "ranking",
-    "leaderboards:both_ways": "ranking",
-    "leaderboards:objects": "ranking",
-    "api:ranking": "ranking",
-    "reports:report": "report",
-    "reports:chapter": "report",
-    "reports:paper": "report",
-    "reports:file": "report",
-    "reports:exposure": "report",
-    "measurements:table": "organizing",
-    "measurements:file": "organizing",
-    "measurements:replicates": "organizing",
-    "datasets:get_file": "published",
-    "datasets:download": "published",
-    "api:data-address": "published",
-    "judging:scorers": "organizing",
+UPLOADED = ("predictions", "uploaded dry run", "open call", "decoys", "instances", "own scorer")
+RUN = ("algorithms", "dry run")
+DRY = ("uploaded dry run", "dry run")
+PICTURED = (*UPLOADED, *RUN)
+WITH_VALUES = (*PICTURED, "measured values")
+ALL = (*WITH_VALUES, "classification")
+REPORTED = ("predictions", "algorithms", "dry run")
+"""Kinds of phases of which reports are made: drawing takes long."""
+
+
+@dataclass(frozen=True)
+class Serves:
+    """Content of cases at an address.
+
+    Attributes
+    ----------
+    rule
+        Who gets it: a key of `may_see`.
+    content
+        Kinds of content (`case_worlds.Contents`), or bytes, of which one proves that the content is there.
+    kinds
+        Kinds of phases in which the address has content.
+    """
+
+    rule: str
+    content: tuple[str | bytes, ...]
+    kinds: tuple[str, ...] = WITH_VALUES
+    query: dict[str, str] = field(default_factory=dict)
+    method: str = "get"
+
+
+ANY_PICTURE = ("pictures", "references")
+SERVING: dict[str, Serves] = {
+    "results:case": Serves("values", ("values", "names"), ALL),
+    "results:case_picture": Serves("pictures", (b"picture.png",), PICTURED),
+    "results:case_picture_png": Serves("pictures", ANY_PICTURE, PICTURED),
+    "results:case_viewer": Serves("pictures", (b'"layers"',), PICTURED),
+    "results:case_sheet": Serves("pictures", ANY_PICTURE, PICTURED),
+    "results:compare": Serves("own values", ("values",)),
+    "results:compare_csv": Serves("own values", ("values",)),
+    "results:objects_csv": Serves("values", ("names",), ("instances",)),
+    "results:organized_case": Serves("organizing", ("values", "names"), ALL),
+    "results:organize_results_csv": Serves("organizing", ("values",)),
+    "results:decoys_csv": Serves("organizing", ("names",), ("decoys",)),
+    "results:export": Serves("organizing", ("names",), ALL),
+    "results:archive": Serves("archive", ("files", "names"), ALL),
+    "submissions:detail": Serves("values", ("values",)),
+    "submissions:status": Serves("values", ("values",)),
+    "submissions:results_csv": Serves("values", ("values",)),
+    "submissions:submit": Serves("submitting", ("names",), (*UPLOADED, "measured values", "classification")),
+    "api:submission-detail": Serves("notes", ("notes",), RUN),
+    "api:submission-results": Serves("values", ("values",)),
+    "api:phase-expectation": Serves("expecting", ("names",), (*UPLOADED, "classification")),
+    "executions:execution": Serves("files", ("names",), RUN),
+    "executions:predictions": Serves("files", ("files",), RUN),
+    "executions:runs_csv": Serves("files", ("names",), RUN),
+    "executions:log": Serves("log", ("log",), RUN, method="post"),
+    "test_sets:public_reference": Serves("reference_files", ("references",), DRY),
+    "test_sets:reference": Serves("organizer", ("references",), PICTURED, method="post"),
+    "test_sets:test_sets": Serves("organizing", ("names",), ALL),
+    "test_sets:test_set_csv": Serves("organizing", ("names",), ALL),
+    "test_sets:reference_access_csv": Serves("organizing", ("names",), PICTURED),
+    "test_sets:archive_preview": Serves("organizer", (b"\x89PNG",), ("predictions",)),
+    "test_sets:case_reports": Serves("reports", ("names",), ("predictions",)),
+    "leaderboards:first": Serves("results of all", ("names",), (*(set(PICTURED) - {"instances"}),)),
+    "leaderboards:current": Serves("results of all", ("names",)),
+    "leaderboards:version": Serves("results of all", ("names",)),
+    "leaderboards:figure": Serves("results of all", ("names",)),
+    "leaderboards:table_csv": Serves("results of all", (b",",), ("measured values",), {"group": "site:north"}),
+    "leaderboards:table_json": Serves("results of all", (b"north",), ("measured values",), {"group": "site:north"}),
+    "leaderboards:results_csv": Serves("results of all", ("values",)),
+    "leaderboards:hardest_csv": Serves("results of all", ("names",)),
+    "leaderboards:document": Serves("results of all", ("names",), RUN),
+    "leaderboards:bundle": Serves("bundle", ("names",), ALL),
+    "api:ranking": Serves("results of all", ("names",), RUN),
+    "reports:report": Serves("team report", (b"Report",), REPORTED),
+    "reports:chapter": Serves("team report with cases", ("names",), REPORTED),
+    "reports:paper": Serves("team report with cases", ("names",), REPORTED),
+    "reports:file": Serves("team report with cases", ("names",), REPORTED),
+    "measurements:table": Serves("organizing", ("names",), ("measured values",)),
+    "measurements:file": Serves("organizing", ("names",), ("measured values",)),
+    "datasets:get_file": Serves("published", (b"",), ("predictions", "algorithms"), method="post"),
+    "datasets:download": Serves("published", ("values",), ("predictions", "algorithms")),
+    "api:data-address": Serves("published", (b"download",), ("predictions", "algorithms"), method="post"),
+    "judging:scorers": Serves("organizer", ("log",), ("own scorer",)),
 }
-"""Every address that serves content of cases, and which rule opens it."""
+"""Every address that serves content of cases: who gets it, and what proves that it is there."""
+LISTED = {
+    "test_sets:test_set_template": "has invented names of cases",
+    "leaderboards:both_ways": "shows ranks and scores over all cases; `tests/integration/challenges/test_both_ways.py` reads it",
+    "leaderboards:objects": "shows scores over all cases",
+    "reports:exposure": "counts cases",
+    "measurements:replicates": "has resampled values of the whole data set",
+}
+"""Addresses next to content of cases that name no case and no value of one, with the reason."""
 NO_CASE_CONTENT = {
     "api": {
         *(
@@ -148,7 +171,7 @@ NO_CASE_CONTENT = {
     },
     "judging": {"delete", "try_again", "upload", "uploads"},
     "leaderboards": {
-        *("document", "embed", "freeze", "history", "history_figure", "request", "share_picture", "sites", "tasks"),
+        *("embed", "freeze", "history", "history_figure", "request", "share_picture", "sites", "tasks"),
         *("tasks_figure", "version_sites"),
     },
     "measurements": {"columns", "discard", "seal", "tables"},
@@ -179,7 +202,7 @@ def routes(
 
 
 def test_every_address_that_could_serve_a_case_is_classified():
-    known = set(SERVING) | {f"{app}:{name}" for app, names in NO_CASE_CONTENT.items() for name in names}
+    known = set(SERVING) | set(LISTED) | {f"{app}:{name}" for app, names in NO_CASE_CONTENT.items() for name in names}
     found = {
         name
         for name, parameters in routes(get_resolver())
@@ -188,240 +211,223 @@ def test_every_address_that_could_serve_a_case_is_classified():
     assert found == known
 
 
-@dataclass
-class Scored:
-    """A scored submission of one kind of phase, everything that was kept of it, and people of all roles."""
-
-    kind: str
-    phase: Phase
-    submission: Submission
-    run: Run
-    team: Team
-    people: dict[str, User | None]
-    execution: Execution | None
-    secrets: list[bytes]
-
-    def set_state(self, state: str, *, is_revealed: bool) -> None:
-        """Bring the phase into a state."""
-        now = timezone.now()
-        fields: dict[str, Any] = {"results": "validation", "reveals_at": None, "closed_at": None}
-        if state == "open with own values":
-            fields["results"] = "cases"
-        if state in ("closed", "closed and released later"):
-            fields["closed_at"] = now - timedelta(seconds=1)
-        if state == "closed and released later":
-            fields["reveals_at"] = now + timedelta(days=2)
-        Phase.objects.filter(pk=self.phase.pk).update(reveals_cases=is_revealed, leaderboard="sealed", **fields)
-        self.phase.refresh_from_db()
-
-    def client(self, role: str) -> Client:
-        client, person = Client(), self.people[role]
-        if person is not None:
-            client.force_login(person)
-        return client
-
-    def arguments(self, name: str, parameters: frozenset[str]) -> dict[str, Any]:
-        """Values of the parameters of an address, as they fit this submission."""
-        subject = (
-            self.execution.pk if self.execution is not None and name.startswith("executions:") else self.submission.pk
-        )
-        values = {
-            "slug": "blocks",
-            "pk": subject,
-            "case": CASE,
-            "layer": "prediction",
-            "axis": "z",
-            "phase": self.phase.pk,
-            "version": 1,
-            "number": 1,
-            "index": 0,
-            "key": "first",
-            "file": 1,
-            "token": "none",
-        }
-        names = {"leaderboards:figure": "dots", "reports:file": "case-01.png"}
-        if name.startswith("reports:"):
-            values["key"] = "team"
-        if name.startswith("measurements:"):
-            values["pk"] = 1
-        if name == "leaderboards:figure":
-            values["name"] = names[name]
-        return {parameter: values.get(parameter, names.get(name, 1)) for parameter in parameters}
-
-
-def content_of(response) -> bytes:
-    content = b"".join(response.streaming_content) if response.streaming else response.content
-    response.close()
-    if content[:2] == b"PK":
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return b"\n".join(archive.read(name) for name in archive.namelist())
-    return content
-
-
-def stored_secrets(run: Run, execution: Execution | None) -> list[bytes]:
-    """Everything that was kept of images and predictions: pictures, sheets, files of predictions, and the images."""
-    root = Path(settings.STORAGES["private"]["OPTIONS"]["location"])
-    kept = [vault.read_bytes(str(path.relative_to(root))) for path in (root / "pictures").rglob("*") if path.is_file()]
-    kept = [content for content in kept if not content.startswith(b"{")]
-    kept += [
-        (root / case.image_file).read_bytes()
-        for case in TestCase.objects.filter(test_set=run.test_set_id).exclude(image_file="")
-    ]
-    with zipfile.ZipFile(root / run.submission.predictions_file) as archive:
-        kept += [archive.read(name) for name in archive.namelist()]
-    if execution is not None:
-        kept.append(PRINTED.encode())
-    assert len(kept) > len(CASES)
-    return kept
-
-
-def people_of(world) -> dict[str, User | None]:
-    make = User.objects.create_user
-    moderator = make("mo", "mo@example.org", "a long password")
-    Organizer.objects.create(challenge=world.challenge, user=moderator, role=Organizer.Role.MODERATOR)
-    return {
-        "anonymous": None,
-        "stranger": make("stella", "stella@example.org", "a long password"),
-        "other team": world.bo,
-        "team": world.ada,
-        "moderator": moderator,
-        "administrator": User.objects.create_superuser("root", "root@example.org", "a long password"),
-        "organizer": world.organizer,
-    }
-
-
-def build(kind: str, folder: Path, engine, *, is_ranked: bool = False) -> Scored:
-    execution = None
-    if kind == "predictions":
-        world: Any = prediction_world.build(folder / "references", leaderboard="sealed")
-        submission = world.upload(zipped(predicted()))
-    else:
-        more = {"is_dry_run": True, "results": "cases", "leaderboard": "public"} if kind == "dry run" else {}
-        world = algorithm_world.build(folder, **more)
-        count = iter(range(100))
-
-        def script(work) -> None:
-            """Copy every image into the prediction but one, and print what was read."""
-            work.log(PRINTED.encode())
-            for case in work.cases:
-                if next(count) == 1:
-                    work.exit(37)
-                work.copy(case)
-
-        engine.script = script
-        image = world.image()
-        engine.held.append(image.digest)
-        submission = world.hand_in(image)
-        algorithm_world.run_all()
-        execution = algorithm_world.execution_of(submission)
-    submission.refresh_from_db()
-    assert submission.state == Submission.State.SCORED, (submission.state, submission.reason, submission.log)
-    run = submission.runs.get()
-    for case in CASES[:2]:
-        draw(run_id=run.pk, case=case)
-    if is_ranked:
-        rankings.request_ranking(world.phase.pk)
-        rankings.rank_phase(phase_id=world.phase.pk)
-        assert world.phase.rankings.get().number == 1
-    secrets = stored_secrets(run, execution)
-    return Scored(kind, world.phase, submission, run, world.adas, people_of(world), execution, secrets)
-
-
-STATES = (
-    ("open with own values", False),
-    ("open with own values", True),
-    ("open", True),
-    ("closed", False),
-    ("closed", True),
-    ("closed and released later", True),
+OWN, OPEN, PUBLIC, CLOSED, LATER = (
+    "open with own values",
+    "open",
+    "open with a public ranking",
+    "closed",
+    "closed and released later",
 )
-
-
-EVERY_STATE = ("open with own values", "open", "closed", "closed and released later")
-SEEN_BY = {"team": EVERY_STATE, "administrator": EVERY_STATE, "organizer": ("open",), "others": ("closed",)}
-"""In which states each role asks: organizers see most while a phase is open, and outsiders see most at the end."""
+STATES = ((OWN, False), (OWN, True), (OPEN, True), (PUBLIC, False), (CLOSED, False), (CLOSED, True), (LATER, True))
+FEWER_STATES = ((OWN, True), (PUBLIC, False), (CLOSED, False), (CLOSED, True))
+THOROUGH = ("predictions", "algorithms", "dry run")
+"""Kinds of phases that are asked in every state."""
+SEEN_BY = {
+    "team": {OWN, OPEN, PUBLIC, CLOSED, LATER},
+    "administrator": {OWN, OPEN, CLOSED, LATER},
+    "organizer": {OPEN, PUBLIC},
+    "other team": {OWN, PUBLIC, CLOSED},
+}
+OUTSIDERS = {PUBLIC, CLOSED}
+"""States in which each role asks: organizers see most while a phase is open, and outsiders see most at the end."""
 
 
 def may_see(kind: str, state: str, role: str, *, is_revealed: bool) -> dict[str, bool]:
     """The table of `docs/operators/threats.md`."""
-    released = state == "closed"
-    cases_are_public = kind == "dry run" or (is_revealed and released)
-    has_values = role in ("organizer", "administrator") or (
-        role == "team" and (released or state == "open with own values")
-    )
-    knows_images = role == "organizer" or kind == "predictions" or cases_are_public
+    is_organizer, is_administrator = role == "organizer", role == "administrator"
+    organizes = is_organizer or is_administrator
+    takes_part = role in ("team", "other team")
+    is_run, is_dry = kind in RUN, "dry run" in kind
+    released = state == CLOSED
+    cases_are_public = is_dry or (is_revealed and released)
+    knows_images = not is_run or cases_are_public
+    tells_own = released or (state == OWN and kind != "decoys")
+    has_values = organizes or (role == "team" and tells_own)
+    results_of_all = released or organizes
+    has_files = is_organizer or (role in ("team", "administrator") and (not is_run or is_dry))
+    tells_references = kind == "classification" and not cases_are_public
+    is_reported = role == "team" or organizes
     return {
+        "names": organizes or released or (takes_part and (knows_images or tells_own)),
         "values": has_values,
-        "pictures": has_values and knows_images,
-        "references": role == "organizer" or (role in ("team", "administrator") and cases_are_public),
-        "files": role == "organizer" or (kind == "dry run" and role in ("team", "administrator")),
-        "log": kind == "dry run" and role in ("team", "organizer"),
-        "archive": role == "organizer" or (role == "administrator" and kind != "algorithms"),
-        "organizing": role in ("organizer", "administrator"),
-        "reference_files": kind == "dry run" and role in ("team", "other team", "organizer", "administrator"),
-        "notes": role == "organizer" or (role in ("team", "administrator") and knows_images),
-        "results of all": released or role in ("organizer", "administrator"),
+        "own values": role == "team" and tells_own,
+        "pictures": has_values and (is_organizer or knows_images),
+        "references": is_organizer or (role in ("team", "administrator") and cases_are_public),
+        "files": has_files,
+        "log": is_organizer or (is_dry and role == "team"),
+        "archive": is_organizer or (is_administrator and (not is_run or is_dry)),
+        "organizing": organizes,
+        "organizer": is_organizer,
+        "reference_files": is_dry and (takes_part or organizes),
+        "notes": is_organizer or (role in ("team", "administrator") and knows_images),
+        "submitting": takes_part and not is_run,
+        "expecting": (takes_part or organizes) and not is_run,
+        "results of all": results_of_all,
+        "bundle": is_organizer or (results_of_all and not tells_references),
+        "reports": role == "team" or organizes,
+        "team report": is_reported and (tells_own or state == PUBLIC),
+        "team report with cases": is_reported and tells_own,
+        "published": False,
     }
 
 
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("kind", ["predictions", "algorithms", "dry run"])
-def test_each_role_sees_of_a_case_what_the_policy_allows_at_every_address(kind, tmp_path, engine, workers):
-    scored = build(kind, tmp_path, engine, is_ranked=True)
-    parameters = dict(routes(get_resolver()))
-    wrong = []
-    for state, is_revealed in STATES:
-        if kind == "dry run" and state == "closed and released later":
-            continue  # the database refuses it
-        scored.set_state(state, is_revealed=is_revealed)
-        for role in scored.people:
-            if state not in SEEN_BY.get(role, SEEN_BY["others"]):
+def allowed_contents(may: dict[str, bool]) -> set[str]:
+    """Kinds of content (`case_worlds.Contents`) that any answer may contain."""
+    by_content = {
+        "names": may["names"],
+        "values": may["values"] or may["results of all"],
+        "pictures": may["pictures"],
+        "references": may["references"] or may["reference_files"],
+        "digests": may["organizing"],
+        "files": may["files"] or may["archive"],
+        "log": may["log"],
+        "notes": may["notes"],
+    }
+    return {content for content, is_allowed in by_content.items() if is_allowed}
+
+
+@dataclass
+class Answers:
+    """Answers of a world to all roles, compared with what is expected."""
+
+    world: World
+    parameters: dict[str, frozenset[str]]
+    wrong: list[tuple] = field(default_factory=list)
+    reached: set[str] = field(default_factory=set)
+
+    def check(self, name: str, role: str, *, expected: bool, allowed: set[str], where: tuple) -> None:
+        """Compare an answer: its content is there for those who may see it, and nothing else of cases for anyone."""
+        serves, client = SERVING[name], self.world.client(role)
+        response = self.world.ask(client, name, self.parameters[name], method=serves.method, **serves.query)
+        body = content_of(response)
+        contents = self.world.contents.found_in(body)
+        found = response.status_code in (200, 201, 302) and "login" not in response.headers.get("Location", "")
+        found = found and any(part in body if isinstance(part, bytes) else part in contents for part in serves.content)
+        if found != expected:
+            self.wrong.append((*where, role, name, "found" if found else f"absent, status {response.status_code}"))
+        if contents - allowed:
+            self.wrong.append((*where, role, name, "leaks", sorted(contents - allowed)))
+        if found:
+            self.reached.add(name)
+
+    def search(self, role: str, *, but: Collection[str], allowed: set[str], where: tuple) -> int:
+        """Search all other addresses of apps that know cases for what the role may not see; returns the number of answers."""
+        client, opened = self.world.client(role), 0
+        apps = {*NO_CASE_CONTENT, *(OTHERS if self.world.kind in THOROUGH else ())}
+        for name, parameters in self.parameters.items():
+            if name in but or name.partition(":")[0] not in apps:
                 continue
-            wanted = may_see(kind, state, role, is_revealed=is_revealed)
-            client = scored.client(role)
+            response = self.world.ask(client, name, parameters)
+            if response is None:
+                continue
+            opened += response.status_code == 200
+            contents = self.world.contents.found_in(content_of(response))
+            if contents - allowed:
+                self.wrong.append((*where, role, name, "leaks", sorted(contents - allowed)))
+        return opened
 
-            def get(name: str, client=client, **changed) -> tuple[bool, str]:
-                path = reverse(name, kwargs=scored.arguments(name, parameters[name]) | changed)
-                query = {"before": str(scored.submission.pk), "after": str(scored.submission.pk)}
-                response = client.get(path, query if "compare" in name else {"phase": scored.phase.pk})
-                body = content_of(response)
-                return (response.status_code == 200, body.decode(errors="replace"))
 
-            answers: dict[str, tuple[bool, bool]] = {}
-            for name, rule in SERVING.items():
-                if (kind == "predictions" and name.startswith("executions:")) or name == "results:objects_csv":
-                    continue  # there is no run, and no instances
-                if rule in ("values", "pictures", "files", "log", "archive", "reference_files"):
-                    allowed = wanted[rule]
-                    if "compare" in name:
-                        allowed = role == "team" and allowed
-                    is_open, body = get(name)
-                    answers[name] = (PRINTED in body if rule == "log" else is_open, allowed)
-            answers["results:organized_case"] = (
-                get("results:organized_case")[0],
-                wanted["organizing"],
-            )
-            answers["reference layer"] = (
-                get("results:case_sheet", layer="reference")[0],
-                wanted["pictures"] and wanted["references"],
-            )
-            page = get("results:case")[1]
-            answers["viewer on the page"] = ("data-viewer=" in page, wanted["pictures"])
-            answers["reason on the page"] = (
-                "why-no-picture" in page,
-                wanted["values"] and not wanted["pictures"],
-            )
-            detail = get("submissions:detail")[1]
-            answers["previews"] = ('id="previews"' in detail, role == "team" and wanted["pictures"])
-            if kind != "predictions":
-                answers["exit status"] = (
-                    "exit status 37" in detail + page + get("api:submission-detail")[1],
-                    wanted["notes"],
-                )
-            answers["results of all"] = (
-                get("leaderboards:results_csv")[0],
-                wanted["results of all"],
-            )
+OTHERS = {"challenges", "registry", "web", "workbench"}
+"""Apps above those that know cases, which are searched as well."""
+
+
+def report_of_team(world: World) -> None:
+    """Let the team ask for a report, and point the addresses of reports to it, or to none."""
+    number = 999
+    try:
+        with mock.patch.object(publication, "printed", plain_picture):
+            number = made_for_team(world.people["team"], world.phase, world.team).number
+    except ValidationError:
+        pass
+    world.places |= {
+        "reports:report": {"number": number},
+        "reports:chapter": {"number": number, "key": "team"},
+        "reports:paper": {"number": number},
+        "reports:file": {"number": number, "name": "html"},
+    }
+
+
+def publish(world: World, monkeypatch) -> None:
+    """Publish the data of a phase that has closed, and point the addresses of files to the results of the team."""
+    choice = Choice(
+        references=True, predictions=True, case_results=True, licence="CC0", teams=frozenset({world.team.pk})
+    )
+    monkeypatch.setattr(publishing, "registered_choice", lambda challenge: choice)
+    publishing.ask_for_publication(actor=world.people["organizer"], challenge=world.phase.challenge)
+    publication = Publication.objects.get()
+    assert publication.state == "published", publication.failure
+    file = publication.version.files.get(name__startswith="results-")
+    places = {"file": file.pk}
+    world.places |= {name: dict(places) for name in ("datasets:get_file", "api:data-address", "datasets:download")}
+    token = world.ask(world.client("team"), "datasets:get_file", frozenset({"slug", "file"}), method="post")
+    world.places["datasets:download"]["token"] = token["Location"].rstrip("/").rpartition("/")[2]
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_each_role_sees_of_a_case_what_the_policy_allows_at_every_address(kind, tmp_path, engine, workers, monkeypatch):
+    world = build(kind, tmp_path, engine)
+    answers = Answers(world, dict(routes(get_resolver())))
+    asked = {name: serves for name, serves in SERVING.items() if kind in serves.kinds}
+    if kind in PICTURED:  # a look at a reference, for the list of such looks
+        address = reverse("test_sets:reference", args=["blocks", world.phase.pk, 1, world.cases[1]])
+        assert world.client("organizer").post(address).status_code == 200
+    for state, is_revealed in STATES if kind in THOROUGH else FEWER_STATES:
+        if state == LATER and kind in ("dry run", "open call"):
+            continue  # the database refuses it
+        world.set_state(state, is_revealed=is_revealed)
+        where = (state, is_revealed)
+        is_reported = kind in REPORTED and where in ((OWN, False), (PUBLIC, False), (CLOSED, False), (CLOSED, True))
+        if is_reported:
+            report_of_team(world)
+        for role in world.people:
+            if state not in SEEN_BY.get(role, OUTSIDERS):
+                continue
+            may = may_see(kind, state, role, is_revealed=is_revealed)
+            allowed = allowed_contents(may)
+            for name, serves in asked.items():
+                if serves.rule.startswith("team report") and not is_reported:
+                    continue
+                answers.check(name, role, expected=may[serves.rule], allowed=allowed, where=where)
+            if state == PUBLIC and role in ("anonymous", "team"):
+                assert answers.search(role, but=asked, allowed=allowed, where=where) > 10
+    if kind in SERVING["datasets:download"].kinds:
+        world.set_state(CLOSED, is_revealed=True)
+        publish(world, monkeypatch)
+        for role in world.people:
+            allowed = allowed_contents(may_see(kind, CLOSED, role, is_revealed=True))
+            for name, serves in asked.items():
+                if serves.rule == "published":
+                    answers.check(name, role, expected=True, allowed=allowed, where=("published",))
+    assert not answers.wrong, "\n".join(map(str, answers.wrong))
+    assert answers.reached == set(asked), "nobody reached the content of these addresses"
+
+
+@pytest.mark.parametrize("kind", THOROUGH)
+def test_pages_show_parts_of_a_case_as_the_policy_allows(kind, tmp_path, engine, workers):
+    """The parts of pages: the layer of the reference, the viewer, the reason why there is no picture, and previews."""
+    world = build(kind, tmp_path, engine)
+    sheet = frozenset({"slug", "pk", "case", "layer", "axis"})
+    page, wrong = frozenset({"slug", "pk", "case"}), []
+    for state, is_revealed in STATES:
+        if state == LATER and kind == "dry run":
+            continue
+        world.set_state(state, is_revealed=is_revealed)
+        for role in ("team", "administrator", "organizer"):
+            may, client = may_see(kind, state, role, is_revealed=is_revealed), world.client(role)
+            world.places["results:case_sheet"] = {"layer": "reference"}
+            case = content_of(world.ask(client, "results:case", page)).decode()
+            detail = content_of(world.ask(client, "submissions:detail", frozenset({"slug", "pk"}))).decode()
+            answers = {
+                "reference layer": (
+                    world.ask(client, "results:case_sheet", sheet).status_code == 200,
+                    may["pictures"] and may["references"],
+                ),
+                "viewer": ("data-viewer=" in case, may["pictures"]),
+                "reason": ("why-no-picture" in case, may["values"] and not may["pictures"]),
+                "previews": ('id="previews"' in detail, role == "team" and may["pictures"]),
+                "exit status": (EXIT in detail + case, kind in RUN and may["notes"]),
+            }
             wrong += [
                 (state, is_revealed, role, name, found)
                 for name, (found, allowed) in answers.items()
@@ -433,28 +439,26 @@ def test_each_role_sees_of_a_case_what_the_policy_allows_at_every_address(kind, 
 @pytest.mark.parametrize("state", ["open with own values", "open", "closed"])
 def test_an_algorithm_that_copies_hidden_images_does_not_get_them_out(state, tmp_path, engine, workers):
     """The attack: every prediction is its image. No answer to a member contains a picture or a file of either."""
-    scored = build("algorithms", tmp_path, engine, is_ranked=True)
+    scored = build("algorithms", tmp_path, engine)
     scored.set_state(state, is_revealed=False)
     client = scored.client("team")
     opened = 0
     for name, parameters in routes(get_resolver()):
         if name not in SERVING and name.partition(":")[0] not in NO_CASE_CONTENT:
             continue
-        try:
-            path = reverse(name, kwargs=scored.arguments(name, parameters))
-        except NoReverseMatch:  # a federation, an analysis or a design: they know no case of this phase
-            assert name not in SERVING, name
+        response = scored.ask(client, name, parameters)
+        if response is None:  # a federation, an analysis or a design: they know no case of this phase
+            assert name not in SERVING or name.startswith("measurements:"), name
             continue
-        response = client.get(path, {"phase": scored.phase.pk})
         body = content_of(response)
         opened += response.status_code == 200
-        assert not any(secret in body for secret in scored.secrets), name
+        assert not scored.contents.found_in(body) & {"pictures", "references", "files", "log"}, name
         assert not response.headers.get("Content-Type", "").startswith("image/") or name == "leaderboards:share_picture"
         assert b'"layers"' not in body, name
         assert b"data-viewer=" not in body, name
         assert b'class="slices"' not in body, name
     assert opened > 10
-    page = client.get(reverse("results:case", args=["blocks", scored.submission.pk, CASE]))
+    page = client.get(reverse("results:case", args=["blocks", scored.submission.pk, scored.case]))
     assert (HIDDEN_IMAGES in page.content.decode()) is (state != "open")
 
 
@@ -487,7 +491,7 @@ def test_predictions_that_teams_uploaded_are_published(tmp_path, engine, workers
 def test_a_letter_about_an_algorithm_names_no_hidden_case(tmp_path, engine, workers):
     scored = build("algorithms", tmp_path, engine)
     letter = _letter(scored.submission, Submission.State.REFUSED, "refused")
-    assert not any(case in letter.text for case in CASES)
+    assert not any(case in letter.text for case in scored.cases)
     assert "exit status 37" not in letter.text
 
 
@@ -495,18 +499,18 @@ def test_a_case_whose_consent_was_withdrawn_has_no_picture_for_teams(tmp_path, e
     scored = build("predictions", tmp_path, engine)
     scored.set_state("closed", is_revealed=True)
     document = scored.phase.assessment_document | {
-        "exclusions": {"cases": [{"case": CASE, "reason": "consent_withdrawn"}]}
+        "exclusions": {"cases": [{"case": scored.case, "reason": "consent_withdrawn"}]}
     }
     Phase.objects.filter(pk=scored.phase.pk).update(assessment_document=document)
     address = f"{scored.submission.get_absolute_url()}cases"
     for role, status in (("team", 404), ("administrator", 404), ("organizer", 200)):
         client = scored.client(role)
-        assert client.get(f"{address}/{CASE}/picture.png").status_code == status, role
-        assert client.get(f"{address}/{CASES[1]}/picture.png").status_code == 200, role
-        page = client.get(f"{address}/{CASE}/").content.decode()
+        assert client.get(f"{address}/{scored.case}/picture.png").status_code == status, role
+        assert client.get(f"{address}/{scored.cases[1]}/picture.png").status_code == 200, role
+        page = client.get(f"{address}/{scored.case}/").content.decode()
         assert (CONSENT_WITHDRAWN in page) is (status == 404)
     assert (
-        f'href="/challenges/blocks/submissions/{scored.submission.pk}/cases/{CASE}/"'
+        f'href="/challenges/blocks/submissions/{scored.submission.pk}/cases/{scored.case}/"'
         in scored.client("team").get(scored.submission.get_absolute_url()).content.decode()
     )
 
@@ -515,7 +519,7 @@ def test_names_of_hidden_cases_cannot_be_confirmed_by_reporting_them(tmp_path, e
     scored = build("algorithms", tmp_path, engine)
     scored.set_state("open", is_revealed=False)
     address = reverse("test_sets:case_reports", args=["blocks"])
-    told = {"phase": scored.phase.pk, "case": CASE, "category": "reference", "text": "It is wrong."}
+    told = {"phase": scored.phase.pk, "case": scored.case, "category": "reference", "text": "It is wrong."}
     client = scored.client("team")
     assert "The cases of this challenge are hidden" in client.get(address).content.decode()
     assert client.post(address, told).status_code == 403

@@ -104,8 +104,14 @@ class World:
         return finish(upload=upload)
 
 
-def build(folder: Path, *, references: Mapping[str, np.ndarray] | None = None, **phase_fields: Any) -> World:
-    """Make the world in the database and the storage."""
+def build(
+    folder: Path,
+    *,
+    references: Mapping[str, np.ndarray] | None = None,
+    sealed: Mapping[str, Any] | None = None,
+    **phase_fields: Any,
+) -> World:
+    """Make the world in the database and the storage; `sealed` goes to `create_test_set`."""
     organizer, ada, bo = (
         User.objects.create_user(name, f"{name}@example.org", "a long password") for name in ("olga", "ada", "bo")
     )
@@ -130,15 +136,15 @@ def build(folder: Path, *, references: Mapping[str, np.ndarray] | None = None, *
         **phase_fields,
     }
     phase = create_phase(actor=organizer, task=task, assessment=ASSESSMENT, **fields)
-    test_set = add_test_set(phase, folder, references or {case: labels() for case in CASES})
+    test_set = add_test_set(phase, folder, references or {case: labels() for case in CASES}, **(sealed or {}))
     adas = join_with_team(user=ada, challenge=challenge, team_name="Ada's")
     bos = join_with_team(user=bo, challenge=challenge, team_name="Bo's")
     return World(challenge, phase, test_set, organizer, ada, bo, adas, bos)
 
 
-def add_test_set(phase: Phase, folder: Path, references: Mapping[str, np.ndarray]) -> TestSet:
+def add_test_set(phase: Phase, folder: Path, references: Mapping[str, np.ndarray], **sealed: Any) -> TestSet:
     """Store references as the test set of a phase."""
     folder.mkdir(parents=True, exist_ok=True)
     for case, array in references.items():
         (folder / f"{case}.nii.gz").write_bytes(nifti(array))
-    return create_test_set(phase=phase, references=folder, cases=list(references))
+    return create_test_set(phase=phase, references=folder, cases=list(references), **sealed)

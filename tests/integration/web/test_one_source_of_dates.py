@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
 
 import pytest
 from django.test import Client
@@ -15,13 +16,16 @@ from challenges.services import close_phase, follow, join_with_team, launch
 from challenges.services.phase_messages import tell_of_phases
 from exposure.queries.facts import Audience, collect
 from notifications.models import Notification
-from registry.models import Registration
+from registry.models import Registration, RegistrationVersion
 from registry.services import add_version
 from registry.services.states import end_registration
+from reports.domain.content import Fill, Item, Ledger
+from reports.services.items import logged
+from reports.services.items.source import Source
 from submissions.services.submitting import create_upload
 from tests.integration.challenges import world
 from uploads.services.refusals import UploadError
-from web.wording import moment_words
+from web.wording import day_words, moment_words
 
 pytestmark = [
     pytest.mark.django_db,
@@ -237,6 +241,20 @@ def addresses(situation: Situation) -> list[str]:
     ]
 
 
+def other_pages(situation: Situation) -> list[str]:
+    """Pages next to those of phases: lists, data, reports."""
+    base = f"/challenges/{situation.challenge.slug}/"
+    identifier = situation.registered.registration.identifier
+    return [
+        "/registry/",
+        f"/registry/{identifier}/versions/",
+        f"{base}data/",
+        f"{base}discussion/",
+        f"{base}report/",
+        f"{base}report/exposure/",
+    ]
+
+
 def iso(moment: datetime | None) -> str:
     return "" if moment is None else moment.astimezone(UTC).isoformat(timespec="seconds")
 
@@ -374,3 +392,103 @@ def test_reports_refusals_and_messages_agree_with_the_pages(build):
         assert told.exists() == is_news
         for message in told:
             assert moment_words(situation.closes[slug]) in message.text
+
+
+def wrong_words(situation: Situation, text: str) -> set[str]:
+    """Dates in a text at which nothing happens: registered ones that did not take effect, and the end of what has none."""
+    found = {words(moment) for moment in situation.hidden_dates for words in (moment_words, day_words)}
+    return {words for words in {*found, "9000"} if re.search(rf"(?<!\d){re.escape(words)}", text)}
+
+
+@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
+def test_lists_data_and_reports_show_the_same_dates_and_states(build):
+    situation = build()
+    expected, kinds, wrong, opened = expected_facts(situation), set(), [], set()
+    for role, client in clients(situation).items():
+        for address in other_pages(situation):
+            response = client.get(address)
+            if response.status_code != 200:
+                continue
+            opened.add(address)
+            text = response.content.decode()
+            page = Facts(text)
+            for entry in page.facts:
+                attributes = entry["attributes"]
+                subject = attributes.get("data-phase") or attributes.get("data-subject")
+                if subject is None:
+                    continue
+                kinds.add(attributes["data-fact"])
+                value, fact = attributes["data-value"], (attributes["data-fact"], subject)
+                if value != expected.get(fact):
+                    wrong.append((role, address, fact, value, expected.get(fact)))
+            # What was planned may be named as the plan alone.
+            actual = re.sub(r"; planned was from [^<;]*", "", text)
+            wrong += [
+                (role, address, "a date at which nothing happens", words) for words in wrong_words(situation, actual)
+            ]
+            if "/registry/" not in address:
+                stray = {iso(moment) for moment in situation.hidden_dates} & set(page.moments)
+                wrong += [(role, address, "registered date shown as actual", moment) for moment in stray]
+    assert not wrong
+    assert opened == set(other_pages(situation)), "each of these pages was read"
+    assert "registration" in kinds
+
+
+@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
+def test_the_exposure_report_states_when_each_phase_really_opens_and_closes(build):
+    situation = build()
+    text = Client()
+    text.force_login(situation.registered.owner)
+    page = text.get(f"/challenges/{situation.challenge.slug}/report/exposure/").content.decode()
+    for slug, phase in situation.phases.items():
+        opens, closes = situation.opens[slug], situation.closes[slug]
+        begins = "not opened," if opens is None else f"from {moment_words(opens)}"
+        ends = "without end" if closes is None else f"until {moment_words(closes)}"
+        assert f"{phase.name}: {begins} {ends}" in page, slug
+
+
+@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
+def test_the_challenge_report_states_the_dates_of_the_pages(build):
+    situation = build()
+    source = Source(collect(situation.challenge, audience=Audience.ORGANIZERS), Ledger())
+    item = Item(number="11", title="Schedule", fill=Fill.FULL, parameters=())
+    logged.dates(item, source)
+    rows = {row[0]: row for row in item.exhibits[0].rows}
+    for slug, phase in situation.phases.items():
+        _, _, actual, state, _ = rows[phase.name]
+        opens, closes = situation.opens[slug], situation.closes[slug]
+        words = [moment and f"{moment:%-d %B %Y, %H:%M}" for moment in (opens, closes)]
+        assert actual == f"{words[0] or 'not opened'} – {words[1] or 'no end'}", slug
+        assert state == {"held": "upcoming"}.get(situation.states[slug], situation.states[slug])
+
+
+@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
+def test_feed_sitemap_and_interface_of_the_registry_state_the_moments_of_the_record(build):
+    situation = build()
+    registration = situation.registered.registration
+    # Registered on another day than its newest version, so that one date cannot pass for the other.
+    earlier = registration.registered_at - 3 * DAY
+    Registration.objects.filter(pk=registration.pk).update(registered_at=earlier)
+    registration.refresh_from_db()
+    versions = list(RegistrationVersion.objects.filter(registration=registration).order_by("registered_at"))
+    moments = [version.registered_at for version in versions]
+    feed = ET.fromstring(Client().get("/registry/feed.atom").content)
+    atom = "{http://www.w3.org/2005/Atom}"
+    entries = [entry for entry in feed.iter(f"{atom}entry") if registration.identifier in "".join(entry.itertext())]
+    for name in ("published", "updated"):
+        stated = sorted(datetime.fromisoformat(entry.find(f"{atom}{name}").text) for entry in entries)
+        assert stated == sorted(moments), name
+    site = ET.fromstring(Client().get("/sitemap.xml").content)
+    spaces = {"": "http://www.sitemaps.org/schemas/sitemap/0.9"}
+    changed = {url.find("loc", spaces).text: url.find("lastmod", spaces) for url in site.findall("url", spaces)}
+    [record] = [day for address, day in changed.items() if address.endswith(registration.get_absolute_url())]
+    assert record.text == f"{moments[-1]:%Y-%m-%d}"
+    is_listed = any(address.endswith(f"/challenges/{situation.challenge.slug}/") for address in changed)
+    assert is_listed == situation.is_public
+    [row] = Client().get("/api/v1/registry/").json()["results"]
+    detail = Client().get(f"/api/v1/registry/{registration.identifier}/").json()
+    for told in (row, detail):
+        assert told["state"] == situation.registration
+        assert datetime.fromisoformat(told["registered_at"]) == registration.registered_at
+    listed = [row["slug"] for row in Client().get("/api/v1/challenges/").json()["results"]]
+    assert (situation.challenge.slug in listed) == situation.is_public

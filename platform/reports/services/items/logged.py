@@ -14,6 +14,7 @@ from evaluation.ranking import describe
 from exposure.domain.words import decoy_words
 from exposure.queries.facts import PhaseFacts
 from exposure.services import lines
+from exposure.services.case import same_moment
 from reports.domain.content import Exhibit, Item, Origin
 from reports.services.items import claims
 from reports.services.items.registered import ended
@@ -134,7 +135,7 @@ def dates(item: Item, source: Source) -> None:
                 ("opening", first.get("opens_at"), phase.opens_at),
                 ("closing", first.get("closes_at"), phase.closes_at),
             )
-            if before and datetime.fromisoformat(before) != datetime.fromisoformat(now)
+            if before and not same_moment(before, now)
         ]
         remark = [f"{what} moved" for what in moved] + (["closed by an organizer"] if closed else [])
         rows.append(
@@ -366,6 +367,8 @@ def _registered_cases(source: Source, phase: PhaseFacts) -> str:
 
 
 def _day(moment: str) -> str:
+    if not moment:
+        return "not opened"
     if moment >= STAYS_OPEN.isoformat():
         return "no end"
     return datetime.fromisoformat(moment).strftime("%-d %B %Y, %H:%M")
