@@ -413,7 +413,9 @@ class Contents:
         summary = {f"{value:.3f}" for value in of_teams}
         exact, rounded = set(), dict[bytes, tuple[bytes, ...]]()
         for case, values in frame.groupby("case")["value"]:
-            texts = {f"{value:.3f}" for value in values} - summary
+            # A value that several cases have does not tell which one it belongs to.
+            others = {f"{value:.3f}" for value in frame[frame["case"] != case]["value"]}
+            texts = {f"{value:.3f}" for value in values} - summary - others
             rounded[str(case).encode()] = tuple(text.encode() for text in texts if not text.endswith("00"))
             long = {repr(float(value)) for value in values} - means
             exact |= {text.encode() for text in long if len(text) > MOST_ROUNDED}
