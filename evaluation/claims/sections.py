@@ -166,15 +166,19 @@ def _names_of_tests(tested: Sequence[Entry]) -> list[str]:
     return [names[key] for key in sorted(strata)]
 
 
+def _maps(compared: Sequence[Entry]) -> str:
+    words = "Every two algorithms compared by the statistic that ranks. Each map agrees with the rank sets and letters of its ranking"
+    if any(entry.get("tests") for entry in compared):
+        return f"{words}; a cross marks where Wilcoxon’s test, which asks who is better case by case, contradicts the order."
+    return f"{words}."
+
+
 MAPS: Final = CATALOGUE.group(
     Claim(
         "sections.maps",
         "Two algorithms or more of some ranking are compared by the statistic that ranks, and rank sets are stated.",
         bool,
-        lambda _: (
-            "Every two algorithms compared by the statistic that ranks. All cells of a map hold together with the rank sets and "
-            "letters; a cross marks where Wilcoxon’s test, which asks who is better case by case, contradicts the order."
-        ),
+        _maps,
         "Every two algorithms compared by the statistic that ranks.",
     )
 )
@@ -325,6 +329,17 @@ def _leaders(facts: Groups) -> list[str]:
     return [f"{label}: {', '.join(names)}" for label, names in facts.first.items()]
 
 
+def _same_first(facts: Groups) -> str:
+    names = next(iter(facts.first.values()))
+    verb, where = (
+        "is" if len(names) == 1 else "are",
+        "both groups" if len(facts.first) == 2 else f"each of the {len(facts.first)} groups",
+    )
+    if len(facts.first) == 1:
+        return f"{joined(names)} {verb} first in the only group."
+    return f"{joined(names)} {verb} first in {where}; differences between groups were not tested."
+
+
 GROUPS_NOT_RANKED: Final = CATALOGUE.group(
     Claim(
         "sections.groups_not_ranked",
@@ -352,11 +367,8 @@ FIRST_BY_GROUP: Final = CATALOGUE.group(
         "sections.same_first",
         "The same algorithms are first in every group.",
         lambda facts: facts.same,
-        lambda facts: (
-            f"{'The same algorithm is' if all(len(names) == 1 for names in facts.first.values()) else 'The same algorithms are'} "
-            "first in every group."
-        ),
-        "The same algorithm is first in every group.",
+        _same_first,
+        "unet is first in each of the 3 groups; differences between groups were not tested.",
     ),
     Claim(
         "sections.first_by_group",
