@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _MOST_DECIMALS: Final = 15
 _SIGNIFICANT: Final = 2
+_MOST_DIGITS: Final = 4
 MOST_CASES: Final = 10_000
 """Largest number of cases that a sentence states."""
 
@@ -27,14 +28,17 @@ def level(share: float) -> str:
 
 
 def about(share: float) -> str:
-    """Format a computed level with two significant digits.
+    """Format a computed level: in full if it has up to four digits, otherwise with two significant digits.
 
     Examples
     --------
-    >>> about(0.05), about(0.1 / 3), about(0.02 / 3)
-    ('5 %', '3.3 %', '0.67 %')
+    >>> about(0.05), about(0.0125), about(0.1 / 3), about(0.02 / 3)
+    ('5 %', '1.25 %', '3.3 %', '0.67 %')
     """
-    return f"{_plain(Decimal(f'{100 * share:.2g}'))} %"
+    exact = Decimal(f"{100 * share:.10g}")
+    if len(exact.normalize().as_tuple().digits) > _MOST_DIGITS:
+        exact = Decimal(f"{100 * share:.2g}")
+    return f"{_plain(exact)} %"
 
 
 def at_most(share: float) -> str:
