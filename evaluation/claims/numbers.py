@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _MOST_DECIMALS: Final = 15
 _SIGNIFICANT: Final = 2
+# Widths below are those of rounding, as a share of the larger end.
+_SMALLEST: Final = 1e-9
 _MOST_DIGITS: Final = 4
 MOST_CASES: Final = 10_000
 """Largest number of cases that a sentence states."""
@@ -124,8 +126,8 @@ def difference(
     ('0.010', ('−0.004', '0.024'))
     >>> difference(0.0238, [0.0000612, 0.0405])
     ('0.02380', ('0.00006', '0.04050'))
-    >>> difference(12.26, None)
-    ('12', None)
+    >>> difference(12.26, None), difference(0.5, [0.5, 0.5])
+    (('12', None), ('0.50', ('0.50', '0.50')))
     """
     if interval is None:
         decimals = _decimals(abs(estimate))
@@ -133,7 +135,8 @@ def difference(
             decimals += 1
         return _signed(_to(estimate, decimals, ROUND_HALF_EVEN)), None
     low, high = interval
-    decimals = _decimals(high - low)
+    width = high - low
+    decimals = _decimals(width if width > _SMALLEST * max(abs(low), abs(high)) else abs(estimate))
     while decimals < _MOST_DECIMALS:
         ends = _to(low, decimals, ROUND_FLOOR), _to(high, decimals, ROUND_CEILING)
         middle = _to(estimate, decimals, ROUND_HALF_EVEN)

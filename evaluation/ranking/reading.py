@@ -205,8 +205,11 @@ class Facts:
 
     @property
     def lead(self) -> Mapping[str, Any] | None:
-        """Difference of the first from the strongest other algorithm; ``None`` if it has no meaning."""
-        lead: Mapping[str, Any] | None = self.entry.get("lead")
+        """Difference of the first from the strongest other algorithm; ``None`` if it has no meaning.
+
+        A difference of combined ranks has none, since it depends on who takes part.
+        """
+        lead: Mapping[str, Any] | None = None if is_combined(self.entry) else self.entry.get("lead")
         return lead
 
     @property

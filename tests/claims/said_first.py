@@ -106,7 +106,7 @@ def is_winner(scene: Scene, name: str, mark: str | None) -> bool:
     return scene.winners == [name] and so_far(scene, mark) and alone and contests and better_by_flips(scene, name, rest)
 
 
-LEAD = r"(−?[\d.]+)( ranks| mm)?"
+LEAD = r"(−?[\d.]+?)( [a-zA-Z]+)?"
 ENDS = r"(−?[\d.]+) to (−?[\d.]+)"
 SEEN = r"(\d+) of (\d+) observed; up to (\S+ %) could have gone unseen"
 INDEPENDENT = r"This holds whatever rare failures there are; the (\w+) only have to be independent\."
@@ -131,9 +131,14 @@ def _(
 ) -> bool:
     if scene.entry["verdict"] != "confirmed" or units != NOUNS[scene.document["resampling"]["unit"]]:
         return False
-    by_how_much = leading(scene, name, over, estimate, unit, (low, high), level) if over else not scene.entry["lead"]
+    by_how_much = leading(scene, name, over, estimate, unit, (low, high), level) if over else not has_lead(scene)
     everywhere = not combined or all(scene.raw.winners(entry) in (None, [name]) for entry in scene.document["rankings"])
     return is_winner(scene, name, mark) and by_how_much and everywhere and bounded(scene) and big_enough(scene, name)
+
+
+def has_lead(scene: Scene) -> bool:
+    """Return whether a difference has a meaning: not of combined ranks, which depend on who takes part."""
+    return "over" not in scene.entry and scene.entry.get("lead") is not None
 
 
 def bounded(scene: Scene) -> bool:
@@ -154,7 +159,7 @@ def bounded(scene: Scene) -> bool:
 def big_enough(scene: Scene, name: str) -> bool:
     """Return whether there are as many units as the lead needs at least, whatever the method (2 of the share, one bet)."""
     found = lead_by_hand(scene, name)
-    if found is None or not scene.entry["lead"]:
+    if found is None:
         return True
     scaled = found[1] / width(scene)
     return scaled > 0 and scene.raw.units >= math.log(2 / scene.winner_share) / math.log1p(scaled) - 1e-6
@@ -211,8 +216,10 @@ def leading(
         return False
     rows = {row["name"]: row["rank"] for row in scene.rows}
     is_next = rows[over] == min(rank for other, rank in rows.items() if other != name)
-    expected = " ranks" if scene.raw.scheme["scheme"] == "rank_then_aggregate" else ""
-    if (unit or "") not in (expected, f" {scene.entry.get('unit')}") or (by_hand is not None and not is_next):
+    of_scheme = {"rank_then_aggregate": "ranks", "aggregate_then_rank": scene.entry.get("unit")}
+    if (unit or "").strip() != (of_scheme.get(scene.raw.scheme["scheme"]) or "") or (
+        by_hand is not None and not is_next
+    ):
         return False
     if abs(number(estimate) - lead["estimate"]) > step / 2 + 1e-9 or (number(estimate) > 0) != (lead["estimate"] > 0):
         return False
@@ -290,10 +297,10 @@ def _(
         return False
     if rest != [other] and not (every and len(rest) > 1):
         return False
-    lead = scene.entry["lead"]
-    if (estimate is not None) != (lead is not None):
+    if (estimate is not None) != has_lead(scene):
         return False
-    if estimate is not None and not leading(scene, name, lead["over"], estimate, unit, (low, high), level):
+    over = (scene.entry["lead"] or {}).get("over")
+    if estimate is not None and not leading(scene, name, over, estimate, unit, (low, high), level):
         return False
     return is_winner(scene, name, mark) and (
         (
@@ -423,7 +430,7 @@ def _(
         return False
     if over and not leading(scene, name, over, estimate, unit, (low, high)):
         return False
-    if units and (scene.entry.get("lead") or not again(scene, units, about, more, fewer)):
+    if units and (has_lead(scene) or not again(scene, units, about, more, fewer)):
         return False
     if others:
         return scene.lists(others, scene.reach) and verb == ("is" if len(scene.reach) == 1 else "are")

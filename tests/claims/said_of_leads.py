@@ -19,7 +19,7 @@ def _(scene: Scene, text: str, units: str) -> bool:
     needed, first = int(number(text)), scene.rows[0]["name"]
     by_hand = lead_by_hand(scene, first)
     if by_hand is not None:
-        margin = scene.raw.assessment.uncertainty.margin.get(scene.entry["metric"], 0.0)
+        margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
         exact = math.log(2 / scene.winner_share) / math.log1p((by_hand[1] - margin) / width(scene))
         if not exact - 1e-6 <= needed < exact + 1 + 1e-6:
             return False
@@ -54,7 +54,7 @@ P = r"((?:over |under )?\d+ %)"
 )
 def _(scene: Scene, name: str, best: str | None, other: str | None, better: str, equivalent: str, worse: str) -> bool:
     told = scene.entry["false_claim_probability"]
-    margin = scene.raw.assessment.uncertainty.margin.get(scene.entry["metric"])
+    margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
     is_zero = equivalent == "0 %" and told["equivalent"] < 1e-9 and not margin
     return (
         scene.winners == [name]
@@ -123,7 +123,7 @@ MANY = r"([\d,]+|more than 10,000)"
 
 @means(
     rf"(?:About ([\d,]+)|(More than 10,000)) (\w+)(?: \(90 % range ([\d,]+) to {MANY}\))? would be needed to show a difference"
-    rf"(?: of more than (\S+?)(?: ranks| mm)?)? from {NAME}(: this data set is too small to plan with)?\."
+    rf"(?: of more than (\S+?)(?: [a-zA-Z]+)?)? from {NAME}(: this data set is too small to plan with)?\."
 )
 def _(
     scene: Scene,
@@ -137,7 +137,7 @@ def _(
     small: str | None,
 ) -> bool:
     told = next(one for one in scene.entry["cases_to_settle"] if one["algorithm"] == other)
-    margin = scene.raw.assessment.uncertainty.margin.get(scene.entry["metric"], 0.0)
+    margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
     place = [row["name"] for row in scene.rows].index(other)
     if scene.entry["shown_better"][0][place] or (of_more is None) != (margin == 0) or not noun(scene, 2, units):
         return False
