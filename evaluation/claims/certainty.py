@@ -173,12 +173,12 @@ def _unseating(facts: Facts) -> str:
 def _unsettled(facts: Facts) -> Iterator[Of]:
     """Comparisons with the first for which a number of units would settle the order."""
     rows = {row["name"]: row for row in facts.rows}
-    found = [
+    open_comparisons = [
         needed
         for needed in facts.entry.get("cases_to_settle") or ()
         if ((rows[needed["algorithm"]]["difference_from_first"] or {}).get("estimate") or 0.0) > facts.margin
     ]
-    yield from (Of(facts, needed) for needed in found[:MOST_NAMED])
+    yield from (Of(facts, needed) for needed in open_comparisons[:MOST_NAMED])
 
 
 def _settling(part: Of) -> str:
