@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.headlines import UNDECIDABLE
 from evaluation.claims.numbers import level, level_of_winner
-from evaluation.ranking.reading import percent, share_of_winner
+from evaluation.ranking.reading import share_of_winner
 from evaluation.wording import counted, joined
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ LEGEND: Final = CATALOGUE.group(
         "The order was resampled.",
         lambda facts: facts.samples > 0 and any(low is not None for low in facts.order["low"]),
         lambda facts: (
-            f"Resampling range: the middle {percent(facts.level)} of {counted(facts.samples, 'resample')} lie in it; it describes "
+            f"Resampling range: the middle {level(facts.level)} of {counted(facts.samples, 'resample')} lie in it; it describes "
             "them and proves nothing."
         ),
         "Resampling range: the middle 95 % of 1,000 resamples lie in it; it describes them and proves nothing.",

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.ranking.reading import Entry, percent
+from evaluation.claims.numbers import level
 from evaluation.wording import counted, joined, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from evaluation.ranking.reading import Entry
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def _anew(facts: Drawn) -> str:
     which = f"The rankings of {joined(facts.drawn_here)}" if facts.given else "The rankings"
     return (
         f"{which} were computed anew in {counted(facts.samples, 'bootstrap sample')}, the same for all algorithms, metrics "
-        f"and regions. Resampling ranges hold the middle {percent(facts.document['resampling']['interval'])} of these samples: they "
+        f"and regions. Resampling ranges hold the middle {level(facts.document['resampling']['interval'])} of these samples: they "
         f"describe how far the ranks move when {what} are drawn again, guarantee no coverage, and say nothing of what is not drawn."
     )
 
@@ -59,7 +61,7 @@ def _sent(facts: Drawn) -> str:
     return (
         f"The rankings of {joined(facts.given)} were computed anew in {counted(facts.samples, 'draw')} that rest on what whoever measured "
         "has sent, replicates or standard errors. Resampling ranges hold the middle "
-        f"{percent(facts.document['resampling']['interval'])} of these draws, and are as good as what was sent."
+        f"{level(facts.document['resampling']['interval'])} of these draws, and are as good as what was sent."
     )
 
 
