@@ -61,9 +61,10 @@ def _tie(facts: Facts) -> str:
 
 def _others(facts: Facts) -> str:
     """Return a phrase with the teams that are not significantly worse than the first, and its verb."""
-    if len(facts.reach) > MOST_NAMED:
-        return f"{len(facts.reach)} teams are"
-    return f"{joined(facts.reach)} {'is' if len(facts.reach) == 1 else 'are'}"
+    names = facts.not_worse
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} teams are"
+    return f"{joined(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def _lead(facts: Facts) -> str:
@@ -81,7 +82,9 @@ def _lead(facts: Facts) -> str:
 
 
 def _leaning(facts: Facts) -> str:
-    but = f"{_others(facts)} not significantly worse" if facts.reach else "not clearly enough to be named the winner"
+    but = (
+        f"{_others(facts)} not significantly worse" if facts.not_worse else "not clearly enough to be named the winner"
+    )
     return f"{_leads(facts, 'leads')}, but {but}.{_lead(facts)}"
 
 

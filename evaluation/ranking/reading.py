@@ -153,6 +153,14 @@ class Facts:
         """The others whose set of ranks starts at 1."""
         return [row["name"] for row in self.rows[1:] if row["within_reach"]]
 
+    @cached_property
+    def not_worse(self) -> list[str]:
+        """The others that are not significantly worse than the first; those whose set starts at 1 if pairs are left out."""
+        better = self.entry["shown_better"]
+        if better is None:
+            return self.reach
+        return [row["name"] for row, is_worse in zip(self.rows[1:], better[0][1:], strict=True) if not is_worse]
+
     @property
     def units(self) -> str:
         """Name of the resampled units, in the plural: "cases", "patients"."""

@@ -432,10 +432,12 @@ def _(
         return False
     if units and (has_lead(scene) or not again(scene, units, about, more, fewer)):
         return False
+    rows = zip(scene.rows[1:], scene.entry["shown_better"][0][1:], strict=True)
+    not_worse = [row["name"] for row, is_worse in rows if not is_worse]
     if others:
-        return scene.lists(others, scene.reach) and verb == ("is" if len(scene.reach) == 1 else "are")
+        return scene.lists(others, not_worse) and verb == ("is" if len(not_worse) == 1 else "are")
     if weak:
-        return not scene.reach and scene.entry["winner"]["reason"] != "one_more_failure"
+        return not not_worse and scene.entry["winner"]["reason"] != "one_more_failure"
     return scene.entry["winner"]["reason"] == "one_more_failure" and loses_by_failure(scene, name) in (
         None,
         bool(failure),

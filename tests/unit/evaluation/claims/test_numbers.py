@@ -66,9 +66,7 @@ def test_a_share_of_less_than_one_in_a_hundred_is_not_none():
     assert numbers.probability(0.996) == "over 99 %"
 
 
-@given(
-    st.floats(-100, 100), st.floats(0.0001, 50), st.floats(0, 1), st.floats(0, 0.5)
-)
+@given(st.floats(-100, 100), st.floats(0.0001, 50), st.floats(0, 1), st.floats(0, 0.5))
 def test_an_interval_keeps_its_sides_of_zero_and_margin_and_is_not_narrower(low, width, part, margin):
     high = low + width
     estimate = low + part * width
@@ -250,3 +248,16 @@ def test_a_bound_of_cases_is_no_exact_number():
     fewest = {"units": 5, "algorithm": "vnet", "is_exact": False}
     said = BESIDE.all(facts_with(entry, document, fewest_cases_to_unseat=fewest))
     assert "Leaving out at most 5 favourable cases would make vnet at least as good." in said
+
+
+def test_who_is_not_worse_than_the_first_is_counted_even_if_another_one_is_better():
+    """wnet is behind vnet, so its rank set starts at 2, but not behind unet."""
+    document, entry = ranked(apart(0.001, teams=3))
+    rows = [dict(row) for row in entry["algorithms"]]
+    rows[2] |= {"rank_set": [2, 3], "within_reach": False}
+    better = [[False, False, False], [False, False, True], [False, False, False]]
+    changed = {**entry, "algorithms": rows, "shown_better": better, "verdict": "leaning"}
+    first, second, third = (row["name"] for row in rows)
+    assert headline_of(changed, document).startswith(
+        f"{first} leads, but {second} and {third} are not significantly worse."
+    )
