@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
+from evaluation.claims.numbers import level
 from evaluation.ranking.reading import of_hundred, percent
 from evaluation.wording import joined
 
@@ -14,9 +15,11 @@ if TYPE_CHECKING:
 
 MOST_NAMED: Final = 6
 VERDICTS: Final = {
-    "clear": "a winner is named",
+    "confirmed": "a winner is named, whatever rare failures there are",
+    "significant": "a winner is named, if its failures are rare",
     "leaning": "one algorithm leads, but no winner is named",
-    "open": "it is open who is best",
+    "open": "no clear leader",
+    "clear": "a winner was named by an earlier rule",
 }
 """Meaning of each verdict of a ranking document, by its keyword."""
 
@@ -86,11 +89,27 @@ def _ties(facts: BoardFacts) -> Iterator[Sequence[str]]:
 
 SURE: Final = CATALOGUE.group(
     Claim(
+        "answers.confirmed",
+        "A winner is named, whatever rare failures there are.",
+        lambda facts: _compares(facts) and facts.verdict == "confirmed",
+        lambda facts: (
+            f"Yes: a winner is named, whatever rare failures there are. The {facts.units} only have to be independent."
+        ),
+        "Yes: a winner is named, whatever rare failures there are. The cases only have to be independent.",
+    ),
+    Claim(
+        "answers.significant",
+        "A winner is named that rare failures could refute.",
+        lambda facts: _compares(facts) and facts.verdict == "significant",
+        lambda _: "Yes, if its failures are rare: the first is significantly better than every other one.",
+        "Yes, if its failures are rare: the first is significantly better than every other one.",
+    ),
+    Claim(
         "answers.clear",
-        "A winner is named.",
+        "A stored document of schema 2 names a winner.",
         lambda facts: _compares(facts) and facts.verdict == "clear",
-        lambda _: "Yes, by the registered rule: a winner is named.",
-        "Yes, by the registered rule: a winner is named.",
+        lambda _: "Yes, by an earlier rule, which assumes symmetric differences and equal failure rates.",
+        "Yes, by an earlier rule, which assumes symmetric differences and equal failure rates.",
     ),
     Claim(
         "answers.leaning",
@@ -103,8 +122,8 @@ SURE: Final = CATALOGUE.group(
         "answers.open",
         "No winner is named, and nobody leads.",
         lambda facts: _compares(facts) and facts.verdict == "open",
-        lambda _: "No: it is open who is best.",
-        "No: it is open who is best.",
+        lambda _: "No: there is no clear leader.",
+        "No: there is no clear leader.",
     ),
     Claim(
         "answers.first_again",
@@ -163,10 +182,9 @@ LOOKS: Final = CATALOGUE.group(
         "A board that is computed anew with every submission, with statements at a level below 100 %.",
         lambda interval: interval < 1.0,
         lambda interval: (
-            "Each update of this board is a statement of its own: over many looks, more than "
-            f"{percent(round(1.0 - interval, 12))} will once have been wrong."
+            f"The level of {level(interval)} applies to each update of this board separately: over many updates, an error is more likely."
         ),
-        "Each update of this board is a statement of its own: over many looks, more than 5 % will once have been wrong.",
+        "The level of 95 % applies to each update of this board separately: over many updates, an error is more likely.",
     )
 )
 

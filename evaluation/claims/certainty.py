@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.headlines import HEADLINES, WITHOUT_CERTAINTY, no_result
+from evaluation.claims.headlines import HEADLINES, UNDECIDABLE, WITHOUT_CERTAINTY, failures_seen, no_result
+from evaluation.claims.numbers import (
+    about_cases,
+    at_least,
+    at_most,
+    cases_down,
+    cases_up,
+    level,
+    level_of_winner,
+    p_value,
+    probability,
+)
 from evaluation.ranking.reading import MOST_NAMED, Facts, listed, percent
 from evaluation.ranking.stability import MOST_REVERSED
 from evaluation.wording import joined, plural
@@ -17,8 +29,11 @@ if TYPE_CHECKING:
     from evaluation.claims.catalogue import Said
     from evaluation.ranking.reading import Entry
 
-_MINUTE: Final = 1e-12
 _LONGEST: Final = 8
+_ROUNDING: Final = 1e-9
+_STANDARD_ERRORS: Final = 2.0
+# Reasons with which a winner could have been named.
+_DECIDED: Final = frozenset({"shown", "not_shown", "one_more_failure", "tie", "depends_on_entries"})
 
 
 @dataclass(frozen=True)
@@ -49,7 +64,7 @@ def failure_sentence(row: Mapping[str, Any]) -> str:
     It states how many failed, how many more could have failed, and the effect of one more failure.
     """
     failure, name, after = row["failure"], row["name"], row["rank_if_one_more_failed"]
-    bound = f"a failure rate of up to {percent(failure['upper'], 1)} could have gone unseen"
+    bound = f"a failure rate of up to {at_most(failure['upper'])} could have gone unseen"
     if failure["failed"] == 0:
         what = f"No case of {name} failed among {failure['of']}; {bound}."
     else:
@@ -57,7 +72,7 @@ def failure_sentence(row: Mapping[str, Any]) -> str:
         noun = "case" if count == 1 else "cases"
         what = (
             f"{count} {noun} of {name} failed among {failure['of']}; the rate of failures may be up to "
-            f"{percent(failure['upper'], 1)}."
+            f"{at_most(failure['upper'])}."
         )
     if after is None:
         return what
@@ -68,27 +83,130 @@ def failure_sentence(row: Mapping[str, Any]) -> str:
 
 
 def _sets(facts: Facts) -> str:
-    sets = facts.entry["sets"]
-    level = percent(sets["level"])
-    share = (
-        f"at least {level} of such challenges"
-        if sets["method"] == "sign_flips"
-        else f"about {level} of such challenges or more"
-    )
     # Several rankings of one challenge each keep it on their own.
-    return f"All rank sets of this ranking hold together in {share}."
+    return (
+        f"Together, the rank sets contain all true ranks in about {level(facts.entry['sets']['level'])} of challenges "
+        "like this."
+    )
+
+
+def _level(facts: Facts) -> str:
+    assumptions = ", with symmetric differences and equal failure rates" if facts.is_by_earlier_rule else ""
+    words = level_of_winner(facts.winner_share, is_confirmed=facts.is_confirmed, assumptions=assumptions)
+    return words[:1].upper() + words[1:]
+
+
+def _confirmable(facts: Facts) -> bool:
+    needed = facts.entry.get("cases_to_confirm")
+    return facts.is_significant and needed is not None and needed > facts.entry["sets"]["units"]
+
+
+def _breakable(facts: Facts) -> bool:
+    """Return whether there is a safe failure rate that the headline does not state."""
+    rate = facts.break_even
+    return rate is not None and rate["rate"] > 0.0 and not facts.is_significant
+
+
+def _break_even(facts: Facts) -> str:
+    rate = facts.break_even
+    assert rate is not None
+    return (
+        f"The lead of {facts.first} could be cancelled if it failed in more than {at_least(rate['rate'])} of cases "
+        f"({failures_seen(rate)})."
+    )
+
+
+def _probable(facts: Facts) -> Mapping[str, Any] | None:
+    probabilities: Mapping[str, Any] | None = facts.entry.get("false_claim_probability")
+    return probabilities
+
+
+def _probabilities(facts: Facts) -> str:
+    of = _probable(facts)
+    assert of is not None
+    better, equivalent, worse = (
+        probability(of["better"]), _within(of["equivalent"], facts), probability(of["worse"])
+    )  # fmt: skip
+    if of["method"] == "fresh_draws":
+        return (
+            f"If failures are as frequent as observed: on as many fresh {facts.units}, {facts.first} is first alone with "
+            f"probability {better}, shares first place with {equivalent}, and is not first with {worse}."
+        )
+    whom = "the best of the others" if facts.others > 1 else facts.names[1]
+    return (
+        f"If failures are as frequent as observed: {facts.first} is better than {whom} with probability {better}, "
+        f"equivalent with {equivalent}, and worse with {worse}."
+    )
+
+
+def _within(share: float, facts: Facts) -> str:
+    """Return the probability of equivalence, which is exactly 0 where equality has none."""
+    return "0 %" if share <= _ROUNDING and not facts.margin else probability(share)
+
+
+def _unseen(facts: Facts) -> bool:
+    of = _probable(facts)
+    return of is not None and of.get("with_one_unseen_failure") is not None
+
+
+def _with_unseen(facts: Facts) -> str:
+    of = _probable(facts)
+    assert of is not None
+    value = p_value(of["with_one_unseen_failure"])
+    return f"If one failure of {facts.first} went unseen, the value against its lead is {value}: a cautious p-value, not a probability."
+
+
+def _unseated(facts: Facts) -> bool:
+    fewest = facts.entry.get("fewest_cases_to_unseat")
+    return fewest is not None and fewest["units"] > 0
+
+
+def _unseating(facts: Facts) -> str:
+    fewest = facts.entry["fewest_cases_to_unseat"]
+    units, other = fewest["units"], fewest["algorithm"]
+    if not fewest["is_exact"]:
+        return f"Leaving out at most {units:,} favourable {facts.units if units > 1 else facts.unit} would make {other} at least as good."
+    which = f"{units:,} most favourable {facts.units}" if units > 1 else f"most favourable {facts.unit}"
+    return f"Without the {which}, {other} would be at least as good."
+
+
+def _unsettled(facts: Facts) -> Iterator[Of]:
+    """Comparisons with the first for which a number of units would settle the order."""
+    rows = {row["name"]: row for row in facts.rows}
+    open_comparisons = [
+        needed
+        for needed in facts.entry.get("cases_to_settle") or ()
+        if ((rows[needed["algorithm"]]["difference_from_first"] or {}).get("estimate") or 0.0) > facts.margin
+    ]
+    yield from (Of(facts, needed) for needed in open_comparisons[:MOST_NAMED])
+
+
+def _settling(part: Of) -> str:
+    facts, estimate, (low, high) = part.facts, part.what["estimate"], part.what["interval"]
+    number = f"About {about_cases(estimate)}" if estimate is not None else cases_up(None).capitalize()
+    spread = "" if low is None else f" (90 % range {cases_down(low)} to {cases_up(high)})"
+    of_more = f" of more than {facts.margin:g}{facts.score_unit}" if facts.margin else ""
+    words = (
+        f"{number} {facts.units}{spread} would be needed to show a difference{of_more} from {part.what['algorithm']}"
+    )
+    return f"{words}: this data set is too small to plan with." if high is None else f"{words}."
 
 
 def _most_often_first(facts: Facts) -> str | None:
     """Return the algorithm that is first in more resamples than the one first on the data.
 
-    Returns None if both are the same.
+    Returns None if both are the same, or if the difference is within two standard errors of the resampling.
     """
     shares = {row["name"]: row["share_first"] for row in facts.rows}
     if any(share is None for share in shares.values()) or len(facts.winners) > 1:
         return None
     most = max(facts.names, key=lambda name: shares[name])
-    return most if shares[most] > shares[facts.first] + _MINUTE else None
+    drawn = sum(facts.rows[0]["rank_frequencies"] or ())
+    ahead = shares[most] - shares[facts.first]
+    if ahead <= 0.0 or not drawn:
+        return None
+    error = math.sqrt(max(0.0, shares[most] + shares[facts.first] - ahead**2) / drawn)
+    return most if ahead > _STANDARD_ERRORS * error else None
 
 
 def _resampled_otherwise(facts: Facts) -> str:
@@ -253,10 +371,11 @@ def _warnings(facts: Facts) -> Iterator[Of]:
 
 def _clusters(part: Of) -> str:
     warning = part.what
-    return (
-        f"{warning['clusters']} {plural(warning['column'])} have {warning['cases']} cases: if cases of one "
-        f"{warning['column']} are alike, the sets are too narrow."
-    )
+    clusters = f"{warning['clusters']} {plural(warning['column']) if warning['clusters'] > 1 else warning['column']}"
+    have = "have" if warning["clusters"] > 1 else "has"
+    if part.facts.entry["sets"]["reason"] is None:
+        return f"{clusters} {have} {warning['cases']} cases: if cases of one {warning['column']} are alike, the sets are too narrow."
+    return f"{clusters} {have} {warning['cases']} cases: cases of one {warning['column']} may be alike."
 
 
 def _undeclared(part: Of) -> str:
@@ -272,11 +391,66 @@ BESIDE: Final = CATALOGUE.group(
         "Every rank set is stated.",
         lambda facts: facts.entry["sets"]["reason"] is None,
         _sets,
-        "All rank sets of this ranking hold together in at least 95 % of such challenges.",
+        "Together, the rank sets contain all true ranks in about 95 % of challenges like this.",
+    ),
+    Claim(
+        "certainty.level",
+        "A winner could have been named.",
+        lambda facts: facts.reason in _DECIDED,
+        _level,
+        "If the two best algorithms were equally good, one of them would be named in about 3.3 % of challenges.",
+    ),
+    Claim(
+        "certainty.to_confirm",
+        "The winner is not confirmed, and more units could confirm a lead of this size.",
+        _confirmable,
+        lambda facts: (
+            f"At least {facts.entry['cases_to_confirm']:,} {facts.units} without a failure would be needed to confirm this lead."
+        ),
+        "At least 161 cases without a failure would be needed to confirm this lead.",
+    ),
+    Claim(
+        "certainty.break_even",
+        "A failure has a value, the lead is safe up to some failure rate, and the headline does not state it.",
+        _breakable,
+        _break_even,
+        "The lead of unet could be cancelled if it failed in more than 1.5 % of cases (0 of 20 observed; up to 14 % could have gone "
+        "unseen).",
+    ),
+    Claim(
+        "certainty.false_claim",
+        "It is known how probable it is that the first is not the best.",
+        lambda facts: _probable(facts) is not None,
+        _probabilities,
+        "If failures are as frequent as observed: unet is better than the best of the others with probability 97 %, equivalent with 0 %, "
+        "and worse with 3 %.",
+    ),
+    Claim(
+        "certainty.unseen_failure",
+        "A failure has a value.",
+        _unseen,
+        _with_unseen,
+        "If one failure of unet went unseen, the value against its lead is 0.39: a cautious p-value, not a probability.",
+    ),
+    Claim(
+        "certainty.unseated",
+        "Leaving out some units makes another algorithm at least as good as the first.",
+        _unseated,
+        _unseating,
+        "Without the 23 most favourable cases, vnet would be at least as good.",
+    ),
+    Claim(
+        "certainty.to_settle",
+        "An algorithm is not significantly worse than the first, and its difference exceeds the margin.",
+        lambda _: True,
+        _settling,
+        "About 260 cases (90 % range 90 to more than 10,000) would be needed to show a difference from vnet: this data set is too small "
+        "to plan with.",
+        parts=_unsettled,
     ),
     Claim(
         "certainty.other_first_in_resamples",
-        "Another one is first in strictly more resamples than the only first.",
+        "Another one is first in more resamples than the only first, by more than two standard errors of the resampling.",
         lambda facts: _most_often_first(facts) is not None,
         _resampled_otherwise,
         "vnet is first in more resamples (53 %) than unet (47 %): a few cases of unet or vnet decide.",
@@ -309,13 +483,13 @@ BESIDE: Final = CATALOGUE.group(
         "are counted.",
         _failure_matters,
         lambda part: failure_sentence(part.what),
-        "No case of unet failed among 40; a failure rate of up to 8.8 % could have gone unseen.",
+        "No case of unet failed among 40; a failure rate of up to 7.3 % could have gone unseen.",
         parts=_failures,
     ),
     Claim(
         "certainty.contest_of_two",
         "Another one would be first, alone or beside it, in a contest of two, and the headline speaks of something else.",
-        lambda part: part.facts.reason in {*WITHOUT_CERTAINTY, "too_few_units", "stratum_too_small"},
+        lambda part: part.facts.reason in {*WITHOUT_CERTAINTY, *UNDECIDABLE},
         lambda part: f"{part.facts.first} would not come out ahead of {part.what} if only the two had taken part.",
         "unet would not come out ahead of vnet if only the two had taken part.",
         parts=_against,
@@ -384,7 +558,7 @@ BESIDE: Final = CATALOGUE.group(
         "Cases share values of a column that looks like a level which is not drawn.",
         lambda part: part.what["code"] == "possible_clusters",
         _clusters,
-        "12 patients have 40 cases: if cases of one patient are alike, the sets are too narrow.",
+        "12 patients have 40 cases: cases of one patient may be alike.",
         parts=_warnings,
     ),
     Claim(

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
+from evaluation.claims.numbers import at_least, at_most, difference, level
 from evaluation.ranking.reading import MOST_NAMED, listed, of_hundred
 from evaluation.wording import joined
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from evaluation.ranking.reading import Facts
 
 WITHOUT_CERTAINTY: Final = {
@@ -21,6 +25,8 @@ WITHOUT_CERTAINTY: Final = {
     "sampled_groups": "whole groups of cases are drawn, and each of them is ranked on its own",
 }
 """Reasons for missing statements about certainty, by the reason in the document."""
+UNDECIDABLE: Final = frozenset({"too_few_units", "stratum_too_small", "possible_clusters"})
+"""Reasons for which no winner could have been named, and rank sets contain every rank."""
 
 
 def no_result(facts: Facts) -> bool:
@@ -53,21 +59,66 @@ def _tie(facts: Facts) -> str:
     return f"{_leads(facts)}; {same}."
 
 
+def _others(facts: Facts) -> str:
+    """Return a phrase with the teams that are not significantly worse than the first, and its verb."""
+    names = facts.not_worse
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} teams are"
+    return f"{joined(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _lead(facts: Facts) -> str:
+    """Return a sentence on the lead, or on how often the first would be first again where a lead has no meaning."""
+    lead = facts.lead
+    if lead is None:
+        again = facts.entry["first_again"]
+        if again is None:
+            return ""
+        return f" On as many fresh {facts.units} it would come first again in {of_hundred(again)}."
+    estimate, ends = difference(lead["estimate"], lead["interval"], facts.margin)
+    return (
+        f" Its lead over {lead['over']} is {estimate}{facts.score_unit}{f' ({ends[0]} to {ends[1]})' if ends else ''}."
+    )
+
+
 def _leaning(facts: Facts) -> str:
-    again = f"on as many fresh {facts.units} it would come first again in {of_hundred(facts.entry['first_again'])}"
-    if facts.reach:
-        return f"{_leads(facts, 'leads')}, but it is not shown to be better than {listed(facts.reach, last='or')}: {again}."
-    return f"{_leads(facts, 'leads')}, but not clearly enough to be named the winner: {again}."
+    but = (
+        f"{_others(facts)} not significantly worse" if facts.not_worse else "not clearly enough to be named the winner"
+    )
+    return f"{_leads(facts, 'leads')}, but {but}.{_lead(facts)}"
+
+
+def _one_more_failure(facts: Facts) -> str:
+    after = facts.rows[0]["rank_if_one_more_failed"]
+    if after is not None and after > 1:
+        but = "one more failed case could cost it the first place"
+    else:  # what a failure of all cases of a unit costs, or what failures cost that happened
+        but = "its lead is not large enough to allow for rare failures"
+    return f"{_leads(facts, 'leads')}, but {but}.{_lead(facts)}"
+
+
+def clusters_warning(facts: Facts) -> Mapping[str, Any]:
+    """Return the warning on a column that could be a level."""
+    return next(warning for warning in facts.entry["warnings"] if warning["code"] == "possible_clusters")
+
+
+def _possible_clusters(facts: Facts) -> str:
+    column = clusters_warning(facts)["column"]
+    verb = "leads" if facts.entry["verdict"] == "leaning" else "ranks first"
+    return (
+        f"{_leads(facts, verb)}: {facts.units} of one {column} may be alike, and the design does not declare {column}. "
+        "No winner is named until it does."
+    )
 
 
 def _open(facts: Facts) -> str:
-    if facts.reach:
-        verb = "is" if len(facts.reach) == 1 else "are"
+    if not facts.reach:
         return (
-            f"It is open who is best: {facts.first} ranks first{facts.so_far}, and {listed(facts.reach)} {verb} "
-            "within its reach."
+            f"No clear leader. {facts.first} ranks first{facts.so_far}, but not clearly enough to be named the winner."
         )
-    return f"It is open who is best: {facts.first} ranks first{facts.so_far}, but not clearly enough to be named the winner."
+    tied = 1 + len(facts.reach)
+    who = joined([facts.first, *facts.reach]) if tied <= MOST_NAMED else f"{tied} teams"
+    return f"No clear leader{facts.so_far}. {who} are statistically tied for first place."
 
 
 def _too_few(facts: Facts) -> str:
@@ -89,11 +140,51 @@ def _stratum(facts: Facts) -> str:
     )
 
 
-def _wins(facts: Facts) -> str:
-    whom = f"each of the other {facts.others} algorithms" if facts.others > 1 else facts.names[1]
+def _all_others(facts: Facts) -> str:
+    return "all others" if facts.others > 1 else facts.names[1]
+
+
+def _confirmed(facts: Facts) -> str:
+    first = f"{facts.first} is the winner{facts.so_far}."
+    if facts.is_by_draws:
+        return f"{first} The same algorithm is confirmed in every combined ranking. {_INDEPENDENT.format(facts.units)}"
+    lead = facts.lead
+    if lead is None:
+        return f"{first} {_INDEPENDENT.format(facts.units)}"
+    estimate, ends = difference(lead["estimate"], lead["interval"], facts.margin)
+    interval = f" ({level(lead['level'])} interval {ends[0]} to {ends[1]})" if ends else ""
+    by_how_much = f"It is {estimate}{facts.score_unit} better than {lead['over']}{interval}."
+    return f"{first} {by_how_much} {_INDEPENDENT.format(facts.units)}"
+
+
+_INDEPENDENT: Final = "This holds whatever rare failures there are; the {} only have to be independent."
+
+
+def _significant(facts: Facts) -> str:
+    lead, rate, after = facts.lead, facts.break_even, facts.rows[0]["rank_if_one_more_failed"]
+    approximately = ", approximately," if facts.is_by_draws else ""
+    words = f"{facts.first} is{approximately} significantly better than {_all_others(facts)}{facts.so_far}"
+    if lead is not None:
+        estimate, ends = difference(lead["estimate"], lead["interval"], facts.margin)
+        interval = f", {level(lead['level'])} interval {ends[0]} to {ends[1]}" if ends else ""
+        words += f" (by {estimate}{facts.score_unit}{interval})"
+    if rate is not None:
+        return f"{words}, provided it fails in fewer than {at_least(rate['rate'])} of cases ({failures_seen(rate)})."
+    left_out = any(warning["code"] == "failures_left_out" for warning in facts.entry["warnings"])
+    if after == 1 and not left_out:
+        return f"{words}. It would still be first with one more failed case."
+    return f"{words}. Failures are not part of this statement."
+
+
+def failures_seen(rate: Mapping[str, Any]) -> str:
+    """Return a phrase with the number of observed failures and the rate that could have gone unseen."""
+    return f"{rate['failed']} of {rate['of']} observed; up to {at_most(rate['upper'])} could have gone unseen"
+
+
+def _earlier(facts: Facts) -> str:
     return (
-        f"{facts.first} wins{facts.so_far}: it is better than {whom}. "
-        f"(A claim like this is wrong in at most {facts.alpha} of such challenges.)"
+        f"{facts.first} was named the winner{facts.so_far} by an earlier rule. "
+        "That rule assumes symmetric differences and equal failure rates."
     )
 
 
@@ -134,11 +225,34 @@ HEADLINES: Final = CATALOGUE.group(
         "unet ranks first, but site A has only 3 cases: too few to say whether that is more than chance.",
     ),
     Claim(
+        "headline.possible_clusters",
+        "A column looks like a level and is not declared, so that no winner is named.",
+        lambda facts: facts.reason == "possible_clusters",
+        _possible_clusters,
+        "unet leads: cases of one patient may be alike, and the design does not declare patient. No winner is named until it does.",
+    ),
+    Claim(
+        "headline.confirmed",
+        "A winner is named, whatever rare failures there are.",
+        lambda facts: facts.is_confirmed,
+        _confirmed,
+        "unet is the winner. It is 0.056 better than vnet (95 % interval 0.031 to 0.080). This holds whatever rare failures there are; "
+        "the cases only have to be independent.",
+    ),
+    Claim(
+        "headline.significant",
+        "A winner is named that is better than every other algorithm, up to a rate of failures where that is known.",
+        lambda facts: facts.is_significant,
+        _significant,
+        "unet is significantly better than all others (by 0.024, 95 % interval 0.006 to 0.041), provided it fails in fewer than 0.7 % of "
+        "cases (0 of 60 observed; up to 4.9 % could have gone unseen).",
+    ),
+    Claim(
         "headline.clear",
-        "The registered rule names a winner.",
+        "A stored document of schema 2 names a winner.",
         lambda facts: bool(facts.entry["winner"]["named"]),
-        _wins,
-        "unet wins: it is better than each of the other 4 algorithms. (A claim like this is wrong in at most 5 % of such challenges.)",
+        _earlier,
+        "unet was named the winner by an earlier rule. That rule assumes symmetric differences and equal failure rates.",
     ),
     Claim(
         "headline.tie",
@@ -158,17 +272,24 @@ HEADLINES: Final = CATALOGUE.group(
         "unet ranks first, but would not come out ahead of vnet if only the two had taken part: the first place depends on who else did.",
     ),
     Claim(
+        "headline.one_more_failure",
+        "The first is significantly better, but would not be with one more failure, or with any rate of failures.",
+        lambda facts: facts.reason == "one_more_failure",
+        _one_more_failure,
+        "unet leads, but one more failed case could cost it the first place. Its lead over vnet is 0.034 (0.002 to 0.064).",
+    ),
+    Claim(
         "headline.leaning",
         "No winner; one algorithm is first, and would be first again in half of fresh test sets.",
         lambda facts: facts.entry["verdict"] == "leaning",
         _leaning,
-        "unet leads, but it is not shown to be better than vnet: on as many fresh cases it would come first again in about 70 of 100.",
+        "unet leads, but 4 teams are not significantly worse. Its lead over vnet is 0.010 (−0.004 to 0.024).",
     ),
     Claim(
         "headline.open",
         "Everything else.",
         lambda _: True,
         _open,
-        "It is open who is best: unet ranks first, and vnet is within its reach.",
+        "No clear leader. 5 teams are statistically tied for first place.",
     ),
 )

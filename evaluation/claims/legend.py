@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.ranking.reading import percent
+from evaluation.claims.headlines import UNDECIDABLE
+from evaluation.claims.numbers import level, level_of_winner
+from evaluation.ranking.reading import share_of_winner
 from evaluation.wording import counted, joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 TOO_FEW: Final = frozenset({"too_few_units", "stratum_too_small"})
-"""Reasons for which a rank set contains every rank.
-
-For every other reason the rank set is omitted.
-"""
+"""Reasons for which a rank set contains every rank because there are too few units."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,12 @@ class Legend:
         return reason
 
     @property
+    def winner_share(self) -> float:
+        """Share of the error that naming a winner may use."""
+        teams = sum(rank is not None for rank in self.order["rank"])
+        return share_of_winner(self.order["winner"]["alpha"], self.order["sets"]["level"], teams)
+
+    @property
     def lettered(self) -> bool:
         """True if teams have letters."""
         return any(self.order["letters"])
@@ -57,15 +62,23 @@ class Legend:
     @property
     def tells_reach(self) -> bool:
         """True if the teams that are not significantly different from the first are known."""
-        return self.reason is None or self.reason in TOO_FEW
+        return self.reason is None or self.reason in UNDECIDABLE
 
 
 def _sets(facts: Legend) -> str:
-    sure = "about" if facts.order["sets"]["method"] == "draws" else "at least"
     return (
-        f"Rank set: the ranks that a team can have, right for all teams at once in {sure} {percent(facts.level)} of such "
-        "challenges. The shaded band is that of the first."
+        "Rank set: the ranks that a team can have. Together, the rank sets contain all true ranks in about "
+        f"{level(facts.level)} of challenges like this. The shaded band is that of the first."
     )
+
+
+def _sets_of_all(facts: Legend) -> str:
+    why = (
+        "cases may not be independent, so no order can be shown"
+        if facts.reason == "possible_clusters"
+        else "too few cases to say"
+    )
+    return f"Rank set: {why}. It contains every rank, and every row has the amber bar."
 
 
 RANKED_BY: Final = CATALOGUE.group(
@@ -91,24 +104,30 @@ LEGEND: Final = CATALOGUE.group(
         "Rank sets are stated.",
         lambda facts: facts.reason is None,
         _sets,
-        "Rank set: the ranks that a team can have, right for all teams at once in at least 95 % of such challenges.",
+        "Rank set: the ranks that a team can have. Together, the rank sets contain all true ranks in about 95 % of challenges like this.",
     ),
     Claim(
         "legend.sets_of_all",
-        "Too few units, or too few in a stratum.",
-        lambda facts: facts.reason in TOO_FEW,
-        lambda _: (
-            "Rank set: too few cases to say, so it holds every rank: nobody can be ruled out as the best, and every row has "
-            "the amber bar."
-        ),
-        "Rank set: too few cases to say, so it holds every rank.",
+        "Too few units, too few in a stratum, or units that may not be independent.",
+        lambda facts: facts.reason in UNDECIDABLE,
+        _sets_of_all,
+        "Rank set: too few cases to say. It contains every rank, and every row has the amber bar.",
     ),
     Claim(
         "legend.no_sets",
         "Rank sets cannot be stated for another reason.",
-        lambda facts: facts.reason is not None and facts.reason not in TOO_FEW,
+        lambda facts: facts.reason is not None and facts.reason not in UNDECIDABLE,
         lambda _: "Rank set: cannot be said, so it is left out.",
         "Rank set: cannot be said, so it is left out.",
+    ),
+    Claim(
+        "legend.level",
+        "A winner is named.",
+        lambda facts: facts.order.get("verdict") in ("confirmed", "significant"),
+        lambda facts: (
+            f"Winner: {level_of_winner(facts.winner_share, is_confirmed=facts.order['verdict'] == 'confirmed')}"
+        ),
+        "Winner: if the two best algorithms were equally good, one of them would be named in about 3.3 % of challenges.",
     ),
     Claim(
         "legend.letters",
@@ -136,7 +155,7 @@ LEGEND: Final = CATALOGUE.group(
         "The order was resampled.",
         lambda facts: facts.samples > 0 and any(low is not None for low in facts.order["low"]),
         lambda facts: (
-            f"Resampling range: the middle {percent(facts.level)} of {counted(facts.samples, 'resample')} lie in it; it describes "
+            f"Resampling range: the middle {level(facts.level)} of {counted(facts.samples, 'resample')} lie in it; it describes "
             "them and proves nothing."
         ),
         "Resampling range: the middle 95 % of 1,000 resamples lie in it; it describes them and proves nothing.",

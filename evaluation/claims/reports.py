@@ -72,6 +72,13 @@ STANDING: Final = CATALOGUE.group(
         "There are too few cases to say between which ranks it truly lies.",
     ),
     Claim(
+        "standing.possible_clusters",
+        "A column looks like a level and is not declared.",
+        lambda facts: facts.reason == "possible_clusters",
+        lambda _: "Its rank set contains every rank, because cases may not be independent.",
+        "Its rank set contains every rank, because cases may not be independent.",
+    ),
+    Claim(
         "standing.range",
         "Resampled.",
         lambda facts: facts.row["rank_interval"] is not None,
@@ -84,15 +91,15 @@ STANDING: Final = CATALOGUE.group(
         lambda facts: (
             bool(facts.row["within_reach"]) and facts.reason is None and facts.row["name"] not in facts.entry["winners"]
         ),
-        lambda _: "The first place is within its reach: nobody is shown to be better.",
-        "The first place is within its reach: nobody is shown to be better.",
+        lambda _: "No other algorithm is significantly better.",
+        "No other algorithm is significantly better.",
     ),
     Claim(
         "standing.failure",
         "Failures are counted.",
         lambda facts: facts.row["failure"] is not None and bool(facts.row["failure"]["of"]),
         lambda facts: failure_sentence(facts.row),
-        "No case of unet failed among 40; a failure rate of up to 7.2 % could have gone unseen.",
+        "No case of unet failed among 40; a failure rate of up to 7.3 % could have gone unseen.",
     ),
 )
 """Claims about a team's rank, for the team itself."""

@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 _FEW_CLUSTERS: Final = 10
 _LEAST_ORDERED: Final = 4
 _NEARLY_ONE: Final = 0.995
-# Medians of Kendall's tau from which an order is called stable, or partly so.
-_STABLE, _PARTLY_STABLE = 0.8, 0.5
+_EFFECTS: Final = "change who is first|add to who shares first place"
 # What `_deciding` writes where it names cases.
-_SINGLE_CASE: Final = re.compile(r"^Leaving out the single case .+ would change who is first\.$")
-_SINGLE_UNIT: Final = re.compile(r"^(Leaving out a single .+ would change who is first): that with .+\.$")
+_SINGLE_CASE: Final = re.compile(rf"^Leaving out the single case .+ would ({_EFFECTS})\.$")
+_SINGLE_UNIT: Final = re.compile(rf"^(Leaving out a single .+ would (?:{_EFFECTS})): that with .+\.$")
 
 
 def _resampled(facts: Facts) -> bool:
@@ -55,7 +54,8 @@ def _others_first(facts: Facts) -> str:
     whom = "it" if len(facts.winners) == 1 else "them"
     did = f"shared first place with {whom}" if facts.entry["winner_stays"] == 1.0 else "came first"
     if total > 1:
-        return f"{ever} of the {total} other algorithms {did} in at least one resample."
+        whom = f"{ever} of the {total}" if ever < total else "Both" if total == 2 else f"All {total}"
+        return f"{whom} other algorithms {did} in at least one resample."
     share = next(row["share_first"] for row in facts.rows if row["name"] not in facts.winners)
     return f"The other algorithm {did} in {percent(share)} of the resamples."
 
@@ -68,20 +68,13 @@ def _tells_order(facts: Facts) -> bool:
     return _resampled(facts) and len(facts.rows) >= _LEAST_ORDERED
 
 
-def _stable(tau: float) -> str:
-    """Describe the median of Kendall's τ between a ranking and its resamples, from -1 to 1."""
-    if tau >= _STABLE:
-        return "stable"
-    return "partly stable" if tau >= _PARTLY_STABLE else "not stable"
-
-
 def _order(facts: Facts) -> str:
     tau = facts.entry["kendall_tau"]["median"]
     agreement = "over 0.99" if _NEARLY_ONE <= tau < 1.0 else number(tau, 2)
-    if facts.entry["sets"]["reason"] is not None:
-        # A few cases drawn again and again give nearly the same order, whatever other cases would.
-        return f"The median agreement of resamples with the order is {agreement} of 1."
-    return f"The order as a whole is {_stable(tau)} (agreement {agreement} of 1)."
+    return (
+        f"The median agreement (Kendall’s τ) of the resamples with this order is {agreement}. "
+        "It describes these resamples and proves no order."
+    )
 
 
 def _range(facts: Facts) -> str:
@@ -93,16 +86,19 @@ def _range(facts: Facts) -> str:
 
 
 def _deciding(facts: Facts) -> str:
-    changing, unit = facts.entry["leave_one_out"]["changed_by"], _level(facts)
+    left_out, unit = facts.entry["leave_one_out"], _level(facts)
+    changing = left_out["changed_by"]
     if not changing:
         return f"Leaving out any single {unit} does not change who is first."
+    # Where the first stays first without each of them, others can only tie with it.
+    effect = "add to who shares first place" if left_out["winner_stays"] == 1.0 else "change who is first"
     if len(changing) > 1:
-        return f"Leaving out a single {unit} would change who is first for {len(changing)} of the {plural(unit)}."
+        return f"Leaving out a single {unit} would {effect} for {len(changing)} of the {plural(unit)}."
     if not changing[0]:
-        return f"Leaving out one of the {plural(unit)} would change who is first."
+        return f"Leaving out one of the {plural(unit)} would {effect}."
     if unit == "case":
-        return f"Leaving out the single case {joined(changing[0])} would change who is first."
-    return f"Leaving out a single {unit} would change who is first: that with {_cases(changing[0])}."
+        return f"Leaving out the single case {joined(changing[0])} would {effect}."
+    return f"Leaving out a single {unit} would {effect}: that with {_cases(changing[0])}."
 
 
 def without_case_names(sentence: str) -> str:
@@ -113,8 +109,8 @@ def without_case_names(sentence: str) -> str:
     >>> without_case_names("Leaving out the single case case-07 would change who is first.")
     'Leaving out a single case would change who is first.'
     """
-    if _SINGLE_CASE.match(sentence):
-        return "Leaving out a single case would change who is first."
+    if match := _SINGLE_CASE.match(sentence):
+        return f"Leaving out a single case would {match.group(1)}."
     return _SINGLE_UNIT.sub(r"\1.", sentence)
 
 
@@ -123,15 +119,9 @@ def _cases(names: Sequence[str]) -> str:
 
 
 def _tests(facts: Facts) -> Mapping[str, Any] | None:
-    """Return the entry whose tests are reported; ``None`` if no entry has tests.
-
-    For an overall ranking, it is the first of the combined rankings that has tests.
-    """
-    entry, document = facts.entry, facts.document or {"rankings": []}
-    members = (
-        [entry] if not is_combined(entry) else [e for e in document["rankings"] if e.get("name") == entry.get("name")]
-    )
-    return next((member for member in members if member.get("tests")), None)
+    """Return the entry if its pairs were tested; combined rankings have no such tests."""
+    entry = facts.entry
+    return entry if not is_combined(entry) and entry.get("tests") else None
 
 
 def _least(tested: Mapping[str, Any]) -> int:
@@ -233,7 +223,7 @@ RESAMPLES: Final = CATALOGUE.group(
         "Resampled, four algorithms or more, and τ is defined in some resample.",
         lambda facts: _tells_order(facts) and facts.entry["kendall_tau"]["median"] is not None,
         _order,
-        "The order as a whole is stable (agreement 0.92 of 1).",
+        "The median agreement (Kendall’s τ) of the resamples with this order is 0.92. It describes these resamples and proves no order.",
     ),
     Claim(
         "resamples.order_undefined",
@@ -269,7 +259,7 @@ RESAMPLES: Final = CATALOGUE.group(
     ),
     Claim(
         "tests.impossible",
-        "Fewer units than with which the smallest p-value there is would be significant after adjustment.",
+        "The entry of one metric and region was tested with fewer units than any significant result needs after adjustment.",
         _no_test_possible,
         _impossible,
         "With 5 algorithms a comparison needs at least 9 differing cases to be significant after Holm’s adjustment; "
@@ -278,7 +268,7 @@ RESAMPLES: Final = CATALOGUE.group(
     Claim(
         "tests.significant",
         "The entry of one metric and region was tested, with cases enough.",
-        lambda facts: not is_combined(facts.entry) and _tests(facts) is not None and not _no_test_possible(facts),
+        lambda facts: _tests(facts) is not None and not _no_test_possible(facts),
         _significance,
         "6 of the 10 pairs of algorithms differ significantly (Wilcoxon, adjusted by Holm’s method).",
     ),

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.ranking.reading import Entry, percent
+from evaluation.claims.numbers import level
 from evaluation.wording import counted, joined, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from evaluation.ranking.reading import Entry
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def _anew(facts: Drawn) -> str:
     which = f"The rankings of {joined(facts.drawn_here)}" if facts.given else "The rankings"
     return (
         f"{which} were computed anew in {counted(facts.samples, 'bootstrap sample')}, the same for all algorithms, metrics "
-        f"and regions. Resampling ranges hold the middle {percent(facts.document['resampling']['interval'])} of these samples: they "
+        f"and regions. Resampling ranges hold the middle {level(facts.document['resampling']['interval'])} of these samples: they "
         f"describe how far the ranks move when {what} are drawn again, guarantee no coverage, and say nothing of what is not drawn."
     )
 
@@ -59,7 +61,7 @@ def _sent(facts: Drawn) -> str:
     return (
         f"The rankings of {joined(facts.given)} were computed anew in {counted(facts.samples, 'draw')} that rest on what whoever measured "
         "has sent, replicates or standard errors. Resampling ranges hold the middle "
-        f"{percent(facts.document['resampling']['interval'])} of these draws, and are as good as what was sent."
+        f"{level(facts.document['resampling']['interval'])} of these draws, and are as good as what was sent."
     )
 
 
@@ -166,15 +168,19 @@ def _names_of_tests(tested: Sequence[Entry]) -> list[str]:
     return [names[key] for key in sorted(strata)]
 
 
+def _maps(compared: Sequence[Entry]) -> str:
+    words = "Every two algorithms compared by the statistic that ranks. Each map agrees with the rank sets and letters of its ranking"
+    if any(entry.get("tests") for entry in compared):
+        return f"{words}; a cross marks where Wilcoxon’s test, which asks who is better case by case, contradicts the order."
+    return f"{words}."
+
+
 MAPS: Final = CATALOGUE.group(
     Claim(
         "sections.maps",
         "Two algorithms or more of some ranking are compared by the statistic that ranks, and rank sets are stated.",
         bool,
-        lambda _: (
-            "Every two algorithms compared by the statistic that ranks. All cells of a map hold together with the rank sets and "
-            "letters; a cross marks where Wilcoxon’s test, which asks who is better case by case, contradicts the order."
-        ),
+        _maps,
         "Every two algorithms compared by the statistic that ranks.",
     )
 )
@@ -325,6 +331,17 @@ def _leaders(facts: Groups) -> list[str]:
     return [f"{label}: {', '.join(names)}" for label, names in facts.first.items()]
 
 
+def _same_first(facts: Groups) -> str:
+    names = next(iter(facts.first.values()))
+    verb, where = (
+        "is" if len(names) == 1 else "are",
+        "both groups" if len(facts.first) == 2 else f"each of the {len(facts.first)} groups",
+    )
+    if len(facts.first) == 1:
+        return f"{joined(names)} {verb} first in the only group."
+    return f"{joined(names)} {verb} first in {where}; differences between groups were not tested."
+
+
 GROUPS_NOT_RANKED: Final = CATALOGUE.group(
     Claim(
         "sections.groups_not_ranked",
@@ -352,11 +369,8 @@ FIRST_BY_GROUP: Final = CATALOGUE.group(
         "sections.same_first",
         "The same algorithms are first in every group.",
         lambda facts: facts.same,
-        lambda facts: (
-            f"{'The same algorithm is' if all(len(names) == 1 for names in facts.first.values()) else 'The same algorithms are'} "
-            "first in every group."
-        ),
-        "The same algorithm is first in every group.",
+        _same_first,
+        "unet is first in each of the 3 groups; differences between groups were not tested.",
     ),
     Claim(
         "sections.first_by_group",

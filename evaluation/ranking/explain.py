@@ -9,9 +9,11 @@ from evaluation.assessment.exclusions import counted_words
 from evaluation.assessment.options import option_sentences
 from evaluation.catalogue import get
 from evaluation.claims.beforehand import limits
+from evaluation.claims.numbers import about
 from evaluation.ranking.evaluate import unit_level
 from evaluation.ranking.procedure import ranking_of
 from evaluation.ranking.procedure.statements import Aggregate, Compare, Group
+from evaluation.ranking.reading import share_of_winner
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
 from evaluation.ranking.scores import operator_phrase, ordinal
 from evaluation.ranking.uncertainty.needed import is_linear, units_needed
@@ -380,12 +382,13 @@ def _given(assessment: Assessment, *, says_uncertainty: bool) -> list[str]:
 def _certainty(assessment: Assessment) -> list[str]:
     """Return sentences on the basis of statements about order."""
     rule = assessment.uncertainty
-    total = round(1.0 - rule.interval, 12)
-    alpha = total if rule.winner_alpha is None else min(total, rule.winner_alpha)
+    alpha = 1.0 if rule.winner_alpha is None else rule.winner_alpha
+    several, two = (about(share_of_winner(alpha, rule.interval, algorithms)) for algorithms in (3, 2))
+    of_two = f" ({two} with two algorithms)" if two != several else ""
     sentences = [
         (
-            "A winner is named only if it is shown to be better than every other algorithm; one is named wrongly in at most "
-            f"{100 * alpha:.3g} % of such challenges."
+            "A winner is named only if it is significantly better than every other algorithm. If the two best algorithms were "
+            f"equally good, one of them would be named in about {several} of challenges{of_two}."
         ),
     ]
     sentences += _method(assessment)
@@ -402,17 +405,39 @@ def _method(assessment: Assessment) -> list[str]:
     The result is empty where none can be determined.
     """
     needed = zip(assessment.rankings, units_needed(assessment), strict=True)
-    by_flips = {is_linear(scheme, assessment) for scheme, fewest_units in needed if fewest_units.winner is not None}
-    unit = unit_level(assessment)
-    words = {
-        True: (
-            f"by flipping the signs of differences {unit} by {unit}: exact where these differences are symmetric, approximate "
-            "elsewhere"
-        ),
-        False: "by widening the deviations of the draws until the order of a pair may turn: approximate",
-    }
-    if not by_flips:
+    rankings = [
+        (is_linear(scheme, assessment), get_scheme(scheme.scheme).compares_pairs)
+        for scheme, fewest_units in needed
+        if fewest_units.winner is not None
+    ]
+    if not rankings:
         return []
-    ways = [words[way] for way in (True, False) if way in by_flips]
-    several = f", or, where what decides is no mean over {plural(unit)}, " if len(ways) > 1 else ""
-    return [f"Rank sets and winner rest on paired comparisons of all algorithms at once, {several.join(ways)}."]
+    unit = unit_level(assessment)
+    flips = f"by flipping the signs of differences {unit} by {unit}"
+    by_kind = {
+        (True, False): f"{flips}, with a correction for skewed differences: approximate",
+        (True, True): f"{flips}: exact where these differences are symmetric, approximate elsewhere",
+        (False, False): "by widening the deviations of the draws until the order of a pair may turn: approximate",
+    }
+    by_flips = [kind for kind in by_kind if kind[0] and kind in rankings]
+    ways = [by_kind[kind] for kind in by_flips]
+    by_draws = any(not linear for linear, _ in rankings)
+    draws = [by_kind[(False, False)]] if by_draws else []
+    several = f", or, where what decides is no mean over {plural(unit)}, " if ways else ""
+    words = ", or, where pairs are tested, ".join(ways) + "".join(f"{several}{way}" for way in draws)
+    return [
+        f"Rank sets and winner rest on paired comparisons of all algorithms at once, {words}.",
+        *_levels_of_evidence(is_mean=(True, False) in rankings),
+    ]
+
+
+def _levels_of_evidence(*, is_mean: bool) -> list[str]:
+    """Return the meaning of both words for a winner."""
+    failure = "one more failed case, where failures have a value, would not cost it the first place"
+    sentences = [f"A winner is called significant if {failure}."]
+    if is_mean:
+        sentences = [
+            f"A winner is called significant if a bootstrap-t test agrees and {failure}.",
+            "It is called confirmed if its lead holds whatever rare failures there are.",
+        ]
+    return sentences

@@ -41,7 +41,7 @@ def rank(
     Returns
     -------
     dict
-        The ranking document, schema 2, ready for JSON.
+        The ranking document, schema 3, ready for JSON.
 
     Raises
     ------
@@ -55,6 +55,6 @@ def rank(
     >>> table["value"] = [0.9, 0.91, 0.92, 0.9, 0.88, 0.93, 0.8, 0.81, 0.83, 0.79, 0.8, 0.84]
     >>> document = rank({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}]}, table)
     >>> document["rankings"][0]["winner"]["algorithm"], document["rankings"][0]["verdict"]
-    ('a', 'clear')
+    ('a', 'significant')
     """
     return rank_parsed(parse(assessment), results, cases=cases, evidence=evidence, bootstrap=bootstrap, seed=seed)

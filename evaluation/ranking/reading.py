@@ -153,6 +153,14 @@ class Facts:
         """The others whose set of ranks starts at 1."""
         return [row["name"] for row in self.rows[1:] if row["within_reach"]]
 
+    @cached_property
+    def not_worse(self) -> list[str]:
+        """The others that are not significantly worse than the first; those whose set starts at 1 if pairs are left out."""
+        better = self.entry["shown_better"]
+        if better is None:
+            return self.reach
+        return [row["name"] for row, is_worse in zip(self.rows[1:], better[0][1:], strict=True) if not is_worse]
+
     @property
     def units(self) -> str:
         """Name of the resampled units, in the plural: "cases", "patients"."""
@@ -174,9 +182,58 @@ class Facts:
         return "" if self.closed else " so far"
 
     @property
-    def alpha(self) -> str:
-        """The registered ceiling for naming a winner wrongly."""
-        return percent(self.entry["winner"]["alpha"])
+    def is_by_earlier_rule(self) -> bool:
+        """True for a document of schema 2, whose winner was named under other assumptions."""
+        return "lead" not in self.entry
+
+    @property
+    def is_by_draws(self) -> bool:
+        """True if resamples decide, which is approximate."""
+        return bool(self.entry["sets"]["method"] == "draws")
+
+    @property
+    def is_confirmed(self) -> bool:
+        """True if the winner does not depend on rare failures."""
+        return bool(self.entry["winner"]["named"] and self.entry["verdict"] == "confirmed")
+
+    @property
+    def is_significant(self) -> bool:
+        """True if a winner is named that rare failures could refute."""
+        return bool(self.entry["winner"]["named"] and self.entry["verdict"] == "significant")
+
+    @property
+    def winner_share(self) -> float:
+        """Share of the error that naming a winner may use."""
+        return share_of_winner(self.entry["winner"]["alpha"], self.entry["sets"]["level"], len(self.rows))
+
+    @property
+    def margin(self) -> float:
+        """Registered difference that does not matter; 0 if there is none."""
+        return float(self.entry.get("margin") or 0.0)
+
+    @property
+    def lead(self) -> Mapping[str, Any] | None:
+        """Difference of the first from the strongest other algorithm; ``None`` if it has no meaning.
+
+        A difference of combined ranks has none, since it depends on who takes part.
+        """
+        lead: Mapping[str, Any] | None = None if is_combined(self.entry) else self.entry.get("lead")
+        return lead
+
+    @property
+    def break_even(self) -> Mapping[str, Any] | None:
+        """Failure rate that would cancel the lead; ``None`` if a failure has no value."""
+        rate: Mapping[str, Any] | None = self.entry.get("break_even_failure_rate")
+        return rate
+
+    @property
+    def score_unit(self) -> str:
+        """Unit of differences of scores, after a space; empty if there is none."""
+        scheme = get_scheme(self.entry["scheme"]) if self.entry.get("scheme") else None
+        if scheme is not None and scheme.ranks_cases:
+            return " ranks"
+        unit = self.entry.get("unit")
+        return f" {unit}" if unit and scheme is not None and scheme.aggregates_values else ""
 
     @cached_property
     def stratum(self) -> Mapping[str, Any]:
@@ -221,6 +278,27 @@ class Facts:
             return False
         scores = {entry["algorithms"][index]["score"] for index in places}
         return len(scores) == 1 and all(p_own[a][b] == 1 and p_own[b][a] == 1 for a in places for b in places if a != b)
+
+
+def share_of_winner(alpha: float, level: float, algorithms: int) -> float:
+    """Return the share of the error that naming a winner may use; with three algorithms or more, the sets use a third.
+
+    Parameters
+    ----------
+    alpha
+        Registered ceiling.
+    level
+        Level of the rank sets.
+    algorithms
+        Number of ranked algorithms.
+
+    Examples
+    --------
+    >>> share_of_winner(0.05, 0.95, 2), round(share_of_winner(0.05, 0.95, 3), 4), share_of_winner(0.01, 0.95, 3)
+    (0.05, 0.0333, 0.01)
+    """
+    total = round(1.0 - level, 12)
+    return min(total if algorithms <= 2 else 2.0 * total / 3.0, alpha)
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:

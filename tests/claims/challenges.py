@@ -59,6 +59,8 @@ KINDS = {
 }
 REASONS = ("reference_error", "image_damaged", "duplicate")
 CLASSES = ("benign", "malignant")
+DECIDED = "decided"
+"""Not a kind of problem: challenges with so many cases that winners are named, some of them confirmed."""
 # A challenge, its cases, and those without an answer by team where the rows of its results do not tell.
 Made = tuple["Challenge", list[str], dict[str, set[str]]]
 
@@ -107,6 +109,9 @@ def challenge(seed: int, *, large: bool = False, kind: str = "") -> Challenge:
     cases = int(random.integers(31, 501)) if big and random.random() < 0.5 else int(random.choice(CASES))
     names = [str(name) for name in random.permutation(NAMES[:teams])]
     make = _classification if kind == "image_classification" else _answers if kind in ANSWER_KINDS else _of_cases
+    if kind == DECIDED:
+        make, teams = _decided, int(random.integers(2, 5))
+        names, cases = names[:teams] if len(names) >= teams else NAMES[:teams], int(random.integers(20, 121))
     if kind == "external" and random.random() < 0.7:
         make = _given
     generated, identities, absent = make(seed, random, kind, names, cases)
@@ -220,6 +225,44 @@ def _of_cases(seed: int, random: np.random.Generator, kind: str, names: list[str
         document["uncertainty"]["margin"] = {metrics[0]["id"]: float(random.choice([0.01, 0.1, 0.5]))}
     closed = bool(random.random() < 0.7)
     return Challenge(seed, parse(document), results, metadata, None, {}, closed), identities, {}
+
+
+def _decided(seed: int, random: np.random.Generator, _kind: str, names: list[str], cases: int) -> Made:
+    """Return a challenge of bounded values with a lead from small to large, few failures, and one metric or two."""
+    metrics = [dict(metric) for metric in METRICS["semantic_segmentation"][: int(random.integers(1, 3))]]
+    for metric in metrics:
+        metric["policy"] = {"missing": "exclude", "allow_gaming": True} if random.random() < 0.15 else {"missing": 0}
+    identities = [f"case-{number:03d}" for number in range(cases)]
+    ranking: dict[str, Any] = {"scheme": "aggregate_then_rank"}
+    if len(metrics) > 1:
+        ranking["combine"] = {"over": ["metric"], "operator": "mean", "rerank": True}
+    elif random.random() < 0.3:
+        ranking["scheme"] = str(random.choice(["rank_then_aggregate", "test_then_rank"]))
+    elif random.random() < 0.2:
+        ranking["operator"] = "median"
+    gaps = np.cumsum([0.0, float(random.choice([0.003, 0.01, 0.03, 0.1, 0.3])), *random.uniform(0, 0.05, len(names))])
+    noise, level = float(random.choice([0.01, 0.05])), random.normal(0.7, 0.1, (cases, 1))
+    failing = float(random.choice([0.0, 0.0, 0.02]))
+    absent = {(name, case) for name in names for case in identities if random.random() < failing}
+    frames = [
+        _rows(
+            (level - gaps[: len(names)] + random.normal(0, noise, (cases, len(names)))).clip(0, 1).round(6),
+            names, identities, metric["id"], {"name": "whole"}, None, absent,
+        )
+        for metric in metrics
+    ]  # fmt: skip
+    document = {
+        "problem": "semantic_segmentation",
+        "regions": [{"name": "whole", "labels": [1]}],
+        "metrics": metrics,
+        "ranking": ranking,
+        "uncertainty": {"bootstrap": 200, "seed": 1},
+    }
+    if random.random() < 0.2:
+        document["uncertainty"]["winner_alpha"] = 0.01
+    closed = bool(random.random() < 0.7)
+    results = pd.concat(frames, ignore_index=True)
+    return Challenge(seed, parse(document), results, None, None, {}, closed), identities, {}
 
 
 def _missing_policy(random: np.random.Generator, *, by_ranks: bool) -> Any:

@@ -10,6 +10,7 @@ from tests.claims import (  # noqa: F401 (registered on import)
     said_beside,
     said_first,
     said_of_given,
+    said_of_leads,
     said_of_resamples,
     said_of_teams,
 )

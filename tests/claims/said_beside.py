@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import beta
 
 from tests.claims.raw import Raw, Table, apart
-from tests.claims.scene import NAME, NAMES, NOUNS, Scene, means, percent
+from tests.claims.scene import NAME, NAMES, NOUNS, Scene, means, not_above
 
 MOST_CASES = 12
 
@@ -46,7 +46,7 @@ def bound(failed: int, of: int) -> float:
 def failing(scene: Scene, name: str, failed: int, of: int, upper: str, rank: str | None) -> bool:
     if failed != scene.raw.missing(scene.entry, name) or of != scene.raw.number_of_cases(scene.entry):
         return False
-    if abs(bound(failed, of) - percent(upper)) > 0.0005 + 1e-9:
+    if not not_above(bound(failed, of), upper):
         return False
     if rank is None:
         return True
@@ -202,10 +202,27 @@ def _(scene: Scene, number: str, noun: str) -> bool:
     return sum(alike[3:]) == int(number) and (noun == "algorithm") == (number == "1")
 
 
-@means(r"(\d+) (\w+) have (\d+) cases: if cases of one (\w+) are alike, the sets are too narrow\.")
-def _(scene: Scene, clusters: str, noun: str, cases: str, column: str) -> bool:
-    known = scene.raw.metadata
-    return known[column].nunique() == int(clusters) < int(cases) == len(known) and noun == NOUNS[column]
+@means(
+    r"(\d+) (\w+) (have|has) (\d+) cases: (?:(if) cases of one (\w+) are alike, the sets are too narrow|"
+    r"cases of one (\w+) may be alike)\."
+)
+def _(
+    scene: Scene,
+    clusters: str,
+    noun: str,
+    verb: str,
+    cases: str,
+    narrow: str | None,
+    column: str | None,
+    plain: str | None,
+) -> bool:
+    known, column = scene.raw.metadata, column or plain
+    return (
+        known[column].nunique() == int(clusters) < int(cases) == len(known)
+        and noun == (column if clusters == "1" else NOUNS[column])
+        and verb == ("has" if clusters == "1" else "have")
+        and bool(narrow) == (scene.entry["sets"]["reason"] is None)
+    )
 
 
 @means(r"Nothing says whether the (\w+) are all there are or a sample(; they are drawn as a sample would be)?\.")

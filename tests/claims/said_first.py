@@ -5,9 +5,12 @@ import re
 from itertools import product
 
 import numpy as np
+from scipy.stats import beta
 
-from tests.claims.scene import NAME, NAMES, NOUNS, Scene, means, near, sizes, so_far
+from tests.claims.raw import counts_as, ranked
+from tests.claims.scene import NAME, NAMES, NOUNS, Scene, means, near, not_above, not_below, number, sizes, so_far
 
+MOST_CASES = 30
 LEADS = rf"(?:{NAMES} (?:ranks first|leads|share first place)( so far)?)"
 
 
@@ -88,30 +91,269 @@ def _(scene: Scene, stratum: str, number: str, noun: str) -> bool:
     return counts[stratum] == int(number) and scene.counted(number, noun)
 
 
-@means(
-    rf"{NAME} wins( so far)?: it is better than (?:each of the other (\d+) algorithms|{NAME})\. "
-    r"\(A claim like this is wrong in at most (\S+ %) of such challenges\.\)"
-)
-def _(scene: Scene, name: str, mark: str | None, others: str | None, other: str | None, wrong: str) -> bool:
+def is_winner(scene: Scene, name: str, mark: str | None) -> bool:
+    """Return whether a team is named the winner: first alone, best in contests of two, and in a rank set of its own."""
     rest = [row["name"] for row in scene.rows if row["name"] != name]
-    whom = len(rest) == int(others) > 1 if others else rest == [other]
     sets = [row["rank_set"] for row in scene.rows]
     alone = all(
         one is None or ((one == [1, 1]) == (index == 0) and (index == 0 or one[0] > 1))
         for index, one in enumerate(sets)
     )
-    contests = all(scene.first_in_contest_of_two(name) for name in [name]) and not any(
+    contests = scene.first_in_contest_of_two(name) and not any(
         scene.raw.ranks(scene.entry, teams=[name, one]) is not None and scene.first_in_contest_of_two(one)
         for one in rest
     )
+    return scene.winners == [name] and so_far(scene, mark) and alone and contests and better_by_flips(scene, name, rest)
+
+
+LEAD = r"(−?[\d.]+?)( [a-zA-Z]+)?"
+ENDS = r"(−?[\d.]+) to (−?[\d.]+)"
+SEEN = r"(\d+) of (\d+) observed; up to (\S+ %) could have gone unseen"
+INDEPENDENT = r"This holds whatever rare failures there are; the (\w+) only have to be independent\."
+
+
+@means(
+    rf"{NAME} is the winner( so far)?\.(?: It is {LEAD} better than {NAME}(?: \((\S+ %) interval {ENDS}\))?\.|"
+    rf"( The same algorithm is confirmed in every combined ranking\.))? {INDEPENDENT}"
+)
+def _(
+    scene: Scene,
+    name: str,
+    mark: str | None,
+    estimate: str | None,
+    unit: str | None,
+    over: str | None,
+    level: str | None,
+    low: str | None,
+    high: str | None,
+    combined: str | None,
+    units: str,
+) -> bool:
+    if scene.entry["verdict"] != "confirmed" or units != NOUNS[scene.document["resampling"]["unit"]]:
+        return False
+    by_how_much = leading(scene, name, over, estimate, unit, (low, high), level) if over else not has_lead(scene)
+    everywhere = not combined or all(scene.raw.winners(entry) in (None, [name]) for entry in scene.document["rankings"])
+    return is_winner(scene, name, mark) and by_how_much and everywhere and bounded(scene) and big_enough(scene, name)
+
+
+def has_lead(scene: Scene) -> bool:
+    """Return whether a difference has a meaning: not of combined ranks, which depend on who takes part."""
+    return "over" not in scene.entry and scene.entry.get("lead") is not None
+
+
+def bounded(scene: Scene) -> bool:
+    """Return whether each value lies in a registered range, or is a rank."""
+    if scene.raw.scheme["scheme"] == "rank_then_aggregate":
+        return True
+    tables = scene.raw.tables_of(scene.entry)
+    uses = [scene.raw.assessment.metric(table.metric) for table in tables]
+    return bool(tables) and all(
+        None not in (use.worst, use.best)
+        and not np.isnan(table.numbers).any()
+        and table.numbers.min() >= min(use.worst, use.best) - 1e-9
+        and table.numbers.max() <= max(use.worst, use.best) + 1e-9
+        for use, table in zip(uses, tables, strict=True)
+    )
+
+
+def big_enough(scene: Scene, name: str) -> bool:
+    """Return whether there are as many units as the lead needs at least, whatever the method (2 of the share, one bet)."""
+    found = lead_by_hand(scene, name)
+    if found is None:
+        return True
+    scaled = found[1] / width(scene)
+    return scaled > 0 and scene.raw.units >= math.log(2 / scene.winner_share) / math.log1p(scaled) - 1e-6
+
+
+def width(scene: Scene) -> float:
+    """Return the width of the range of the averaged values."""
+    if scene.raw.scheme["scheme"] == "rank_then_aggregate":
+        return len(scene.rows) - 1.0
+    use = scene.raw.assessment.metric(scene.raw.tables_of(scene.entry)[0].metric)
+    return abs(use.best - use.worst)
+
+
+def averaged(scene: Scene) -> np.ndarray | None:
+    """Return what is averaged over cases, larger is better; `None` where the ranking is not one mean over them."""
+    raw = scene.raw
+    tables = raw.tables_of(scene.entry) if raw.plain else []
+    if len(tables) != 1 or raw.scheme["operator"] != "mean" or "over" in scene.entry:
+        return None
+    signed = tables[0].sign * tables[0].numbers
+    if np.isnan(signed).any():
+        return None
+    return -ranked(-signed) if raw.scheme["scheme"] == "rank_then_aggregate" else signed
+
+
+def differences(scene: Scene, name: str, other: str) -> np.ndarray | None:
+    values, names = averaged(scene), scene.raw.names
+    return None if values is None else values[:, names.index(name)] - values[:, names.index(other)]
+
+
+def lead_by_hand(scene: Scene, name: str) -> tuple[str, float] | None:
+    """Return the strongest other team and the lead over it, from the raw values."""
+    leads_over = {
+        other: gaps.mean()
+        for other in scene.raw.names
+        if other != name and (gaps := differences(scene, name, other)) is not None
+    }
+    return min(leads_over.items(), key=lambda pair: pair[1]) if leads_over else None
+
+
+def leading(
+    scene: Scene,
+    name: str,
+    over: str,
+    estimate: str,
+    unit: str | None,
+    ends: tuple[str | None, str | None],
+    level: str | None = None,
+) -> bool:
+    """Return whether a lead, its unit and its interval are right, the interval rounded outwards without another sign."""
+    lead, by_hand = scene.entry["lead"], lead_by_hand(scene, name)
+    step = 10.0 ** -len(estimate.partition(".")[2])
+    if by_hand is not None and not math.isclose(by_hand[1], lead["estimate"], abs_tol=1e-8):
+        return False
+    rows = {row["name"]: row["rank"] for row in scene.rows}
+    is_next = rows[over] == min(rank for other, rank in rows.items() if other != name)
+    of_scheme = {"rank_then_aggregate": "ranks", "aggregate_then_rank": scene.entry.get("unit")}
+    if (unit or "").strip() != (of_scheme.get(scene.raw.scheme["scheme"]) or "") or (
+        by_hand is not None and not is_next
+    ):
+        return False
+    if abs(number(estimate) - lead["estimate"]) > step / 2 + 1e-9 or (number(estimate) > 0) != (lead["estimate"] > 0):
+        return False
+    if ends[0] is None or ends[1] is None:
+        return lead["interval"] is None
+    low, high = lead["interval"]
+    outwards = -1e-9 <= low - number(ends[0]) <= step + 1e-9 and -1e-9 <= number(ends[1]) - high <= step + 1e-9
+    margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
+    sides = (number(ends[0]) > 0) == (low > 0) and (number(ends[0]) > margin) == (low > margin)
+    named = (low > margin) == scene.entry["winner"]["named"] or not scene.entry["winner"]["named"]
+    return outwards and sides and named and (level is None or near(scene.level, level))
+
+
+def seen(scene: Scene, name: str, failed: str, of: str, upper: str) -> bool:
+    """Return whether the counted failures and the bound are right: a value of a failure counts as one, whatever its cause."""
+    fails = failing_cases(scene, name)
+    if fails is not None and (int(failed), int(of)) != (int(fails.sum()), len(fails)):
+        return False
+    exact = 1.0 if int(failed) >= int(of) else float(beta.ppf(0.95, int(failed) + 1, int(of) - int(failed)))
+    return not_above(exact, upper)
+
+
+def failing_cases(scene: Scene, name: str) -> np.ndarray | None:
+    tables = scene.raw.tables_of(scene.entry) if scene.raw.plain else []
+    if len(tables) != 1:
+        return None
+    column = scene.raw.names.index(name)
+    failed = counts_as(scene.raw.assessment.metric(tables[0].metric))
+    return tables[0].absent[:, column] | (tables[0].numbers[:, column] == failed)
+
+
+def survives(scene: Scene, name: str, rate: str) -> bool:
+    """Return whether the lead over each other team on the other cases outweighs so many failures."""
+    fails = failing_cases(scene, name)
+    if fails is None or scene.raw.scheme["scheme"] != "aggregate_then_rank" or averaged(scene) is None:
+        return True
+    table, share = scene.raw.tables_of(scene.entry)[0], float(rate.removesuffix(" %")) / 100
+    failed = table.sign * counts_as(scene.raw.assessment.metric(table.metric))
+    for other in scene.raw.names:
+        if other == name:
+            continue
+        gaps = differences(scene, name, other)[~fails].mean()
+        cost = (table.sign * table.numbers[~fails, scene.raw.names.index(other)]).mean() - failed
+        if (1 - share) * gaps - share * cost < -1e-9:
+            return False
+    return True
+
+
+@means(
+    rf"{NAME} is(, approximately,)? significantly better than (?:(all others)|{NAME})( so far)?"
+    rf"(?: \(by {LEAD}(?:, (\S+ %) interval {ENDS})?\))?"
+    rf"(?:, provided it fails in fewer than (\S+ %) of cases \({SEEN}\)\.|"
+    r"\. (It would still be first with one more failed case|Failures are not part of this statement)\.)"
+)
+def _(
+    scene: Scene,
+    name: str,
+    draws: str | None,
+    every: str | None,
+    other: str | None,
+    mark: str | None,
+    estimate: str | None,
+    unit: str | None,
+    level: str | None,
+    low: str | None,
+    high: str | None,
+    rate: str | None,
+    failed: str | None,
+    of: str | None,
+    upper: str | None,
+    without: str | None,
+) -> bool:
+    rest = [row["name"] for row in scene.rows if row["name"] != name]
+    if scene.entry["verdict"] != "significant" or bool(draws) != (scene.entry["sets"]["method"] == "draws"):
+        return False
+    if rest != [other] and not (every and len(rest) > 1):
+        return False
+    if (estimate is not None) != has_lead(scene):
+        return False
+    over = (scene.entry["lead"] or {}).get("over")
+    if estimate is not None and not leading(scene, name, over, estimate, unit, (low, high), level):
+        return False
+    return is_winner(scene, name, mark) and (
+        (
+            seen(scene, name, failed, of, upper)
+            and not_below(scene.entry["break_even_failure_rate"]["rate"], rate)
+            and survives(scene, name, rate)
+        )
+        if rate
+        else of_failures(scene, name, without)
+    )
+
+
+def of_failures(scene: Scene, name: str, without: str) -> bool:
+    if scene.entry["break_even_failure_rate"] is not None:
+        return False
+    excluded = any(
+        scene.raw.assessment.metric(table.metric).policy.missing == "exclude"
+        for table in scene.raw.tables_of(scene.entry)
+    )
+    if without.startswith("It would still"):
+        cases = range(scene.raw.number_of_cases(scene.entry) if len(scene.raw.tasks) == 1 else 0)
+        ranks = [scene.raw.ranks(scene.entry, failing=(name, case)) for case in cases[:MOST_CASES]]
+        return not excluded and all(one is None or one[name] == 1 for one in ranks)
+    return True
+
+
+@means(
+    rf"{NAME} was named the winner( so far)? by an earlier rule\. "
+    r"That rule assumes symmetric differences and equal failure rates\."
+)
+def _(scene: Scene, name: str, mark: str | None) -> bool:
     return (
-        scene.winners == [name]
+        scene.entry["verdict"] == "clear"
+        and "lead" not in scene.entry
+        and scene.winners == [name]
         and so_far(scene, mark)
-        and whom
-        and near(scene.alpha, wrong)
-        and alone
-        and contests
-        and better_by_flips(scene, name, rest)
+    )
+
+
+@means(
+    rf"{LEADS}: (\w+) of one (\w+) may be alike, and the design does not declare (\w+)\. "
+    r"No winner is named until it does\."
+)
+def _(scene: Scene, who: str, mark: str | None, units: str, column: str, again: str) -> bool:
+    known, rule = scene.raw.metadata, scene.raw.assessment
+    declared = {*rule.aggregation.levels, *rule.uncertainty.resample, *rule.uncertainty.strata}
+    return (
+        leads(scene, who, mark)
+        and column == again
+        and column not in declared
+        and known[column].nunique() < len(known)
+        and units == NOUNS[scene.document["resampling"]["unit"]]
+        and not scene.entry["winner"]["named"]
     )
 
 
@@ -150,44 +392,83 @@ def _(scene: Scene, who: str, mark: str | None, others: str) -> bool:
     return leads(scene, who, mark) and len(scene.winners) == 1 and all(map(scene.first_in_contest_of_two, names))
 
 
+AGAIN = r" On as many fresh (\w+) it would come first again in (?:about (\d+)|more than (95)|fewer than (5)) of 100\."
+
+
+def again(scene: Scene, units: str, about: str | None, more: str | None, fewer: str | None) -> bool:
+    share = 100 * scene.entry["first_again"]
+    told = share > 95 if more else share < 5 if fewer else abs(share - int(about or -9)) <= 2.5 + 1e-9
+    return told and units == NOUNS[scene.document["resampling"]["unit"]]
+
+
 @means(
-    rf"{NAME} leads( so far)?, but (?:it is not shown to be better than {NAMES}|not clearly enough to be named the winner): "
-    r"on as many fresh (\w+) it would come first again in (?:about (\d+)|more than (95)) of 100\."
+    rf"{NAME} leads( so far)?, but "
+    rf"(?:{NAMES} (is|are) not significantly worse|(not clearly enough to be named the winner)|"
+    r"(one more failed case could cost it the first place)|(its lead is not large enough to allow for rare failures))\."
+    rf"(?: Its lead over {NAME} is {LEAD}(?: \({ENDS}\))?\.|{AGAIN})?"
 )
 def _(
-    scene: Scene, name: str, mark: str | None, others: str | None, units: str, about: str | None, more: str | None
+    scene: Scene,
+    name: str,
+    mark: str | None,
+    others: str | None,
+    verb: str | None,
+    weak: str | None,
+    failure: str | None,
+    rare: str | None,
+    over: str | None,
+    estimate: str | None,
+    unit: str | None,
+    low: str | None,
+    high: str | None,
+    units: str | None,
+    about: str | None,
+    more: str | None,
+    fewer: str | None,
 ) -> bool:
-    again = 100 * scene.entry["first_again"]
-    told = again > 95 if about is None else abs(again - int(about)) <= 2.5 + 1e-9 and 50 <= int(about) < 100
-    listed = scene.lists(others, scene.reach) if others else not scene.reach
-    return (
-        scene.winners == [name]
-        and so_far(scene, mark)
-        and listed
-        and units == NOUNS[scene.document["resampling"]["unit"]]
-        and told
-        and bool(about) != bool(more)
-        and not scene.entry["winner"]["named"]
+    if scene.winners != [name] or not so_far(scene, mark) or scene.entry["winner"]["named"]:
+        return False
+    if over and not leading(scene, name, over, estimate, unit, (low, high)):
+        return False
+    if units and (has_lead(scene) or not again(scene, units, about, more, fewer)):
+        return False
+    rows = zip(scene.rows[1:], scene.entry["shown_better"][0][1:], strict=True)
+    not_worse = [row["name"] for row, is_worse in rows if not is_worse]
+    if others:
+        return scene.lists(others, not_worse) and verb == ("is" if len(not_worse) == 1 else "are")
+    if weak:
+        return not not_worse and scene.entry["winner"]["reason"] != "one_more_failure"
+    return scene.entry["winner"]["reason"] == "one_more_failure" and loses_by_failure(scene, name) in (
+        None,
+        bool(failure),
     )
+
+
+def loses_by_failure(scene: Scene, name: str) -> bool | None:
+    """Return whether one more failed case costs a team the first place; `None` if that cannot be repeated here."""
+    cases = scene.raw.number_of_cases(scene.entry)
+    if len(scene.raw.tasks) > 1 or cases > MOST_CASES:
+        return None
+    ranks = [scene.raw.ranks(scene.entry, failing=(name, case)) for case in range(cases)]
+    return None if None in ranks else any(one[name] > 1 for one in ranks)
 
 
 @means(
-    rf"It is open who is best: {NAME} ranks first( so far)?, (?:and {NAMES} (is|are) within its reach"
-    r"|but not clearly enough to be named the winner)\."
+    rf"No clear leader(?:( so far)?\. {NAMES} are statistically tied for first place|"
+    rf"\. {NAME} ranks first( so far)?, but not clearly enough to be named the winner)\."
 )
-def _(scene: Scene, name: str, mark: str | None, others: str | None, verb: str | None) -> bool:
-    listed = (
-        scene.lists(others, scene.reach) and verb == ("is" if len(scene.reach) == 1 else "are")
-        if others
-        else not scene.reach
-    )
-    again = scene.entry["first_again"]
-    weak = again is None or again < 0.5
-    return scene.winners == [name] and so_far(scene, mark) and listed and weak and not scene.entry["winner"]["named"]
+def _(scene: Scene, mark: str | None, who: str | None, name: str | None, again_mark: str | None) -> bool:
+    share = scene.entry["first_again"]
+    if scene.entry["winner"]["named"] or not (share is None or share < 0.5):
+        return False
+    if name:
+        return scene.winners == [name] and so_far(scene, again_mark) and not scene.reach
+    front = [scene.rows[0]["name"], *scene.reach]
+    return so_far(scene, mark) and len(front) > 1 and scene.lists(who, front) and scene.winners == front[:1]
 
 
-@means(r"All rank sets of this ranking hold together in (at least|about) (\S+ %) of such challenges( or more)?\.")
-def _(scene: Scene, about: str, level: str, more: str | None) -> bool:
+@means(r"Together, the rank sets contain all true ranks in about (\S+ %) of challenges like this\.")
+def _(scene: Scene, level: str) -> bool:
     count, shown = len(scene.rows), np.array(scene.entry["shown_better"])
     for place, row in enumerate(scene.rows):
         low, high = row["rank_set"]
@@ -195,8 +476,21 @@ def _(scene: Scene, about: str, level: str, more: str | None) -> bool:
             return False
         if low > 1 + shown[:, place].sum() or high < count - shown[place].sum():
             return False
-    by_draws = scene.entry["sets"]["method"] == "draws"
-    return near(scene.level, level) and by_draws == (about == "about") == bool(more)
+    return near(scene.level, level)
+
+
+@means(
+    r"If the two best algorithms were equally good(, with symmetric differences and equal failure rates)?, one of them would be "
+    r"(?:confirmed in at most (\S+ %)|named in about (\S+ %)) of challenges\."
+)
+def _(scene: Scene, assumed: str | None, at_most: str | None, about: str | None) -> bool:
+    decided = scene.entry["winner"]["reason"] in ("shown", "not_shown", "tie", "depends_on_entries", "one_more_failure")
+    if not decided or bool(assumed) != ("lead" not in scene.entry):
+        return False
+    if at_most:
+        return scene.entry["verdict"] == "confirmed" and not_above(scene.winner_share, at_most)
+    stated = float(about.removesuffix(" %"))
+    return abs(100 * scene.winner_share - stated) <= 0.06 * stated and scene.entry["verdict"] != "confirmed"
 
 
 @means(
@@ -209,6 +503,9 @@ def _(scene: Scene, most: str, share: str, first: str, less: str, _units: str, *
         and shares[most] == max(shares.values()) > shares[first]
         and near(shares[most], share)
         and near(shares[first], less)
+        # Two standard errors of the difference of two shares of the same resamples.
+        and (shares[most] - shares[first]) ** 2
+        > 4 * (shares[most] + shares[first] - (shares[most] - shares[first]) ** 2) / scene.document["bootstrap"]
     )
 
 

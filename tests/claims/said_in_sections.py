@@ -14,7 +14,7 @@ from evaluation.documents import DocumentBuilder
 from evaluation.reporting import build
 from tests.claims import said_of_costs  # noqa: F401 (their meanings are registered on import)
 from tests.claims.raw import Raw
-from tests.claims.scene import NAME, NOUNS, near
+from tests.claims.scene import NAME, NAMES, NOUNS, near
 from tests.claims.section_meanings import MEANINGS, means
 
 GROUP_COLUMNS = ("site", "patient")
@@ -250,10 +250,16 @@ def p_of_one_sign(number: int) -> float:
 
 
 @means(
-    r"Every two algorithms compared by the statistic that ranks\. All cells of a map hold together .+ contradicts the order\."
+    r"Every two algorithms compared by the statistic that ranks\. Each map agrees with the rank sets and letters of its ranking"
+    r"(; a cross marks where Wilcoxon’s test, which asks who is better case by case, contradicts the order)?\."
 )
-def _(section: Section) -> bool:
-    return any(entry["shown_better"] and entry["sets"]["reason"] is None for entry in section.entries)
+def _(section: Section, cross: str | None) -> bool:
+    mapped = [
+        entry
+        for entry in section.entries
+        if entry["shown_better"] and entry["sets"]["reason"] is None and len(entry["algorithms"]) > 1
+    ]
+    return bool(mapped) and bool(cross) == any(entry.get("tests") for entry in mapped)
 
 
 @means(r"(\d+) (algorithms?) on (\d+) (cases?); values without a number: (.+)\.")
@@ -320,12 +326,14 @@ def _(section: Section, number: str) -> bool:
     return int(number) == sum(size < 5 for size in section.sizes.values())
 
 
-@means(r"The same (algorithm is|algorithms are) first in every group\.")
-def _(section: Section, words: str) -> bool:
-    groups = by_group(section)
-    return groups is None or (
-        len({tuple(names) for names in groups.values()}) == 1
-        and (words == "algorithm is") == all(len(names) == 1 for names in groups.values())
+@means(
+    rf"{NAMES} (is|are) first in (?:(?:both|each of the (\d+)) groups; differences between groups were not tested|the only group)\."
+)
+def _(section: Section, who: str, verb: str, number: str | None) -> bool:
+    named, groups = sorted(re.findall(NAME, who)), by_group(section)
+    return verb == ("is" if len(named) == 1 else "are") and (
+        groups is None
+        or (all(names == named for names in groups.values()) and (number is None or int(number) == len(groups) > 2))
     )
 
 

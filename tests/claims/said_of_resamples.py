@@ -24,40 +24,39 @@ def _(scene: Scene, better: str, higher: str, again: str, bad: str, p: str) -> b
     return higher == again and better == bad and ahead and float(p) <= 0.05 and (gaps > 0).sum() > (gaps < 0).sum()
 
 
+FIRST = r"(came first|shared first place with it|shared first place with them)"
+
+
 @means(
-    r"(?:(None|\d+) of the (?:(\d+) )?other algorithms (came first|shared first place with it|shared first place with them) "
-    r"in (?:any|at least one) resample\.|(The other algorithm) did not come first in any resample\.|"
-    r"The other algorithm (came first|shared first place with it|shared first place with them) in (.+ %) of the resamples\.)"
+    rf"(?:(None of the|Both|All \d+|\d+ of the \d+) other algorithms {FIRST} in (any|at least one) resample\.|"
+    rf"(The other algorithm) did not come first in any resample\.|The other algorithm {FIRST} in (.+ %) of the resamples\.)"
 )
 def _(
     scene: Scene,
-    number: str | None,
-    total: str | None,
+    some: str | None,
     did: str | None,
+    any_: str | None,
     never: str | None,
     alone: str | None,
     share: str | None,
 ) -> bool:
     others = [row for row in scene.rows if row["name"] not in scene.winners]
     ever = sum(row["share_first"] > 0 for row in others)
-    if never or number == "None":
-        return ever == 0 and (len(others) == 1) == bool(never)
+    if never or some == "None of the":
+        return ever == 0 and (len(others) == 1) == bool(never) and any_ in (None, "any")
     if alone is not None:
         return len(others) == ever == 1 and near(others[0]["share_first"], share)
-    return int(number) == ever and int(total) == len(others) > 1 and did is not None
+    numbers = [int(text) for text in re.findall(r"\d+", some)] or [2]
+    # Of all of them, one number is told.
+    return numbers == ([ever] if ever == len(others) else [ever, len(others)]) and len(others) > 1 and did is not None
 
 
-@means(r"The order as a whole is (stable|partly stable|not stable) \(agreement (over 0\.99|\S+) of 1\)\.")
-def _(scene: Scene, word: str, tau: str) -> bool:
-    median = scene.entry["kendall_tau"]["median"]
-    expected = "stable" if median >= 0.8 else "partly stable" if median >= 0.5 else "not stable"
-    return len(scene.rows) >= 4 and word == expected and scene.entry["sets"]["reason"] is None and _agrees(median, tau)
-
-
-@means(r"The median agreement of resamples with the order is (over 0\.99|\S+) of 1\.")
+@means(
+    r"The median agreement \(Kendall’s τ\) of the resamples with this order is (over 0\.99|\S+)\. "
+    r"It describes these resamples and proves no order\."
+)
 def _(scene: Scene, tau: str) -> bool:
-    median = scene.entry["kendall_tau"]["median"]
-    return len(scene.rows) >= 4 and scene.entry["sets"]["reason"] is not None and _agrees(median, tau)
+    return len(scene.rows) >= 4 and _agrees(scene.entry["kendall_tau"]["median"], tau)
 
 
 def _agrees(median: float, tau: str) -> bool:
@@ -106,36 +105,57 @@ def _(scene: Scene, unit: str) -> bool:
     return drawn(scene, unit) and not deciding(scene)
 
 
-@means(r"Leaving out the single case (\S+) would change who is first\.")
-def _(scene: Scene, case: str) -> bool:
+EFFECT = r"(change who is first|add to who shares first place)"
+
+
+def effect(scene: Scene, words: str) -> bool:
+    """Return whether the first stay first without each single unit, and only then others are said to be added."""
+    raw, stays = scene.raw, scene.entry["leave_one_out"]["winner_stays"] == 1.0
+    if deciding(scene) is not None:
+        winners = [raw.winners(scene.entry, case=number) for number in range(len(raw.cases))]
+        if scene.raw.assessment.uncertainty.resample[0] == "case":
+            stays = all(set(scene.winners) <= set(names) for names in winners)
+    return stays == words.startswith("add")
+
+
+@means(rf"Leaving out the single case (\S+) would {EFFECT}\.")
+def _(scene: Scene, case: str, words: str) -> bool:
     found = deciding(scene)
-    return drawn(scene, "case") and case in scene.raw.cases and (found is None or found == [[case]])
+    return (
+        drawn(scene, "case")
+        and case in scene.raw.cases
+        and (found is None or found == [[case]])
+        and effect(scene, words)
+    )
 
 
-@means(r"Leaving out one of the (\w+) would change who is first\.")
-def _(scene: Scene, units: str) -> bool:
+@means(rf"Leaving out one of the (\w+) would {EFFECT}\.")
+def _(scene: Scene, units: str, words: str) -> bool:
     """Check the sentence that names no single case, which is used if a cost of running is part of the entry."""
     found, level = deciding(scene), scene.raw.assessment.uncertainty.resample[0]
     enters = any(scene.raw.assessment.metric(table.metric).is_by_run for table in scene.raw.tables_of(scene.entry))
-    return units == NOUNS[level] and enters and (found is None or level != "case" or len(found) == 1)
+    right = found is None or level != "case" or len(found) == 1
+    return units == NOUNS[level] and enters and right and effect(scene, words)
 
 
-@means(r"Leaving out a single (\w+) would change who is first: that with (.+)\.")
-def _(scene: Scene, unit: str, text: str) -> bool:
+@means(rf"Leaving out a single (\w+) would {EFFECT}: that with (.+)\.")
+def _(scene: Scene, unit: str, words: str, text: str) -> bool:
     named = re.findall(r"case-\d+", text)
     groups = {name: sorted(rows["case"]) for name, rows in scene.raw.metadata.groupby(unit)}
     more = re.search(r"and (\d+) other cases", text)
     inside = [cases for cases in groups.values() if set(named) <= set(cases)]
-    return drawn(scene, unit) and unit != "case" and len(inside[0]) == len(named) + (int(more[1]) if more else 0)
+    right = len(inside[0]) == len(named) + (int(more[1]) if more else 0)
+    return drawn(scene, unit) and unit != "case" and right and effect(scene, words)
 
 
-@means(r"Leaving out a single (\w+) would change who is first for (\d+) of the (\w+)\.")
-def _(scene: Scene, unit: str, number: str, units: str) -> bool:
+@means(rf"Leaving out a single (\w+) would {EFFECT} for (\d+) of the (\w+)\.")
+def _(scene: Scene, unit: str, words: str, number: str, units: str) -> bool:
     found = deciding(scene)
     return (
         drawn(scene, unit, units)
         and 1 < int(number) <= scene.raw.units
         and (found is None or len(found) == int(number))
+        and effect(scene, words)
     )
 
 
@@ -153,8 +173,7 @@ def _(scene: Scene, algorithms: str, needed: str, noun: str, verb: str, units: s
     count = len(scene.rows)
     pairs = count * (count - 1)
     least = next(number for number in range(1, 200) if pairs * smallest_p(number) <= 0.05)
-    tested = [entry for entry in scene.document["rankings"] if entry["tests"]]
-    none = not any(cell for entry in tested for row in entry["significantly_better"] for cell in row)
+    none = bool(scene.entry["tests"]) and not any(map(any, scene.entry["significantly_better"]))
     return (
         int(algorithms) == count
         and int(needed) == least > int(units) == scene.raw.units

@@ -54,7 +54,15 @@ def _(scene: Scene, _words: str, alone: str | None, low: str | None, high: str |
     )
 
 
-@means(r"The first place is within its reach: nobody is shown to be better\.")
+@means(r"Its rank set contains every rank, because cases may not be independent\.")
+def _(scene: Scene) -> bool:
+    known, rule = scene.raw.metadata, scene.raw.assessment
+    declared = {"case", *rule.aggregation.levels, *rule.uncertainty.resample, *rule.uncertainty.strata}
+    shared = [column for column in known if column not in declared and known[column].nunique() < len(known)]
+    return scene.own["rank_set"] == [1, len(scene.rows)] and bool(shared)
+
+
+@means(r"No other algorithm is significantly better\.")
 def _(scene: Scene) -> bool:
     place = [row["name"] for row in scene.rows].index(scene.team)
     beaten = any(row[place] for row in scene.entry["shown_better"])

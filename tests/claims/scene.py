@@ -8,7 +8,7 @@ from tests.claims.meanings import Meanings
 from tests.claims.raw import Raw
 
 NAME = r"(team [A-Z]2?)"
-NAMES = r"((?:team [A-Z]2?(?:, | and | or )?)+|\d+ others|\d+ algorithms)"
+NAMES = r"((?:team [A-Z]2?(?:, | and | or )?)+|\d+ others|\d+ algorithms|\d+ teams)"
 NOUNS = {"case": "cases", "patient": "patients", "site": "sites"}
 
 
@@ -64,9 +64,14 @@ class Scene:
         """The same of three or more: the sets have a third of the error."""
         return min(2 * round(1 - self.level, 12) / 3, self.alpha)
 
+    @property
+    def winner_share(self) -> float:
+        """The error that naming a winner of these teams may make."""
+        return self.alpha_of_two if len(self.rows) == 2 else self.alpha_of_more
+
     def names(self, text: str) -> list[str] | None:
         """Return the names in a list; None if the text contains only their number."""
-        return None if re.fullmatch(r"\d+ (others|algorithms)", text) else re.findall(NAME, text)
+        return None if re.fullmatch(r"\d+ (others|algorithms|teams)", text) else re.findall(NAME, text)
 
     def lists(self, text: str, expected: list[str]) -> bool:
         """Return whether a list names exactly these, or their number if there are more than three."""
@@ -89,6 +94,25 @@ class Scene:
         """Return whether a noun agrees with its number and names the resampled unit."""
         unit = self.document["resampling"]["unit"]
         return noun == (unit if number == "1" else NOUNS[unit])
+
+
+def number(text: str) -> float:
+    """Return the number of a text, with a minus sign or thousands separators."""
+    return float(text.replace("−", "-").replace(",", ""))
+
+
+def not_above(share: float, text: str, digits: int = 1) -> bool:
+    """Return whether a stated upper bound in per cent is not below the share, and less than one unit of its last digit above."""
+    stated = float(text.removesuffix(" %"))
+    unit = 10.0 ** -max(digits, len(text.removesuffix(" %").partition(".")[2]))
+    return -1e-9 <= stated - 100 * share < unit + 1e-9
+
+
+def not_below(share: float, text: str, digits: int = 1) -> bool:
+    """Return whether a stated lower bound in per cent is not above the share, and less than one unit of its last digit below."""
+    stated = float(text.removesuffix(" %"))
+    unit = 10.0 ** -max(digits, len(text.removesuffix(" %").partition(".")[2]))
+    return -1e-9 <= 100 * share - stated < unit + 1e-9
 
 
 MEANINGS = Meanings()

@@ -39,10 +39,10 @@ def _of_100(share: float) -> str:
 
     Examples
     --------
-    >>> _of_100(0.38), _of_100(0.004), _of_100(0.0)
-    ('38 of 100', 'fewer than 1 of 100', 'fewer than 1 of 100')
+    >>> _of_100(0.38), _of_100(0.004), _of_100(0.005), _of_100(0.0)
+    ('38 of 100', 'fewer than 1 of 100', 'fewer than 1 of 100', 'fewer than 1 of 100')
     """
-    if share < 0.005:
+    if share <= 0.005:
         return "fewer than 1 of 100"
     if 0.995 <= share < 1.0:
         return "more than 99 of 100"
@@ -72,7 +72,7 @@ def _sets(result: SimulationResult) -> str:
         return ""
     level = f"{100 * result.interval:g} %"
     return (
-        f"A rank set (all of them right together in {level} of challenges) would hold {number(boards.width, 2)} of "
+        f"A rank set (all of them right together in about {level} of challenges) would hold {number(boards.width, 2)} of "
         f"{result.teams} ranks on average, that of the first {number(boards.first_width, 2)}."
     )
 

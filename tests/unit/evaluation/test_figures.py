@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from functools import cache
 
@@ -276,10 +277,13 @@ def test_two_that_are_not_shown_to_differ_are_not_said_to_be_tied():
     entry = document["rankings"][0]
     leader = entry["winners"][0]
     other = ({"unet-a", "unet-b"} - {leader}).pop()
-    again = 5 * round(20 * entry["first_again"])
+    lead = entry["lead"]
+    low, high = lead["interval"]
+    outwards = math.floor(100 * low) / 100, math.ceil(100 * high) / 100
+    assert 0.1 <= high - low < 1
     assert headline(document) == (
-        f"{leader} leads, but it is not shown to be better than {other}: on as many fresh cases it would come first again "
-        f"in about {again} of 100."
+        f"{leader} leads, but {other} is not significantly worse. Its lead over {other} is "
+        f"{lead['estimate']:.2f} ({outwards[0]:.2f} to {outwards[1]:.2f}).".replace("-0.", "−0.")
     )
 
 
@@ -295,7 +299,8 @@ def test_a_clear_winner_is_said_to_be_one():
     base = np.linspace(0, 1, 30)
     document = document_of(np.column_stack([base + 1, base]).round(3), bootstrap=200)
     assert headline(document) == (
-        "unet-b wins: it is better than unet-a. (A claim like this is wrong in at most 5 % of such challenges.)"
+        "unet-b is significantly better than unet-a (by 1.000, 95 % interval 0.933 to 1.000), provided it fails in fewer than 66.6 % of "
+        "cases (0 of 30 observed; up to 9.6 % could have gone unseen)."
     )
     said = sentences(document)
     assert "The other algorithm did not come first in any resample." in said
@@ -318,8 +323,8 @@ def test_agreement_of_orders_is_told_of_four_algorithms_and_more(teams):
     level = np.linspace(0.9, 0.4, teams)
     values = level + np.random.default_rng(5).normal(0, 0.01, (20, teams))
     said = " ".join(sentences(document_of(values.round(4), bootstrap=50)))
-    assert ("The order as a whole is stable (agreement 1 of 1)." in said) == (teams >= 4)
-    assert "Kendall" not in said
+    assert ("The median agreement (Kendall’s τ) of the resamples with this order is 1." in said) == (teams >= 4)
+    assert "stable" not in said
 
 
 def test_with_too_few_cases_it_is_said_that_no_test_can_decide():
@@ -327,7 +332,10 @@ def test_with_too_few_cases_it_is_said_that_no_test_can_decide():
     document = document_of(generator.random((6, 5)).round(3), bootstrap=50)
     said = " ".join(sentences(document))
     assert "With 5 algorithms a comparison needs at least 9 differing cases" in said
-    assert "6 cases are too few to say whether that is more than chance; 7 are the least" in said or "open" in said
+    assert (
+        "6 cases are too few to say whether that is more than chance; 7 are the least" in said
+        or "No clear leader" in said
+    )
 
 
 def test_algorithms_that_are_all_tied_are_said_to_be_and_nothing_is_read_into_their_resamples():

@@ -118,7 +118,6 @@ def test_facts_of_a_board_are_read_from_its_entry():
     assert (facts.first, facts.others) == ("a", 2)
     assert (facts.winners, facts.reason, facts.against) == (["a"], "all_tie", ["c"])
     assert facts.reach == ["b"]
-    assert facts.alpha == "5 %"
     assert (facts.unit, facts.units) == ("case", "cases")
     assert facts.so_far == ""
     assert Facts(facts.entry, closed=False).so_far == " so far"

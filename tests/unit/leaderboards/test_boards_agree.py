@@ -54,7 +54,8 @@ def test_answers_agree_with_the_headline_and_the_sets(boards):
         shown = board(table, by=order["key"])
         said = sentences_of(entry, case.document, closed=case.raw.challenge.closed)
         sure = [sentence.claim for sentence in SURE.all(facts_of(shown))]
-        assert ("answers.clear" in sure) == (said[0].claim == "headline.clear")
+        for verdict in ("confirmed", "significant", "clear"):
+            assert (f"answers.{verdict}" in sure) == (said[0].claim == f"headline.{verdict}")
         assert "answers.open" not in sure or said[0].claim != "headline.leaning"
         starts_at_one = [row["name"] for row in entry["algorithms"] if (row["rank_set"] or [2])[0] == 1]
         for sentence in REACH.all(facts_of(shown)):

@@ -63,25 +63,46 @@ def _(facts):
 
 
 @means(
-    r"Rank set: the ranks that a team can have, right for all teams at once in (about|at least) (.+ %) of such challenges\. "
-    r"The shaded band is that of the first\."
+    r"Rank set: the ranks that a team can have\. Together, the rank sets contain all true ranks in about (\S+ %) of challenges like "
+    r"this\. The shaded band is that of the first\."
 )
-def _(facts, sure, level):
+def _(facts, level):
     entry, case, _ = facts
-    return (
-        all(row["rank_set"] for row in entry["algorithms"])
-        and near(case.raw.assessment.uncertainty.interval, level)
-        and (sure == "about") == (entry["sets"]["method"] == "draws")
+    return all(row["rank_set"] for row in entry["algorithms"]) and near(
+        case.raw.assessment.uncertainty.interval, level
     )
 
 
 @means(
-    r"Rank set: too few cases to say, so it holds every rank: nobody can be ruled out as the best, and every row has the amber bar\."
+    r"Rank set: (?:too few cases to say|(cases may not be independent, so no order can be shown))\. It contains every rank, and every "
+    r"row has the amber bar\."
 )
-def _(facts):
+def _(facts, clusters):
     entry, _, shown = facts
     everything = [1, len(entry["algorithms"])]
-    return all(row["rank_set"] == everything for row in entry["algorithms"]) and all(row.in_front for row in shown.rows)
+    warned = any(warning["code"] == "possible_clusters" for warning in entry["warnings"])
+    few = entry["sets"]["units"] < entry["sets"]["units_needed"]["sets"] or any(
+        warning["code"] == "stratum_few" and warning["units"] < 5 for warning in entry["warnings"]
+    )
+    return (
+        all(row["rank_set"] == everything for row in entry["algorithms"])
+        and all(row.in_front for row in shown.rows)
+        and (warned if clusters else few)
+    )
+
+
+@means(
+    r"Winner: if the two best algorithms were equally good, one of them would be (?:confirmed in at most (\S+) %|named in about (\S+) %) "
+    r"of challenges\."
+)
+def _(facts, at_most, about):
+    entry, case, _ = facts
+    rule, total = case.raw.assessment.uncertainty, 100 * round(1 - case.raw.assessment.uncertainty.interval, 12)
+    share = total if len(entry["algorithms"]) == 2 else 2 * total / 3
+    share = min(share, 100 * (1.0 if rule.winner_alpha is None else rule.winner_alpha))
+    if at_most:
+        return entry["verdict"] == "confirmed" and share - 1e-9 <= float(at_most) < share + 0.1
+    return entry["verdict"] == "significant" and abs(float(about) - share) < 0.06 * share
 
 
 @means(r"Rank set: cannot be said, so it is left out\.")

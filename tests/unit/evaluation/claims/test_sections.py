@@ -106,6 +106,20 @@ def test_a_shared_first_place_names_all_who_share_it():
     assert SHOWN_GROUPS.all(groups) == []
 
 
+def test_the_same_first_in_all_groups_is_told_as_an_observation():
+    def told(*first):
+        names = "abc"[: len(first)]
+        return FIRST_BY_GROUP.first(Groups(dict.fromkeys(names, 5), dict(zip(names, first, strict=True)), shown=3))
+
+    assert told(["unet"], ["unet"], ["unet"]) == (
+        "unet is first in each of the 3 groups; differences between groups were not tested."
+    )
+    assert told(["unet", "vnet"], ["unet", "vnet"]) == (
+        "unet and vnet are first in both groups; differences between groups were not tested."
+    )
+    assert told(["unet"]) == "unet is first in the only group."
+
+
 def test_a_table_of_some_groups_says_how_many_more_there_are():
     groups = Groups({f"site {number}": 5 for number in range(14)}, {}, shown=10)
     assert SHOWN_GROUPS.all(groups) == [

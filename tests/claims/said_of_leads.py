@@ -1,0 +1,161 @@
+"""Meanings of sentences about the lead of the first: failures that would cancel it, cases that unseat it, cases needed."""
+
+import math
+
+import numpy as np
+from scipy.stats import norm
+
+from tests.claims.said_first import SEEN, averaged, differences, lead_by_hand, seen, survives, width
+from tests.claims.scene import NAME, NOUNS, Scene, means, not_below, number
+
+
+def noun(scene: Scene, count: int, word: str) -> bool:
+    unit = scene.document["resampling"]["unit"]
+    return word == (unit if count == 1 else NOUNS[unit])
+
+
+@means(r"At least ([\d,]+) (\w+) without a failure would be needed to confirm this lead\.")
+def _(scene: Scene, text: str, units: str) -> bool:
+    needed, first = int(number(text)), scene.rows[0]["name"]
+    by_hand = lead_by_hand(scene, first)
+    if by_hand is not None:
+        margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
+        exact = math.log(2 / scene.winner_share) / math.log1p((by_hand[1] - margin) / width(scene))
+        if not exact - 1e-6 <= needed < exact + 1 + 1e-6:
+            return False
+    return scene.entry["verdict"] == "significant" and needed > scene.raw.units and noun(scene, needed, units)
+
+
+@means(rf"The lead of {NAME} could be cancelled if it failed in more than (\S+ %) of cases \({SEEN}\)\.")
+def _(scene: Scene, name: str, rate: str, failed: str, of: str, upper: str) -> bool:
+    return (
+        scene.winners == [name]
+        and scene.entry["verdict"] != "significant"
+        and seen(scene, name, failed, of, upper)
+        and not_below(scene.entry["break_even_failure_rate"]["rate"], rate)
+        and survives(scene, name, rate)
+    )
+
+
+def is_probability(share: float, text: str) -> bool:
+    if text == "over 99 %":
+        return share > 0.99
+    if text == "under 1 %":
+        return share < 0.01
+    return 0 < abs(share) < 1 and abs(100 * share - float(text.removesuffix(" %"))) <= 0.5 + 1e-9
+
+
+P = r"((?:over |under )?\d+ %)"
+
+
+@means(
+    rf"If failures are as frequent as observed: {NAME} is better than (?:(the best of the others)|{NAME}) with probability {P}, "
+    rf"equivalent with {P}, and worse with {P}\."
+)
+def _(scene: Scene, name: str, best: str | None, other: str | None, better: str, equivalent: str, worse: str) -> bool:
+    told = scene.entry["false_claim_probability"]
+    margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
+    is_zero = equivalent == "0 %" and told["equivalent"] < 1e-9 and not margin
+    return (
+        scene.winners == [name]
+        and bool(best) == (len(scene.rows) > 2)
+        and (best is not None or other == scene.rows[1]["name"])
+        and told["method"] != "fresh_draws"
+        and abs(told["better"] + told["equivalent"] + told["worse"] - 1) < 1e-9
+        and is_probability(told["better"], better)
+        and (is_zero or is_probability(told["equivalent"], equivalent))
+        and is_probability(told["worse"], worse)
+    )
+
+
+@means(
+    rf"If failures are as frequent as observed: on as many fresh (\w+), {NAME} is first alone with probability {P}, "
+    rf"shares first place with {P}, and is not first with {P}\."
+)
+def _(scene: Scene, units: str, name: str, alone: str, shared: str, never: str) -> bool:
+    told = scene.entry["false_claim_probability"]
+    is_zero = shared == "0 %" and told["equivalent"] < 1e-9
+    return (
+        scene.winners == [name]
+        and noun(scene, 2, units)
+        and told["method"] == "fresh_draws"
+        and is_probability(told["better"], alone)
+        and (is_zero or is_probability(told["equivalent"], shared))
+        and is_probability(told["worse"], never)
+    )
+
+
+@means(
+    rf"If one failure of {NAME} went unseen, the value against its lead is (under 0\.01|\S+): a cautious p-value, "
+    r"not a probability\."
+)
+def _(scene: Scene, name: str, text: str) -> bool:
+    value = scene.entry["false_claim_probability"]["with_one_unseen_failure"]
+    table = scene.raw.tables_of(scene.entry)
+    has_value = not table or scene.raw.assessment.metric(table[0].metric).policy.missing != "exclude"
+    told = value < 0.01 if text.startswith("under") else -1e-9 <= float(text) - value < 0.01 + 1e-9
+    return scene.winners == [name] and told and has_value
+
+
+def unseats(scene: Scene, count: int, other: str) -> bool | None:
+    """Return whether leaving out so many of the cases that are most favourable to the first makes another one as good."""
+    gaps = differences(scene, scene.rows[0]["name"], other)
+    if gaps is None or scene.document["resampling"]["unit"] != "case" or scene.raw.assessment.aggregation.fixed:
+        return None
+    return float(np.sort(gaps)[: len(gaps) - count].sum()) <= 1e-9
+
+
+@means(rf"Without the (?:([\d,]+) )?most favourable (\w+), {NAME} would be at least as good\.")
+def _(scene: Scene, text: str | None, units: str, other: str) -> bool:
+    count = int(number(text or "1"))
+    fewer = [unseats(scene, count - 1, row["name"]) for row in scene.rows[1:]]
+    return noun(scene, count, units) and unseats(scene, count, other) in (None, True) and True not in fewer
+
+
+@means(rf"Leaving out at most ([\d,]+) favourable (\w+) would make {NAME} at least as good\.")
+def _(scene: Scene, text: str, units: str, other: str) -> bool:
+    count = int(number(text))
+    return 0 < count < scene.raw.units and noun(scene, count, units) and unseats(scene, count, other) in (None, True)
+
+
+MANY = r"([\d,]+|more than 10,000)"
+
+
+@means(
+    rf"(?:About ([\d,]+)|(More than 10,000)) (\w+)(?: \(90 % range ([\d,]+) to {MANY}\))? would be needed to show a difference"
+    rf"(?: of more than (\S+?)(?: [a-zA-Z]+)?)? from {NAME}(: this data set is too small to plan with)?\."
+)
+def _(
+    scene: Scene,
+    about: str | None,
+    above: str | None,
+    units: str,
+    low: str | None,
+    high: str | None,
+    of_more: str | None,
+    other: str,
+    small: str | None,
+) -> bool:
+    told = next(one for one in scene.entry["cases_to_settle"] if one["algorithm"] == other)
+    margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
+    place = [row["name"] for row in scene.rows].index(other)
+    if scene.entry["shown_better"][0][place] or (of_more is None) != (margin == 0) or not noun(scene, 2, units):
+        return False
+    if about and not settles(scene, other, number(about), margin):
+        return False
+    least, most = told["interval"]
+    ends = (least is None) == (low is None) and (low is None or 0.9 * least <= number(low) <= least)
+    if high is not None and not high.startswith("more"):
+        ends = ends and most <= number(high) <= max(1.1 * most, most + 1)
+    estimate = told["estimate"] is None if above else abs(number(about) - told["estimate"]) <= 0.05 * told["estimate"]
+    return ends and estimate and bool(small) == (most is None)
+
+
+def settles(scene: Scene, other: str, cases: float, margin: float) -> bool:
+    """Return whether a plain normal calculation agrees: a test of a mean at the share of the winner, with power 0.8."""
+    gaps = differences(scene, scene.rows[0]["name"], other)
+    if averaged(scene) is None or scene.raw.units != len(gaps) or scene.raw.assessment.aggregation.fixed:
+        return True
+    quantile = norm.isf(scene.winner_share / 2) + norm.ppf(0.8)
+    exact = (quantile * gaps.std(ddof=1) / (gaps.mean() - margin)) ** 2
+    return gaps.mean() > margin and 0.7 * exact - 2 <= cases <= 1.3 * exact + 2
