@@ -238,7 +238,7 @@ def _rules_of_numbers(entry, named, verdict):
                 yield LEAD_WITHOUT_WINNER, low <= margin + SMALL
     rate = entry["break_even_failure_rate"]
     if rate is not None:
-        yield "rates are in order", 0 <= rate["rate"] <= rate["estimate"] <= 1
+        yield "rates are in order", 0 <= rate["rate"] <= rate["estimate"] + SMALL <= 1 + SMALL
         yield "the bound is above the observed rate", rate["upper"] >= rate["failed"] / rate["of"]
         yield "a significant winner may fail at some rate", verdict != "significant" or rate["rate"] > 0
     probability = entry["false_claim_probability"]
@@ -278,6 +278,8 @@ def lower_limits(board, values, first):
         strata = np.array([sorted(set(board.strata)).index(name) for name in board.strata])
         sizes = np.bincount(strata)
         weights = 1 / len(sizes) / sizes[strata]
+        by_stratum = np.argsort(strata, kind="stable")  # units are numbered stratum by stratum
+        values, strata, weights = values[by_stratum], strata[by_stratum], weights[by_stratum]
     others = [j for j in range(algorithms) if j != first]
     plain = values[:, [first]] - values[:, others]
     parts = weights[:, None] * plain
