@@ -407,10 +407,11 @@ def possible_clusters(
         if rows is None:
             texts = metadata["case"].astype(str)
             rows = metadata.assign(case=texts)[texts.isin(set(cases))].set_index("case")
-        values = {case: str(value) for case, value in rows[column].items()}
+        values = {case: str(value).strip() for case, value in rows[column].dropna().items() if str(value).strip()}
         of_unit: dict[int, set[str]] = {}
         for case, unit in zip(cases, units.unit_of_case.tolist(), strict=True):
-            of_unit.setdefault(unit, set()).add(values.get(case, ""))
+            if case in values:  # of a case without an entry nothing is known
+                of_unit.setdefault(unit, set()).add(values[case])
         clusters = len(set().union(*of_unit.values()))
         is_nested = all(len(group) == 1 for group in of_unit.values())
         fewest = 0 if name in PEOPLE_COLUMNS else 1

@@ -32,7 +32,7 @@ STUDY: Final = 1
 """Version of this study, raised when rules or worlds change."""
 ERRORS: Final = 2.0
 FAR: Final = 40.0
-"""How far all algorithms except the two best are behind, in the worlds that have more than two."""
+"""Distance of all other algorithms from the two best, in the worlds that have more than two."""
 _MEAN_OF_LOGNORMAL: Final = math.exp(0.5)
 _SD_OF_LOGNORMAL: Final = math.sqrt((math.e - 1.0) * math.e)
 
@@ -416,7 +416,7 @@ def _decision(values: FloatArray, plan: Plan, assessment: Assessment) -> Decisio
 
 
 def _judged(decision: Decision, drawn: Drawn) -> FloatArray:
-    """Whether the board is named, false, falsely confirmed, false in its sentence, and covered."""
+    """Return 1 or 0 for a board that names a winner, is false, is falsely confirmed, has a false sentence, and is covered."""
     quality, count = drawn.quality, len(drawn.quality)
     better = quality[:, None] > quality[None, :]
     low = np.ones(count) if decision.low is None else decision.low

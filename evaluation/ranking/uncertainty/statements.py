@@ -198,18 +198,18 @@ class Statements:
         level, limit, survives = self._lead()
         return Comparisons(better, p_own, level, limit, survives, self._flip_intervals(comparisons.critical))
 
-    def _lead(self) -> tuple[str | None, float | None, bool]:
+    def _lead(self) -> tuple[str | None, float, bool]:
         """Return the level of the lead, its lower limit, and whether it survives one more failure."""
         linear, lead = self.linear_part, self._first_lead
         confirmed = linear.confirmed(self.first, self.budget.winner, lead.margin)
-        if confirmed is None and not lead.exceeds(lead.by_flips):
-            return None, None, True
         after = lead.with_one_more_failure(linear.failure_changes(self.first))
+        if confirmed is None and not lead.exceeds(lead.by_flips):
+            return None, float(np.minimum(lead.by_flips, after).min()), True
         limit = float(np.minimum(lead.lower, after).min())
         if confirmed is not None:
             return "confirmed", max(limit, confirmed), True
         if not lead.exceeds(lead.lower):
-            return None, None, True
+            return None, limit, True
         survives = lead.exceeds(after) and effects.has_safe_rate(linear, self.first, self.budget.winner, lead)
         return "significant", limit, survives
 
@@ -219,7 +219,7 @@ class Statements:
 
     @cached_property
     def _is_first_after_failure(self) -> bool:
-        """Whether the first is still first alone with one more failure; true where that is not known."""
+        """True if the first is still first with one more failure, or if that is not known."""
         rank_after = self._ranks_after_failure[self.first]
         return rank_after is None or rank_after == 1
 
@@ -330,12 +330,20 @@ class Statements:
     def _lead_interval(
         self, rows: Sequence[Mapping[str, Any]], over: str, comparisons: Comparisons | None, winner_reason: str
     ) -> dict[str, Any]:
-        """Return the interval of the lead: from the limit over the best of the others to the runner-up's upper end."""
+        """Return the interval of the lead: from the limit over the best of the others to the runner-up's upper end.
+
+        Without a winner the lower end is not above the margin, whichever condition failed.
+        """
         names = [self.ranking.algorithms[j] for j in self.order]
         of_other = rows[names.index(over)]["difference_from_first"]
         ends = None if of_other is None else of_other["interval"]
-        if ends is not None and winner_reason == "shown" and comparisons is not None and comparisons.limit is not None:
-            ends = [min(comparisons.limit, ends[1]), ends[1]]
+        if ends is not None and comparisons is not None:
+            low, high = ends
+            if comparisons.limit is not None:
+                low = min(comparisons.limit, high)
+            if winner_reason != "shown":
+                low = min(low, self.margin() or 0.0)
+            ends = [low, high] if np.isfinite(low) else None
         return {"interval": ends, "level": self.uncertainty.interval}
 
     def _spent(self) -> dict[str, Any]:

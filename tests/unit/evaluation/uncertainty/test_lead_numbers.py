@@ -52,7 +52,6 @@ def test_a_winner_is_named_exactly_where_the_lower_end_of_the_lead_is_above_the_
     assert (entry["verdict"] == "confirmed") == (bool(bounds) and units == 60)
 
 
-@pytest.mark.xfail(strict=True, reason="without a winner the lead has the interval of its row, above the margin here")
 def test_the_interval_of_a_lead_that_one_more_failure_would_cost_is_not_above_the_margin():
     """Section 4.1: the headline has the lower end h, the smallest limit over all others, named or not."""
     values, metrics = board(1, 9, lead=0.08), metric(0.4)
