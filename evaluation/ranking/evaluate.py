@@ -398,7 +398,7 @@ def possible_clusters(
         *assessment.aggregation.levels, *uncertainty.resample, *uncertainty.strata, *uncertainty.independent_of, *combined,
         *assessment.kind.told_apart_by(assessment.settings),
     }  # fmt: skip
-    found = []
+    warnings = []
     rows: pd.DataFrame | None = None
     for column in map(str, metadata.columns):
         name = _plain_column(column)
@@ -416,8 +416,8 @@ def possible_clusters(
         is_nested = all(len(group) == 1 for group in of_unit.values())
         fewest = 0 if name in PEOPLE_COLUMNS else 1
         if is_nested and fewest < clusters < len(of_unit):
-            found.append({"code": "possible_clusters", "column": column, "clusters": clusters, "cases": len(rows)})
-    return found
+            warnings.append({"code": "possible_clusters", "column": column, "clusters": clusters, "cases": len(rows)})
+    return warnings
 
 
 def _plain_column(column: str) -> str:
@@ -439,10 +439,12 @@ def _clusters_of_schema_2(
     if metadata is None or units.number != len(cases) or "case" not in metadata.columns:
         return []
     rows = metadata[metadata["case"].astype(str).isin(set(cases))]
-    found = []
+    warnings = []
     for column in CLUSTER_COLUMNS_OF_SCHEMA_2:
         if column in rows.columns and column not in assessment.uncertainty.strata:
             clusters = int(rows[column].astype(str).nunique())
             if 0 < clusters < len(rows):
-                found.append({"code": "possible_clusters", "column": column, "clusters": clusters, "cases": len(rows)})
-    return found
+                warnings.append(
+                    {"code": "possible_clusters", "column": column, "clusters": clusters, "cases": len(rows)}
+                )
+    return warnings

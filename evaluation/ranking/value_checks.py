@@ -47,16 +47,16 @@ def refuse_impossible_values(assessment: Assessment, results: pd.DataFrame) -> N
     for metric, rows in _by_metric(assessment, results):
         low, high = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
         outside = np.zeros(len(rows), dtype=bool)
-        own = rows["value"].to_numpy(dtype=float)
+        measured = rows["value"].to_numpy(dtype=float)
         if low is not None:
-            outside |= own < low - _SLACK * max(1.0, abs(low))
+            outside |= measured < low - _SLACK * max(1.0, abs(low))
         if high is not None:
-            outside |= own > high + _SLACK * max(1.0, abs(high))
+            outside |= measured > high + _SLACK * max(1.0, abs(high))
         if outside.any():
             row = rows.iloc[int(np.flatnonzero(outside)[0])]
             message = (
                 f"{_where(row)}: the value {row['value']:g} of {metric.name} is outside its range {_range(low, high)}"
-                f"{_hint(own, low, high)}"
+                f"{_hint(measured, low, high)}"
             )
             raise ResultsError(message)
 
@@ -79,9 +79,9 @@ def notes_on_values(assessment: Assessment, results: pd.DataFrame) -> list[str]:
         missing = metric.policy.missing
         if not isinstance(missing, (int, float)) or isinstance(missing, bool):
             continue
-        own = rows["value"].to_numpy(dtype=float)
-        worse = own < missing if metric.higher_is_better else own > missing
-        is_missing = np.isnan(own).any()
+        measured = rows["value"].to_numpy(dtype=float)
+        worse = measured < missing if metric.higher_is_better else measured > missing
+        is_missing = np.isnan(measured).any()
         if worse.any() and is_missing:
             count = int(worse.sum())
             notes.append(
@@ -101,9 +101,9 @@ def _by_metric(assessment: Assessment, results: pd.DataFrame) -> Iterator[tuple[
 
 
 def _where(row: pd.Series[Any]) -> str:
-    place = [f"algorithm {row['algorithm']!r}"]
-    place += [f"{name} {row[name]!r}" for name in ("task", "case", "region") if row[name]]
-    return ", ".join(place)
+    location = [f"algorithm {row['algorithm']!r}"]
+    location += [f"{name} {row[name]!r}" for name in ("task", "case", "region") if row[name]]
+    return ", ".join(location)
 
 
 def _range(low: float | None, high: float | None) -> str:

@@ -283,8 +283,8 @@ def _living(random: np.random.Generator, cell: HardCell) -> Drawn:
     versions = []
     for update in range(updates):
         # A resubmission keeps half of the team's own differences.
-        own = best[:, update % 2] - case[:, 0]
-        best[:, update % 2] = case[:, 0] + 0.5 * own + random.normal(0.0, 0.5 * math.sqrt(0.75), cell.cases)
+        own_difference = best[:, update % 2] - case[:, 0]
+        best[:, update % 2] = case[:, 0] + 0.5 * own_difference + random.normal(0.0, 0.5 * math.sqrt(0.75), cell.cases)
         versions.append(best.copy())
     return Drawn(np.concatenate(versions, axis=1), np.zeros(2), np.zeros(2))
 
@@ -356,8 +356,8 @@ def simulate_hard(cell: HardCell, boards: int, seed: int) -> HardOutcome:
     metadata = None if first.patients is None else pd.DataFrame({"case": names, "patient": first.patients})
 
     def plan(look: Look | None = None) -> Plan:
-        made = make_plan(assessment, names, metadata, bootstrap=1000, seed=seed, leave_one_out=False, look=look)
-        return replace(made, bootstrap=0, drawn=made.design.full())
+        whole = make_plan(assessment, names, metadata, bootstrap=1000, seed=seed, leave_one_out=False, look=look)
+        return replace(whole, bootstrap=0, drawn=whole.design.full())
 
     if cell.world == "living board":
         return _simulate_living(cell, boards, random, assessment, plan)

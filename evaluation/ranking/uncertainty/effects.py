@@ -28,8 +28,8 @@ KEYS: Final = (
 
 def has_safe_rate(linear: LinearPart, first: int, winner_share: float, lead: Lead) -> bool:
     """Return whether there is a failure rate above 0 up to which the lead is safe; true if a failure has no value."""
-    found = safe_rate(linear, first, winner_share, lead.margin)
-    return found is None or found.rate > 0.0
+    result = safe_rate(linear, first, winner_share, lead.margin)
+    return result is None or result.rate > 0.0
 
 
 def safe_rate(linear: LinearPart, first: int, winner_share: float, margin: float) -> BreakEven | None:

@@ -86,11 +86,11 @@ def failed_cases(part: Elementary, algorithm: int) -> npt.NDArray[np.bool_]:
     values = table.values if part.inside is None else table.values[part.inside]
     last = table.last_rank if part.inside is None else table.last_rank[part.inside]
     worst = _missing_values(part)
-    own = values[:, algorithm]
-    failed = np.isnan(own) | last[:, algorithm]
+    of_algorithm = values[:, algorithm]
+    failed = np.isnan(of_algorithm) | last[:, algorithm]
     if worst is not None:
         inside = worst if part.inside is None else worst[part.inside]
-        failed |= np.isclose(own, inside, rtol=1e-12, atol=0.0) | (own == inside)
+        failed |= np.isclose(of_algorithm, inside, rtol=1e-12, atol=0.0) | (of_algorithm == inside)
     return np.asarray(failed)
 
 

@@ -154,21 +154,21 @@ class LinearPart:
         worst = self._failure_values
         if worst is None:
             return None
-        kept = ~self.failed(algorithm)
+        without_failure = ~self.failed(algorithm)
         after = self._values_after_failure(algorithm, worst)
         if after is None or np.isnan(after).any():
             return None
-        if kept.all():
+        if without_failure.all():
             contributed, lead = self.contributed, self.lead(algorithm, level, margin)
         else:
-            if kept.sum() < 2:
+            if without_failure.sum() < 2:
                 return None
             inside = self.inside.copy()
-            inside[inside] = kept
+            inside[inside] = without_failure
             units = self.plan.units.within(inside)
             if units.number < 2:
                 return None
-            contributed = self._contributions(self.values[kept], units, inside)
+            contributed = self._contributions(self.values[without_failure], units, inside)
             lead = Lead(
                 self._differences(contributed, algorithm),
                 contributed.unit_weights,
@@ -181,7 +181,7 @@ class LinearPart:
             )
         column = self.position(algorithm)
         of_cases = contributed.case_weights[:, [column]]
-        mean = (of_cases * after[kept]).sum(axis=0)
+        mean = (of_cases * after[without_failure]).sum(axis=0)
         costs = np.delete(mean, column) - mean[column]
         return lead, costs
 

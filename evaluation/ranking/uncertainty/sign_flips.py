@@ -353,12 +353,12 @@ def _beyond_margin(
 ) -> tuple[BoolArray, float]:
     """Compare all ordered pairs with a margin, by step-down; one step where the statistics of all flips do not fit."""
     algorithms = contributed.plain.shape[1]
-    shown = np.zeros((algorithms, algorithms), dtype=bool)
+    significant = np.zeros((algorithms, algorithms), dtype=bool)
     first, second = np.nonzero(~np.eye(algorithms, dtype=bool))
     units = len(contributed.plain)
     observed, hall = np.empty(len(first)), np.empty(len(first))
     fits = len(first) * len(signs) <= _MOST_KEPT
-    kept = np.empty((len(first), len(signs)), dtype=np.float64) if fits else None
+    statistics = np.empty((len(first), len(signs)), dtype=np.float64) if fits else None
     largest = np.full(len(signs), -np.inf)
     step = max(1, _AT_ONCE // len(signs))
     for start in range(0, len(first), step):
@@ -373,8 +373,8 @@ def _beyond_margin(
         observed[pairs] = statistic[:, 0] * shrinkage
         hall[pairs] = moments(units * differences, noise=units * contributed.rounding).statistics * shrinkage
         np.maximum(largest, statistic.max(axis=0, initial=-np.inf), out=largest)
-        if kept is not None:
-            kept[pairs] = statistic
+        if statistics is not None:
+            statistics[pairs] = statistic
     alive = np.ones(len(first), dtype=bool)
     critical: float | None = None
     index = len(signs) - 1 - min(allowed_rows(share, len(signs)), len(signs) - 1)
@@ -382,12 +382,12 @@ def _beyond_margin(
         value = float(np.partition(largest, index)[index])
         critical = value if critical is None else critical
         new = alive & (observed - _TOLERANCE > value) & (hall > critical_t(value, units))
-        shown[first[new], second[new]] = True
+        significant[first[new], second[new]] = True
         alive &= ~new
-        if kept is None or not new.any():
+        if statistics is None or not new.any():
             break
-        largest = kept[alive].max(axis=0, initial=-np.inf)
-    return shown, 0.0 if critical is None else critical
+        largest = statistics[alive].max(axis=0, initial=-np.inf)
+    return significant, 0.0 if critical is None else critical
 
 
 def _marked(marked: BoolArray) -> IntArray:

@@ -391,8 +391,8 @@ class Statements:
         low, high = self._ends(better) if self.grounds.states_sets else (None, None)
         rate = None
         if level == "significant" and self.linear and not self.ranking.scheme.compares_pairs:
-            found = effects.safe_rate(self.linear_part, self.first, self.budget.winner, self._first_lead.margin)
-            rate = None if found is None else found.rate
+            result = effects.safe_rate(self.linear_part, self.first, self.budget.winner, self._first_lead.margin)
+            rate = None if result is None else result.rate
         return Decision(self.first if named else None, low, high, not self.linear, level, rate)
 
     def _ends(self, better: BoolArray) -> tuple[IntArray, IntArray]:
