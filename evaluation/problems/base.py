@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from evaluation.problems.pictured import PicturedProblem
+from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.tried import TriedProblem
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class MergingRules(NamedTuple):
     computed: Mapping[str, str] = {}
 
 
-class Problem(PicturedProblem, TriedProblem):
+class Problem(TriedProblem):
     """A kind of problem; a kind is a subclass, or an instance with other attributes.
 
     Attributes
@@ -66,8 +66,10 @@ class Problem(PicturedProblem, TriedProblem):
         Kinds whose metrics this one also accepts, computed as in those kinds.
     has_one_metric
         Whether an assessment has a single metric, which results tables do not name.
-    tells_answers
-        Whether `answer_numbers_of` and `case_answers` report the answer for a case.
+    pictures
+        Pictures of its cases.
+    answer_view
+        Answers to a case, line by line; ``None`` where they are not shown.
     table_files
         Permitted names of the single table of all cases; empty where predictions are one file per case.
     reference_files
@@ -133,7 +135,8 @@ class Problem(PicturedProblem, TriedProblem):
     takes_algorithms: bool = False
     pixel_kind: str = ""
     measures_as: tuple[str, ...] = ()
-    tells_answers: bool = False
+    pictures: Pictures = Pictures()
+    answer_view: AnswerView | None = None
 
     decoy_columns: ClassVar[tuple[str, str]] = ("sha256", "predicted")
     """Headings of the stored columns for a prediction of a case that is requested but not scored.

@@ -33,6 +33,7 @@ from evaluation.problems.confidences import (
 )
 from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.given_risks import KnownRisk, OwnRisks
+from evaluation.problems.pictures import AnswerView
 from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords
 from evaluation.problems.tried import ALGORITHMS
 from evaluation.readers.confidences import CONFIDENCE
@@ -58,13 +59,33 @@ WITHOUT_BOUND: Final = frozenset({"aurc", "e_aurc", "augrc", "e_augrc", "risk_at
 """Metrics that take risks above 1, with a number for a submission that is missing altogether."""
 
 
+class FailureAnswerView(AnswerView):
+    """Answers to a case of failure detection, line by line."""
+
+    def numbers_of(self, value: float, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The confidence."""
+        import numpy as np
+
+        return np.array([value], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """Return the confidence next to the risk."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        confidence = None if answer is None or not answer.size else float(answer[0])
+        reference_numbers = reference.numbers[EVERYTHING]
+        risk = "" if reference_numbers is None else f"risk {number(reference_numbers[0])}"
+        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence), risk)])
+
+
 class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     """Ability of methods to detect their failures: confidences against the risks that the organizers supply."""
 
     id = "failure_detection"
     category = "FaD"
     cautious = (of_confidence,)
-    tells_answers = True
     task_categories = ("segmentation", "semantic_segmentation")
     table_files = ("confidence.csv",)
     reference_files = ("risk.csv",)
@@ -113,6 +134,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
             "Teams were told that the confidence is their estimate of the quality, 1 - risk",
         ),
     )
+    answer_view = FailureAnswerView()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that data sets are identified by a column of the cases, and return the settings."""
@@ -350,23 +372,6 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
         """Every data set where there are several; else one value over everything."""
         return data_sets.regions_of(assessment.settings, shared)
-
-    def answer_numbers_of(self, value: float, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """The confidence."""
-        import numpy as np
-
-        return np.array([value], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
-    ) -> CaseAnswers:
-        """Return the confidence next to the risk."""
-        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
-
-        confidence = None if answer is None or not answer.size else float(answer[0])
-        reference_numbers = reference.numbers[EVERYTHING]
-        risk = "" if reference_numbers is None else f"risk {number(reference_numbers[0])}"
-        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence), risk)])
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From risks and confidences; a case without a confidence is rejected, with the risk that it has."""

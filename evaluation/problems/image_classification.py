@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.base import MergingRules
 from evaluation.problems.label_tables import AnswersByCase, LabelPredictions, LabelReferences, PreparedLabel
+from evaluation.problems.pictures import AnswerView
 from evaluation.problems.tables import (
     SHOWN_REASONS,
     ExpectedTable,
@@ -43,6 +44,40 @@ _LISTED: Final = 10
 _SPARE_ROWS: Final = 1000
 
 
+class ClassAnswerView(AnswerView):
+    """Answers to a case of image classification, line by line."""
+
+    def numbers_of(self, value: Numbers, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The class decided for, by its place, and the scores of all classes behind it."""
+        import numpy as np
+
+        return np.array([*value.counts, *value.values], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: PreparedLabel
+    ) -> CaseAnswers:
+        """The class decided for, and the scores of the likeliest classes."""
+        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
+        from evaluation.scoring.classification_evidence import BY_SCORES
+
+        names = [str(name) for name in shared["classes"]]
+        right = names[reference.code] if reference.code < len(names) else NOTHING
+        if answer is None or not answer.size:
+            return CaseAnswers.of("Class", [CaseAnswer("decided for", NOTHING, right)])
+        scores = answer[1:].tolist()[: len(names)]
+        decided = int(answer[0])
+        if decided == BY_SCORES and scores:
+            decided = max(range(len(scores)), key=scores.__getitem__)
+        chosen = names[decided] if 0 <= decided < len(names) else NOTHING
+        lines = [CaseAnswer("decided for", chosen, right)]
+        likeliest = sorted(range(len(scores)), key=lambda index: -scores[index])
+        lines += [
+            CaseAnswer(f"score of {names[index]}", number(scores[index]), "✓" if names[index] == right else "")
+            for index in likeliest
+        ]
+        return CaseAnswers.of("Class", lines)
+
+
 class ImageClassification(TableProblem):
     """One class of every case, decided or by scores."""
 
@@ -55,7 +90,6 @@ class ImageClassification(TableProblem):
     evidence_tells_missing = True
     has_values_of_cases = False
     tells_reference_by_results = True
-    tells_answers = True
     decoy_columns = ("scores_sha256", "answers")
     merging = MergingRules(
         {
@@ -64,6 +98,7 @@ class ImageClassification(TableProblem):
             "agreement are refused by name",
         }
     )
+    answer_view = ClassAnswerView()
 
     def check(self, assessment: Assessment) -> None:
         """Reject a metric option `k` that is not below the number of classes."""
@@ -285,36 +320,6 @@ class ImageClassification(TableProblem):
         trials = each.has(Outcome.OK).astype(float)
         successes = np.where(trials > 0, each.numbers, 0.0)
         return (successes, trials) if np.isin(successes, (0.0, 1.0)).all() else None
-
-    def answer_numbers_of(self, value: Numbers, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """The class decided for, by its place, and the scores of all classes behind it."""
-        import numpy as np
-
-        return np.array([*value.counts, *value.values], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: PreparedLabel
-    ) -> CaseAnswers:
-        """The class decided for, and the scores of the likeliest classes."""
-        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
-        from evaluation.scoring.classification_evidence import BY_SCORES
-
-        names = [str(name) for name in shared["classes"]]
-        right = names[reference.code] if reference.code < len(names) else NOTHING
-        if answer is None or not answer.size:
-            return CaseAnswers.of("Class", [CaseAnswer("decided for", NOTHING, right)])
-        scores = answer[1:].tolist()[: len(names)]
-        decided = int(answer[0])
-        if decided == BY_SCORES and scores:
-            decided = max(range(len(scores)), key=scores.__getitem__)
-        chosen = names[decided] if 0 <= decided < len(names) else NOTHING
-        lines = [CaseAnswer("decided for", chosen, right)]
-        likeliest = sorted(range(len(scores)), key=lambda index: -scores[index])
-        lines += [
-            CaseAnswer(f"score of {names[index]}", number(scores[index]), "✓" if names[index] == right else "")
-            for index in likeliest
-        ]
-        return CaseAnswers.of("Class", lines)
 
     def is_possible(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_similarity
 from evaluation.problems.files import FileWords
+from evaluation.problems.pictures import Pictures
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.tried import ALGORITHMS
 from evaluation.problems.value_figures import CasePairs
@@ -42,6 +43,71 @@ class ReferenceImage:
         self.geometry = image.geometry
 
 
+class ImagePictures(Pictures):
+    """Pictures of image-to-image translation."""
+
+    description = "The middle slice of {case} as it was predicted"
+    outlines = ()
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Always: the prediction is an image itself."""
+        return "shape" in facts
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """An intensity a voxel."""
+        return "float32", tuple(facts["shape"])
+
+    def outline_of(self, value: Any) -> NDArray[Any]:
+        """The intensities, the mean of channels."""
+        image = value.image if isinstance(value, ReferenceImage) else value
+        intensities: NDArray[Any] = image.values.mean(axis=-1) if image.channels > 1 else image.values
+        return (
+            intensities.reshape(image.values.shape[: len(value.geometry.shape)]) if image.channels == 1 else intensities
+        )
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """Draw the prediction and, where the reference may be seen, also the reference and the error.
+
+        All panels share one window of grey levels.
+        """
+        from evaluation.figures.image_pairs import picture_of_pair
+
+        def middle(volume: NDArray[Any] | None) -> NDArray[Any] | None:
+            return volume if volume is None or volume.ndim == 2 else volume[:, :, volume.shape[2] // 2]
+
+        return picture_of_pair(middle(prediction), middle(reference), upwards=len(facts["shape"]) == 3)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: ReferenceImage,
+    ) -> CaseSheets | None:
+        """All slices of prediction, reference and error."""
+        from evaluation.figures.pair_sheets import sheets_of_intensities
+        from evaluation.readers import Geometry
+
+        return sheets_of_intensities(Geometry.of(facts), image, prediction, self.outline_of(reference))
+
+    def caption_of(self, *, with_reference: bool) -> str:
+        """Return the caption that explains the panels."""
+        if with_reference:
+            return (
+                "From the left: the reference, the prediction, the absolute error between them, and how alike the structures around each "
+                "pixel are, on the middle slice. Grey levels are those of the reference, from its lowest to its highest; the error is white "
+                "where it is as wide, the last panel where structures are the same (SSIM in windows of 7 × 7 pixels of this slice, whatever "
+                "window is registered)."
+            )
+        return "The middle slice of the prediction, in its own grey levels from the lowest to the highest."
+
+
 class ImageToImage(PartsProblem):
     """Every voxel has an intensity; a region is a union of labels of a mask."""
 
@@ -65,8 +131,6 @@ class ImageToImage(PartsProblem):
         "a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any image of its grid as "
         "references/{case}.nii.gz"
     )
-    picture_words = "The middle slice of {case} as it was predicted"
-    outlines = ()
     decoy_columns: ClassVar[tuple[str, str]] = ("voxels_sha256", "voxels")
     settings = (
         Option(
@@ -78,6 +142,7 @@ class ImageToImage(PartsProblem):
             exclusive_minimum=0,
         ),
     )
+    pictures = ImagePictures()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -251,66 +316,6 @@ class ImageToImage(PartsProblem):
         [path] = perfect.values()
         by_kind = worse_intensities(read_intensities(path), folder)
         return {kind: {IMAGE + "".join(worse_path.suffixes): worse_path} for kind, worse_path in by_kind.items()}
-
-    # Pictures of cases ------------------------------------------------------------------------------------------------
-
-    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """Always: the prediction is an image itself."""
-        return "shape" in facts
-
-    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """An intensity a voxel."""
-        return "float32", tuple(facts["shape"])
-
-    def outline_of(self, value: Any) -> NDArray[Any]:
-        """The intensities, the mean of channels."""
-        image = value.image if isinstance(value, ReferenceImage) else value
-        intensities: NDArray[Any] = image.values.mean(axis=-1) if image.channels > 1 else image.values
-        return (
-            intensities.reshape(image.values.shape[: len(value.geometry.shape)]) if image.channels == 1 else intensities
-        )
-
-    def draw(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: NDArray[Any] | None,
-    ) -> bytes | None:
-        """Draw the prediction and, where the reference may be seen, also the reference and the error.
-
-        All panels share one window of grey levels.
-        """
-        from evaluation.figures.image_pairs import picture_of_pair
-
-        def middle(volume: NDArray[Any] | None) -> NDArray[Any] | None:
-            return volume if volume is None or volume.ndim == 2 else volume[:, :, volume.shape[2] // 2]
-
-        return picture_of_pair(middle(prediction), middle(reference), upwards=len(facts["shape"]) == 3)
-
-    def sheets(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: ReferenceImage,
-    ) -> CaseSheets | None:
-        """All slices of prediction, reference and error."""
-        from evaluation.figures.pair_sheets import sheets_of_intensities
-        from evaluation.readers import Geometry
-
-        return sheets_of_intensities(Geometry.of(facts), image, prediction, self.outline_of(reference))
-
-    def caption_of(self, *, with_reference: bool) -> str:
-        """Return the caption that explains the panels."""
-        if with_reference:
-            return (
-                "From the left: the reference, the prediction, the absolute error between them, and how alike the structures around each "
-                "pixel are, on the middle slice. Grey levels are those of the reference, from its lowest to its highest; the error is white "
-                "where it is as wide, the last panel where structures are the same (SSIM in windows of 7 × 7 pixels of this slice, whatever "
-                "window is registered)."
-            )
-        return "The middle slice of the prediction, in its own grey levels from the lowest to the highest."
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.problems.files import FileProblem, FileWords
+from evaluation.problems.pictures import Pictures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +31,57 @@ class ImagePrediction(NamedTuple):
     table: Any = None
 
 
+class LabelImagePictures(Pictures):
+    """Pictures of label images."""
+
+    description = "Three orthogonal slices of {case} with the outline of the prediction"
+    caption = "Slices across z, y and x through the middle of the {shown}."
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """On a plain backdrop where there is no image."""
+        return "shape" in facts
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """A label a voxel."""
+        return "uint16", tuple(facts["shape"])
+
+    def outline_of(self, value: LabelImage) -> NDArray[Any]:
+        """The labels."""
+        return value.labels
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """Outline labels in three orthogonal slices.
+
+        Where to cut is decided by what the picture shows: the place of the cut must not give the reference away.
+        """
+        from evaluation.figures import case_pictures
+        from evaluation.readers import Geometry
+
+        outlines = ((reference, case_pictures.REFERENCE), (prediction, case_pictures.PREDICTION))
+        layers = [case_pictures.Layer(labels, colour) for labels, colour in outlines if labels is not None]
+        around = prediction if reference is None else reference
+        return case_pictures.picture(Geometry.of(facts), image, layers, around=around)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: LabelImage,
+    ) -> CaseSheets | None:
+        """All slices along all axes, with outlines."""
+        from evaluation.figures.case_sheets import sheets_of_labels
+        from evaluation.readers import Geometry
+
+        return sheets_of_labels(Geometry.of(facts), image, prediction, self.outline_of(reference))
+
+
 class LabelImageProblem(FileProblem):
     """A kind with one label image per case; its module defines how an image is prepared and scored."""
 
@@ -40,8 +92,7 @@ class LabelImageProblem(FileProblem):
         "a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any label image "
         "of its grid as references/{case}.nii.gz"
     )
-    picture_words = "Three orthogonal slices of {case} with the outline of the prediction"
-    picture_caption = "Slices across z, y and x through the middle of the {shown}."
+    pictures = LabelImagePictures()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -193,52 +244,6 @@ class LabelImageProblem(FileProblem):
         from evaluation.readers import Geometry
 
         return stand_in(Geometry.of(facts), self.blank_label(assessment), target)
-
-    # Pictures of cases ------------------------------------------------------------------------------------------------
-
-    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """On a plain backdrop where there is no image."""
-        return "shape" in facts
-
-    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """A label a voxel."""
-        return "uint16", tuple(facts["shape"])
-
-    def outline_of(self, value: LabelImage) -> NDArray[Any]:
-        """The labels."""
-        return value.labels
-
-    def draw(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: NDArray[Any] | None,
-    ) -> bytes | None:
-        """Outline labels in three orthogonal slices.
-
-        Where to cut is decided by what the picture shows: the place of the cut must not give the reference away.
-        """
-        from evaluation.figures import case_pictures
-        from evaluation.readers import Geometry
-
-        outlines = ((reference, case_pictures.REFERENCE), (prediction, case_pictures.PREDICTION))
-        layers = [case_pictures.Layer(labels, colour) for labels, colour in outlines if labels is not None]
-        around = prediction if reference is None else reference
-        return case_pictures.picture(Geometry.of(facts), image, layers, around=around)
-
-    def sheets(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: LabelImage,
-    ) -> CaseSheets | None:
-        """All slices along all axes, with outlines."""
-        from evaluation.figures.case_sheets import sheets_of_labels
-        from evaluation.readers import Geometry
-
-        return sheets_of_labels(Geometry.of(facts), image, prediction, self.outline_of(reference))
 
     # Words ------------------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from evaluation.metrics.options import Option
 from evaluation.problems.coordinates import SPACINGS, axes_of, positive_fact
 from evaluation.problems.landmark_figures import FIGURES
+from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -69,6 +70,85 @@ class LandmarkPredictions(PredictionTable):
         return self.table.points.get(case)
 
 
+class LandmarkPictures(Pictures):
+    """Pictures of landmark localization."""
+
+    description = "{case} with the landmarks of the prediction"
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Points in pixels, on the image of the case; a volume's as a picture's."""
+        return has_image and facts.get("axes") in (2, 3)
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """Coordinates of each point."""
+        return "float64", (-1, int(facts.get("axes") or facts["dimensions"]))
+
+    def outline_of(self, value: Any) -> NDArray[Any]:
+        """Points, in the order of their names."""
+        import numpy as np
+
+        points: Points = value if isinstance(value, dict) else value.points
+        return np.array([points[name] for name in sorted(points)], dtype=np.float64).reshape(len(points), -1)
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """Mark the points on the image."""
+        from evaluation.figures.case_sheets import picture_of_places
+
+        return picture_of_places(facts["axes"], image, prediction, reference)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: Landmarks,
+    ) -> CaseSheets | None:
+        """The points on the image."""
+        from evaluation.figures.case_sheets import sheets_of_places
+
+        return sheets_of_places(facts["axes"], image, prediction, self.outline_of(reference))
+
+
+class LandmarkAnswerView(AnswerView):
+    """Answers to a case of landmark localization, line by line."""
+
+    def numbers_of(self, value: Points, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """Coordinates of every landmark of the task, not a number where one lacks."""
+        import numpy as np
+
+        axes = len(next(iter(value.values()), (0.0, 0.0)))
+        return np.array([value.get(name, (np.nan,) * axes) for name in shared["classes"]], dtype=float).ravel()
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Landmarks
+    ) -> CaseAnswers:
+        """Return the predicted and actual position of each landmark, and their distance."""
+        import numpy as np
+
+        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
+
+        names, unit = reference.names, _unit(assessment.settings)
+        places = np.full((len(names), len(reference.scale)), np.nan)
+        if answer is not None and answer.size == places.size:
+            places = answer.reshape(places.shape)
+
+        def words(coordinates: Any) -> str:
+            return ", ".join(number(float(each)) for each in coordinates) if np.isfinite(coordinates).all() else NOTHING
+
+        lines = []
+        for name, point in zip(names, places, strict=True):
+            reference_point = np.array(reference.points.get(name, (np.nan,) * len(reference.scale)), dtype=float)
+            distance = float(np.linalg.norm((point - reference_point) * reference.scale))
+            lines.append(CaseAnswer(name, words(point), words(reference_point), number(distance, unit)))
+        return CaseAnswers.of("Landmark", lines, "Error")
+
+
 class LandmarkLocalization(TableProblem):
     """Named points, each expected once a case."""
 
@@ -77,8 +157,6 @@ class LandmarkLocalization(TableProblem):
     task_categories = ("localization", "detection")
     table_files = ("landmarks.csv",)
     row_words = "a row for each landmark"
-    picture_words = "{case} with the landmarks of the prediction"
-    tells_answers = True
     evidence_tells_missing = True
     figures = FIGURES
     decoy_columns: ClassVar[tuple[str, str]] = ("landmarks_sha256", "landmarks")
@@ -103,6 +181,8 @@ class LandmarkLocalization(TableProblem):
             required=True,
         ),
     )
+    pictures = LandmarkPictures()
+    answer_view = LandmarkAnswerView()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -356,75 +436,6 @@ class LandmarkLocalization(TableProblem):
             "digest": sha256({name: list(point) for name, point in sorted(prediction.items())}),
             "labelled": len(prediction),
         }
-
-    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """Points in pixels, on the image of the case; a volume's as a picture's."""
-        return has_image and facts.get("axes") in (2, 3)
-
-    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """Coordinates of each point."""
-        return "float64", (-1, int(facts.get("axes") or facts["dimensions"]))
-
-    def outline_of(self, value: Any) -> NDArray[Any]:
-        """Points, in the order of their names."""
-        import numpy as np
-
-        points: Points = value if isinstance(value, dict) else value.points
-        return np.array([points[name] for name in sorted(points)], dtype=np.float64).reshape(len(points), -1)
-
-    def draw(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: NDArray[Any] | None,
-    ) -> bytes | None:
-        """Mark the points on the image."""
-        from evaluation.figures.case_sheets import picture_of_places
-
-        return picture_of_places(facts["axes"], image, prediction, reference)
-
-    def sheets(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: Landmarks,
-    ) -> CaseSheets | None:
-        """The points on the image."""
-        from evaluation.figures.case_sheets import sheets_of_places
-
-        return sheets_of_places(facts["axes"], image, prediction, self.outline_of(reference))
-
-    def answer_numbers_of(self, value: Points, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """Coordinates of every landmark of the task, not a number where one lacks."""
-        import numpy as np
-
-        axes = len(next(iter(value.values()), (0.0, 0.0)))
-        return np.array([value.get(name, (np.nan,) * axes) for name in shared["classes"]], dtype=float).ravel()
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Landmarks
-    ) -> CaseAnswers:
-        """Return the predicted and actual position of each landmark, and their distance."""
-        import numpy as np
-
-        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
-
-        names, unit = reference.names, _unit(assessment.settings)
-        places = np.full((len(names), len(reference.scale)), np.nan)
-        if answer is not None and answer.size == places.size:
-            places = answer.reshape(places.shape)
-
-        def words(coordinates: Any) -> str:
-            return ", ".join(number(float(each)) for each in coordinates) if np.isfinite(coordinates).all() else NOTHING
-
-        lines = []
-        for name, point in zip(names, places, strict=True):
-            reference_point = np.array(reference.points.get(name, (np.nan,) * len(reference.scale)), dtype=float)
-            distance = float(np.linalg.norm((point - reference_point) * reference.scale))
-            lines.append(CaseAnswer(name, words(point), words(reference_point), number(distance, unit)))
-        return CaseAnswers.of("Landmark", lines, "Error")
 
     # Words ------------------------------------------------------------------------------------------------------------
 

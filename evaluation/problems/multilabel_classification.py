@@ -18,6 +18,7 @@ from evaluation.problems.answers import (
     states_of,
 )
 from evaluation.problems.label_figures import FIGURE
+from evaluation.problems.pictures import AnswerView
 from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
 from evaluation.problems.tried import ALGORITHMS
 
@@ -56,6 +57,41 @@ class Answer(NamedTuple):
     probabilities: tuple[float, ...] | None
 
 
+class MultilabelAnswerView(AnswerView):
+    """Answers to a case of multilabel classification, line by line."""
+
+    def numbers_of(self, value: Answer, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """Decisions on all labels, and probabilities behind them; not a number where there are none."""
+        import numpy as np
+
+        nothing = (np.nan,) * len(shared["classes"])
+        return np.array([*(value.decisions or nothing), *(value.probabilities or nothing)], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """Return the answer for each label."""
+        import numpy as np
+
+        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
+
+        names = [str(name) for name in shared["classes"]]
+        reference_numbers = reference.numbers[EVERYTHING] or (NOT_KNOWN,) * len(names)
+        numbers = np.full(2 * len(names), np.nan)
+        if answer is not None and answer.size == numbers.size:
+            numbers = answer
+        words = {1.0: "yes", 0.0: "no"}
+        lines = []
+        for index, name in enumerate(names):
+            decision, probability = float(numbers[index]), float(numbers[len(names) + index])
+            parts = [words[decision]] if decision in words else []
+            parts += [number(probability)] if np.isfinite(probability) else []
+            lines.append(
+                CaseAnswer(name, ", ".join(parts) or NOTHING, words.get(reference_numbers[index], "not known"))
+            )
+        return CaseAnswers.of("Label", lines)
+
+
 class MultilabelClassification(AnswerProblem):
     """Findings of every case, of which several may hold."""
 
@@ -67,7 +103,7 @@ class MultilabelClassification(AnswerProblem):
     table_files = (FILE,)
     has_values_of_cases = False
     averages_micro = True
-    tells_answers = True
+    answer_view = MultilabelAnswerView()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -290,37 +326,6 @@ class MultilabelClassification(AnswerProblem):
         if len(numbers) != decided + scored:
             return False
         return all(value in (0, 1) for value in numbers[:decided]) and all(0 <= value <= 1 for value in numbers)
-
-    def answer_numbers_of(self, value: Answer, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """Decisions on all labels, and probabilities behind them; not a number where there are none."""
-        import numpy as np
-
-        nothing = (np.nan,) * len(shared["classes"])
-        return np.array([*(value.decisions or nothing), *(value.probabilities or nothing)], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
-    ) -> CaseAnswers:
-        """Return the answer for each label."""
-        import numpy as np
-
-        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
-
-        names = [str(name) for name in shared["classes"]]
-        reference_numbers = reference.numbers[EVERYTHING] or (NOT_KNOWN,) * len(names)
-        numbers = np.full(2 * len(names), np.nan)
-        if answer is not None and answer.size == numbers.size:
-            numbers = answer
-        words = {1.0: "yes", 0.0: "no"}
-        lines = []
-        for index, name in enumerate(names):
-            decision, probability = float(numbers[index]), float(numbers[len(names) + index])
-            parts = [words[decision]] if decision in words else []
-            parts += [number(probability)] if np.isfinite(probability) else []
-            lines.append(
-                CaseAnswer(name, ", ".join(parts) or NOTHING, words.get(reference_numbers[index], "not known"))
-            )
-        return CaseAnswers.of("Label", lines)
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
         """The labels, or everything for means over labels and metrics of all labels together."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.cautions import never_hits
 from evaluation.problems.coordinates import DISTANCE, SETTINGS, axes_of, check_settings, coordinate_words, spacings
+from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -100,6 +101,87 @@ class ObjectPredictions(PredictionTable):
         return sorted(set(self.strange) & set(self.table.objects))
 
 
+class ObjectPictures(Pictures):
+    """Pictures of object detection."""
+
+    description = "{case} with the objects of the prediction"
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Objects on an image, of a volume as of a picture."""
+        return has_image and facts.get("axes") in (2, 3)
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """A row an object: lower and then upper corner, or a point."""
+        return "float64", (-1, facts["axes"] * (1 if facts["objects"] == "points" else 2))
+
+    def outline_of(self, value: Objects) -> NDArray[Any]:
+        """Boxes or points of objects."""
+        import numpy as np
+
+        places = value.boxes if value.has_extent else value.points_given
+        return np.empty((0, 0)) if places is None else places
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """Draw boxes, or rings around points, on the image."""
+        from evaluation.figures.case_sheets import picture_of_places
+
+        return picture_of_places(facts["axes"], image, prediction, reference)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: Objects,
+    ) -> CaseSheets | None:
+        """Boxes or points on the image."""
+        from evaluation.figures.case_sheets import sheets_of_places
+
+        return sheets_of_places(facts["axes"], image, prediction, self.outline_of(reference))
+
+
+class ObjectAnswerView(AnswerView):
+    """Answers to a case of object detection, line by line."""
+
+    def numbers_of(self, value: Objects, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """Return the number of objects of each class.
+
+        All objects belong to the only class where none is named.
+        """
+        import numpy as np
+
+        classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
+        if value.classes is None:
+            return np.array([len(value), *(0 for _ in classes[1:])], dtype=float)
+        named = [str(name or (classes[0] if len(classes) == 1 else "")) for name in value.classes]
+        return np.array([named.count(name) for name in classes], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Objects
+    ) -> CaseAnswers:
+        """Return the predicted and the actual number of objects of each class."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
+        reference_counts = self.numbers_of(reference, shared).tolist()
+        predicted_counts = (
+            [None] * len(reference_counts)
+            if answer is None or answer.size != len(reference_counts)
+            else answer.tolist()
+        )
+        lines = [
+            CaseAnswer(name, number(one), number(other), number(None if one is None else one - other))
+            for name, one, other in zip(classes, predicted_counts, reference_counts, strict=True)
+        ]
+        return CaseAnswers.of("Objects of the class", lines, "Difference")
+
+
 class ObjectDetection(TableProblem):
     """Boxes or points with a class and a score."""
 
@@ -109,12 +191,12 @@ class ObjectDetection(TableProblem):
     task_categories = ("detection", "localization")
     table_files = ("objects.csv", "objects.json")
     finds_objects = True
-    tells_answers = True
-    picture_words = "{case} with the objects of the prediction"
     pixel_kind = "semantic_segmentation"
     decoy_columns = ("objects_sha256", "objects")
     settings = SETTINGS
     doubting = (never_hits,)
+    pictures = ObjectPictures()
+    answer_view = ObjectAnswerView()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that unit and spacing fit together."""
@@ -425,78 +507,7 @@ class ObjectDetection(TableProblem):
             counts[class_name] = counts.get(class_name, 0) + 1
         return counts
 
-    def answer_numbers_of(self, value: Objects, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """Return the number of objects of each class.
-
-        All objects belong to the only class where none is named.
-        """
-        import numpy as np
-
-        classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
-        if value.classes is None:
-            return np.array([len(value), *(0 for _ in classes[1:])], dtype=float)
-        named = [str(name or (classes[0] if len(classes) == 1 else "")) for name in value.classes]
-        return np.array([named.count(name) for name in classes], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Objects
-    ) -> CaseAnswers:
-        """Return the predicted and the actual number of objects of each class."""
-        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
-
-        classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
-        reference_counts = self.answer_numbers_of(reference, shared).tolist()
-        predicted_counts = (
-            [None] * len(reference_counts)
-            if answer is None or answer.size != len(reference_counts)
-            else answer.tolist()
-        )
-        lines = [
-            CaseAnswer(name, number(one), number(other), number(None if one is None else one - other))
-            for name, one, other in zip(classes, predicted_counts, reference_counts, strict=True)
-        ]
-        return CaseAnswers.of("Objects of the class", lines, "Difference")
-
     # Pictures of cases ------------------------------------------------------------------------------------------------
-
-    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """Objects on an image, of a volume as of a picture."""
-        return has_image and facts.get("axes") in (2, 3)
-
-    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """A row an object: lower and then upper corner, or a point."""
-        return "float64", (-1, facts["axes"] * (1 if facts["objects"] == "points" else 2))
-
-    def outline_of(self, value: Objects) -> NDArray[Any]:
-        """Boxes or points of objects."""
-        import numpy as np
-
-        places = value.boxes if value.has_extent else value.points_given
-        return np.empty((0, 0)) if places is None else places
-
-    def draw(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: NDArray[Any] | None,
-    ) -> bytes | None:
-        """Draw boxes, or rings around points, on the image."""
-        from evaluation.figures.case_sheets import picture_of_places
-
-        return picture_of_places(facts["axes"], image, prediction, reference)
-
-    def sheets(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: Objects,
-    ) -> CaseSheets | None:
-        """Boxes or points on the image."""
-        from evaluation.figures.case_sheets import sheets_of_places
-
-        return sheets_of_places(facts["axes"], image, prediction, self.outline_of(reference))
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
         """Return the description of the table for the submit page."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_fields, reversed_field
 from evaluation.problems.files import FileWords
+from evaluation.problems.pictures import Pictures
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.registration_figures import FIGURES
 from evaluation.problems.tried import ALGORITHMS
@@ -36,6 +37,63 @@ _FIELDS = {
 }
 
 
+class RegistrationPictures(Pictures):
+    """Pictures of registration."""
+
+    description = "The middle slice of {case} with a grid as the predicted field bends it"
+    caption = "Lines run every few voxels of the middle slice of the fixed image; where they cross, the field folds."
+    outlines = ("prediction",)
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Always: a bent grid needs no image."""
+        return "shape" in facts
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """The displacement of every voxel."""
+        return "float32", (*facts["shape"], len(facts["shape"]))
+
+    def outline_of(self, value: Any) -> NDArray[Any]:
+        """The field; a reference has none."""
+        import numpy as np
+
+        if isinstance(value, np.ndarray):
+            return value
+        return np.zeros((*value.geometry.shape, len(value.geometry.shape)), dtype=np.float32)
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """A grid as the field bends it; the reference has nothing to be drawn."""
+        from evaluation.figures.image_pairs import picture_of_grid
+
+        if prediction is None:
+            return None
+        plane = prediction[:, :, prediction.shape[2] // 2] if prediction.ndim == 4 else prediction
+        return picture_of_grid(plane[..., :2], upwards=len(facts["shape"]) == 3)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: RegistrationReference,
+    ) -> CaseSheets | None:
+        """Draw the grid on all slices, and the moved labels next to those of the fixed image."""
+        from evaluation.figures.pair_sheets import sheets_of_field
+        from evaluation.metrics.deformations import warp_labels
+        from evaluation.readers import Geometry
+
+        pulled = None
+        if prediction is not None and reference.moving is not None:
+            pulled = warp_labels(reference.moving.labels, prediction, reference.to_moving)
+        fixed = None if reference.fixed is None else reference.fixed.labels
+        return sheets_of_field(Geometry.of(facts), image, prediction, pulled, fixed)
+
+
 class Registration(PartsProblem):
     """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
 
@@ -50,11 +108,6 @@ class Registration(PartsProblem):
     pools = False
     figures = FIGURES
     file_words = "displacement field"
-    picture_words = "The middle slice of {case} with a grid as the predicted field bends it"
-    picture_caption = (
-        "Lines run every few voxels of the middle slice of the fixed image; where they cross, the field folds."
-    )
-    outlines = ("prediction",)
     decoy_columns: ClassVar[tuple[str, str]] = ("field_sha256", "moved_voxels")
     settings = (
         Option(
@@ -74,6 +127,7 @@ class Registration(PartsProblem):
             choices=_PLACES,
         ),
     )
+    pictures = RegistrationPictures()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -176,57 +230,6 @@ class Registration(PartsProblem):
         from evaluation.scoring.registration import prepare_registration
 
         return prepare_registration(assessment.regions, content)
-
-    # Pictures of cases ------------------------------------------------------------------------------------------------
-
-    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """Always: a bent grid needs no image."""
-        return "shape" in facts
-
-    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """The displacement of every voxel."""
-        return "float32", (*facts["shape"], len(facts["shape"]))
-
-    def outline_of(self, value: Any) -> NDArray[Any]:
-        """The field; a reference has none."""
-        import numpy as np
-
-        if isinstance(value, np.ndarray):
-            return value
-        return np.zeros((*value.geometry.shape, len(value.geometry.shape)), dtype=np.float32)
-
-    def draw(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: NDArray[Any] | None,
-    ) -> bytes | None:
-        """A grid as the field bends it; the reference has nothing to be drawn."""
-        from evaluation.figures.image_pairs import picture_of_grid
-
-        if prediction is None:
-            return None
-        plane = prediction[:, :, prediction.shape[2] // 2] if prediction.ndim == 4 else prediction
-        return picture_of_grid(plane[..., :2], upwards=len(facts["shape"]) == 3)
-
-    def sheets(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: RegistrationReference,
-    ) -> CaseSheets | None:
-        """Draw the grid on all slices, and the moved labels next to those of the fixed image."""
-        from evaluation.figures.pair_sheets import sheets_of_field
-        from evaluation.metrics.deformations import warp_labels
-        from evaluation.readers import Geometry
-
-        pulled = None
-        if prediction is not None and reference.moving is not None:
-            pulled = warp_labels(reference.moving.labels, prediction, reference.to_moving)
-        fixed = None if reference.fixed is None else reference.fixed.labels
-        return sheets_of_field(Geometry.of(facts), image, prediction, pulled, fixed)
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from evaluation.problems.answers import (
     refuse_rows,
 )
 from evaluation.problems.cautions import of_numbers
+from evaluation.problems.pictures import AnswerView
 from evaluation.problems.regression_figures import FIGURES, answers_of
 from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords, listed
 from evaluation.problems.tried import ALGORITHMS
@@ -39,13 +40,41 @@ if TYPE_CHECKING:
 FILE: Final = "values.csv"
 
 
+class RegressionAnswerView(AnswerView):
+    """Answers to a case of regression, line by line."""
+
+    def numbers_of(self, value: Mapping[str, float], shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The number of every target, not a number where one lacks."""
+        import numpy as np
+
+        return np.array([value.get(target, np.nan) for target in shared["classes"]], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """Return the predicted number of each target and its difference from the reference."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number, unit_of
+
+        targets = [str(target) for target in shared["classes"]]
+        given = dict(zip(targets, [] if answer is None else answer.tolist(), strict=False))
+        lines = []
+        for region, numbers in reference.numbers.items():
+            target = reference.columns.get(region, region)
+            unit, predicted = unit_of(assessment.settings, target), given.get(target)
+            reference_number = None if numbers is None else numbers[0]
+            difference = None if predicted is None or reference_number is None else predicted - reference_number
+            lines.append(
+                CaseAnswer(region, number(predicted, unit), number(reference_number, unit), number(difference, unit))
+            )
+        return CaseAnswers.of("Target", lines, "Difference")
+
+
 class Regression(AnswerProblem):
     """Numbers of every case: ages, volumes, scores."""
 
     id = "regression"
     category = "Reg"
     cautious = (of_numbers,)
-    tells_answers = True
     part_noun = "target"
     task_categories = ("regression", "prediction")
     table_files = (FILE,)
@@ -58,6 +87,7 @@ class Regression(AnswerProblem):
             "Unit and range of targets, by column; a case without an answer counts as the end of the range that lies farther off",
         ),
     )
+    answer_view = RegressionAnswerView()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -280,31 +310,6 @@ class Regression(AnswerProblem):
                     if worst is None:  # the reference alone leaves no value, whatever is answered
                         result = function(value, value, **use.options)
                 yield Row(algorithm, case, region, use.name, *result, None, result.flag, worst)
-
-    def answer_numbers_of(self, value: Mapping[str, float], shared: Mapping[str, Any]) -> NDArray[Any]:
-        """The number of every target, not a number where one lacks."""
-        import numpy as np
-
-        return np.array([value.get(target, np.nan) for target in shared["classes"]], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
-    ) -> CaseAnswers:
-        """Return the predicted number of each target and its difference from the reference."""
-        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number, unit_of
-
-        targets = [str(target) for target in shared["classes"]]
-        given = dict(zip(targets, [] if answer is None else answer.tolist(), strict=False))
-        lines = []
-        for region, numbers in reference.numbers.items():
-            target = reference.columns.get(region, region)
-            unit, predicted = unit_of(assessment.settings, target), given.get(target)
-            reference_number = None if numbers is None else numbers[0]
-            difference = None if predicted is None or reference_number is None else predicted - reference_number
-            lines.append(
-                CaseAnswer(region, number(predicted, unit), number(reference_number, unit), number(difference, unit))
-            )
-        return CaseAnswers.of("Target", lines, "Difference")
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """Recompute a metric from the numbers.

@@ -26,6 +26,7 @@ from evaluation.problems.confidences import (
     recompute,
 )
 from evaluation.problems.evidence_figures import EvidenceFigure
+from evaluation.problems.pictures import AnswerView
 from evaluation.problems.semantic_segmentation import SemanticSegmentation
 from evaluation.problems.tried import ALGORITHMS
 
@@ -51,6 +52,25 @@ _WIDTH: Final = {UNKNOWN: 0, UNANSWERED: 1, REJECTED: 1, ANSWERED: 2}
 """Number of values of a case in each state: its risk, and the confidence if there is one."""
 
 
+class ConfidenceAnswerView(AnswerView):
+    """Answers to a case of segmentation with confidence, line by line."""
+
+    def numbers_of(self, value: float | None, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """Return the confidence for the label image."""
+        import numpy as np
+
+        return np.array([np.nan if value is None else value], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
+    ) -> CaseAnswers:
+        """The confidence; the risk is a value of the case."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        confidence = None if answer is None or not answer.size else float(answer[0])
+        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence))])
+
+
 class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, SemanticSegmentation):
     """Segmentation whose methods must also detect their failures.
 
@@ -60,7 +80,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
     id = "segmentation_with_confidence"
     category = "SegC"
     cautious = (of_joint_confidence,)
-    tells_answers = True
     measures_as = ("semantic_segmentation", "failure_detection")
     pools = True
     figures = (
@@ -126,6 +145,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
             "Teams were told that the confidence is their estimate of the quality, 1 - risk",
         ),
     )
+    answer_view = ConfidenceAnswerView()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -170,21 +190,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
 
     def check_objects(self, content: Any, instances: Any, *, case: str, file: str) -> None:
         """Accept any confidence; there is nothing to compare."""
-
-    def answer_numbers_of(self, value: float | None, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """Return the confidence for the label image."""
-        import numpy as np
-
-        return np.array([np.nan if value is None else value], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
-    ) -> CaseAnswers:
-        """The confidence; the risk is a value of the case."""
-        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
-
-        confidence = None if answer is None or not answer.size else float(answer[0])
-        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence))])
 
     # What a scoring image is shown ------------------------------------------------------------------------------------
 

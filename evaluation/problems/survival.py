@@ -16,6 +16,7 @@ from evaluation.problems.answers import (
     refuse_rows,
 )
 from evaluation.problems.cautions import of_survival, reversed_risk
+from evaluation.problems.pictures import AnswerView
 from evaluation.problems.survival_answers import BOTH, PROBABILITIES, RISK, answers_of, known_of, stored_censoring
 from evaluation.problems.survival_figures import FIGURES
 from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
@@ -63,6 +64,39 @@ class SurvivalReferences(NumberReferences):
         self.others = others
 
 
+class SurvivalAnswerView(AnswerView):
+    """Answers to a case of survival analysis, line by line."""
+
+    def numbers_of(self, value: Answer, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The risk, and the probabilities behind it; not a number where there is none."""
+        import numpy as np
+
+        nothing = (np.nan,) * len(shared["classes"])
+        risk = np.nan if value.risk is None else value.risk
+        return np.array([risk, *(value.survival or nothing)], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """Return the risk and the probabilities of no event, next to the observation."""
+        import numpy as np
+
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        times, unit = list(assessment.settings["times"] or ()), str(assessment.settings["unit"] or "")
+        answer_numbers = np.full(1 + len(times), np.nan)
+        if answer is not None and answer.size == answer_numbers.size:
+            answer_numbers = answer
+        observed, state = reference.numbers[EVERYTHING], "not known"
+        if observed is not None:
+            state = f"{'the event' if observed[1] else 'no event until'} {'at ' if observed[1] else ''}{number(observed[0], unit)}"
+        lines = [CaseAnswer("risk, larger for an earlier event", number(float(answer_numbers[0])), state)]
+        for time, probability in zip(times, answer_numbers[1:].tolist(), strict=True):
+            happened = "" if observed is None else _until(observed, time)
+            lines.append(CaseAnswer(f"no event until {number(time, unit)}", number(probability), happened))
+        return CaseAnswers.of("Answer", lines)
+
+
 class Survival(AnswerProblem):
     """The time until an event, which for some people was not observed to its end."""
 
@@ -70,7 +104,6 @@ class Survival(AnswerProblem):
     category = "Sur"
     cautious = (of_survival,)
     doubting = (reversed_risk,)
-    tells_answers = True
     task_categories = ("prediction",)
     table_files = (FILE,)
     files_beside_references = (CENSORING_FILE,)
@@ -88,6 +121,7 @@ class Survival(AnswerProblem):
         ),
         Option("unit", "string", None, "Unit of the times, for labels"),
     )
+    answer_view = SurvivalAnswerView()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -255,35 +289,6 @@ class Survival(AnswerProblem):
         if len(probabilities) != (reference.width if state & PROBABILITIES else 0) or len(numbers) < behind:
             return False
         return _falls(probabilities)
-
-    def answer_numbers_of(self, value: Answer, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """The risk, and the probabilities behind it; not a number where there is none."""
-        import numpy as np
-
-        nothing = (np.nan,) * len(shared["classes"])
-        risk = np.nan if value.risk is None else value.risk
-        return np.array([risk, *(value.survival or nothing)], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
-    ) -> CaseAnswers:
-        """Return the risk and the probabilities of no event, next to the observation."""
-        import numpy as np
-
-        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
-
-        times, unit = list(assessment.settings["times"] or ()), str(assessment.settings["unit"] or "")
-        answer_numbers = np.full(1 + len(times), np.nan)
-        if answer is not None and answer.size == answer_numbers.size:
-            answer_numbers = answer
-        observed, state = reference.numbers[EVERYTHING], "not known"
-        if observed is not None:
-            state = f"{'the event' if observed[1] else 'no event until'} {'at ' if observed[1] else ''}{number(observed[0], unit)}"
-        lines = [CaseAnswer("risk, larger for an earlier event", number(float(answer_numbers[0])), state)]
-        for time, probability in zip(times, answer_numbers[1:].tolist(), strict=True):
-            happened = "" if observed is None else _until(observed, time)
-            lines.append(CaseAnswer(f"no event until {number(time, unit)}", number(probability), happened))
-        return CaseAnswers.of("Answer", lines)
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From times, events and answers; censoring is not estimated again."""

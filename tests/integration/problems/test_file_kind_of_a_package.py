@@ -22,6 +22,7 @@ from evaluation.outcomes import Outcome
 from evaluation.problems import registry
 from evaluation.problems.base import MergingRules
 from evaluation.problems.files import FileProblem
+from evaluation.problems.pictures import Pictures
 from evaluation.readers import ReadError
 from evaluation.scoring import read_results
 from evaluation.scoring.rows import Row, ScoredCase
@@ -46,6 +47,26 @@ ASSESSMENT = {
 }
 
 
+class SignalPictures(Pictures):
+    def can_be_drawn(self, facts, *, has_image):
+        return True
+
+    def outline_form(self, facts):
+        return "float64", (facts["length"],)
+
+    def outline_of(self, value):
+        return value
+
+    def draw(self, facts, image, prediction, reference):
+        bars = np.zeros((len(facts) + 10, facts["length"]), dtype=np.uint8)
+        for row, shown in ((0, prediction), (5, reference)):
+            if shown is not None:
+                bars[row : row + 5] = np.clip(shown * 100, 0, 255)
+        buffer = io.BytesIO()
+        Image.fromarray(bars).save(buffer, "PNG")
+        return buffer.getvalue()
+
+
 class Signals(FileProblem):
     id = "signals"
     category = "Sig"
@@ -54,6 +75,7 @@ class Signals(FileProblem):
     tells_outcomes = False
     file_words = "signal"
     suffixes = (".signal.txt",)
+    pictures = SignalPictures()
     merging = MergingRules({"majority_vote": "the mean of all"})
 
     def read_reference(self, assessment, path):
@@ -82,24 +104,6 @@ class Signals(FileProblem):
         found = self.read_prediction(prediction, {"length": len(reference)}, {})
         error = min(1.0, float(np.abs(found - reference).mean()))
         return ScoredCase([Row(algorithm, case, "", "signal_error", error, Outcome.OK, None)])
-
-    def can_be_drawn(self, facts, *, has_image):
-        return True
-
-    def outline_form(self, facts):
-        return "float64", (facts["length"],)
-
-    def outline_of(self, value):
-        return value
-
-    def draw(self, facts, image, prediction, reference):
-        bars = np.zeros((len(facts) + 10, facts["length"]), dtype=np.uint8)
-        for row, shown in ((0, prediction), (5, reference)):
-            if shown is not None:
-                bars[row : row + 5] = np.clip(shown * 100, 0, 255)
-        buffer = io.BytesIO()
-        Image.fromarray(bars).save(buffer, "PNG")
-        return buffer.getvalue()
 
 
 METRIC = Metric(

@@ -12,7 +12,9 @@ from evaluation.assessment import parse
 from evaluation.problems.tables import TableProblem
 
 TABLES = [
-    problem.id for problem in problems.scored_problems() if problem.tells_answers and isinstance(problem, TableProblem)
+    problem.id
+    for problem in problems.scored_problems()
+    if problem.answer_view is not None and isinstance(problem, TableProblem)
 ]
 
 
@@ -35,9 +37,9 @@ def told(tmp_path):
         references = problem.open_references(assessment, tmp_path / "references")
         opened = problem.open_predictions(assessment, tmp_path / "predictions/near", references)
         case = references.cases[0]
-        answer = problem.answer_numbers_of(opened.predictions[case], references.shared) if answered else None
+        answer = problem.answer_view.numbers_of(opened.predictions[case], references.shared) if answered else None
         reference = problem.prepare(references.table, case, references.shared)
-        lines = problem.case_answers(assessment, references.shared, answer, reference)
+        lines = problem.answer_view.lines(assessment, references.shared, answer, reference)
         [known] = [
             path for path in (tmp_path / "references").glob("*.csv") if path.name not in ("cases.csv", "censoring.csv")
         ]
