@@ -10,10 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from evaluation.problems.pictures import AnswerView, Pictures
-from evaluation.problems.tried import TriedProblem
+from evaluation.problems.samples import Samples
+from evaluation.problems.scorer_files import ScorerFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     import pandas as pd
 
@@ -39,7 +41,7 @@ class MergingRules(NamedTuple):
     computed: Mapping[str, str] = {}
 
 
-class Problem(TriedProblem):
+class Problem:
     """A kind of problem; a kind is a subclass, or an instance with other attributes.
 
     Attributes
@@ -70,6 +72,10 @@ class Problem(TriedProblem):
         Pictures of its cases.
     answer_view
         Answers to a case, line by line; ``None`` where they are not shown.
+    samples
+        Small challenges and predictions to try it with.
+    scorer_files
+        Files that a scoring image of the organizers receives.
     table_files
         Permitted names of the single table of all cases; empty where predictions are one file per case.
     reference_files
@@ -137,6 +143,8 @@ class Problem(TriedProblem):
     measures_as: tuple[str, ...] = ()
     pictures: Pictures = Pictures()
     answer_view: AnswerView | None = None
+    samples: Samples = Samples()
+    scorer_files: ScorerFiles = ScorerFiles()
 
     decoy_columns: ClassVar[tuple[str, str]] = ("sha256", "predicted")
     """Headings of the stored columns for a prediction of a case that is requested but not scored.
@@ -246,6 +254,56 @@ class Problem(TriedProblem):
         from evaluation import catalogue
 
         return use.level == "dataset" and "scores" in catalogue.get(use.id).needs
+
+    # Folders of the command line --------------------------------------------------------------------------------------
+
+    def open_references(self, assessment: Assessment, folder: Path) -> References:
+        """Find the references of a folder.
+
+        Raises
+        ------
+        ReadError
+            If they cannot be taken.
+        ValueError
+            If predictions of this kind are not scored from folders.
+        """
+        raise ValueError(self._from_no_folder)
+
+    def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:
+        """Find the predictions of one algorithm; what cannot be taken is no error but a reason.
+
+        Raises
+        ------
+        ReadError
+            If the folder is not there.
+        """
+        raise ValueError(self._from_no_folder)
+
+    def open_all(
+        self, assessment: Assessment, predictions: Mapping[str, Path], references: References
+    ) -> dict[str, Opened]:
+        """Find the predictions of all algorithms: of a folder each, unless a kind has several in one."""
+        return {name: self.open_predictions(assessment, folder, references) for name, folder in predictions.items()}
+
+    @property
+    def _from_no_folder(self) -> str:
+        return f"predictions of the problem {self.id} cannot be scored from folders"
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure what metrics may stumble over in references and predictions, for the check of pitfalls.
+
+        Returns
+        -------
+        tuple
+            An `evaluation.advice.pitfalls.scan.ReferenceScan`, and a `PredictionScan` a folder of predictions.
+
+        Raises
+        ------
+        ValueError
+            If references of this kind cannot be scanned.
+        """
+        message = f"references of the problem {self.id} cannot be scanned"
+        raise ValueError(message)
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation.metrics.options import Option
 from evaluation.problems.base import Problem
+from evaluation.problems.samples import Samples
 from evaluation.problems.table import METRIC
 
 if TYPE_CHECKING:
@@ -19,6 +20,35 @@ if TYPE_CHECKING:
     from evaluation.scoring.rows import Row
 
 _KEYS: Final = ("id", "as", "label", "direction", "range", "unit", "level", "without_uncertainty", "policy")
+
+
+class ExternalSamples(Samples):
+    """Samples of values that were measured elsewhere."""
+
+    kind: External
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ("weak", "fair", "good")
+    ) -> dict[str, Any]:
+        """Write ``results.csv`` of some algorithms and two metrics; there is nothing to score."""
+        import numpy as np
+
+        random = np.random.default_rng(seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = ["algorithm,case,metric,value"]
+        for index, algorithm in enumerate(algorithms):
+            for case in range(cases):
+                lines.append(f"{algorithm},case-{case:02d},tra,{random.beta(6 + 2 * index, 4):.6f}")
+                lines.append(f"{algorithm},case-{case:02d},runtime,{random.gamma(4, 10 - 2 * index):.6f}")
+        (folder / "results.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "metrics": [
+                {"id": "tra", "direction": "higher", "range": [0, 1]},
+                {"id": "runtime", "direction": "lower", "range": [0, None], "unit": "s", "policy": {"missing": 600}},
+            ],
+        }
 
 
 class External(Problem):
@@ -41,6 +71,7 @@ class External(Problem):
         Option("software", "string", "", "What measured, with its version"),
         Option("digest", "string", "", "Digest of what measured"),
     )
+    samples = ExternalSamples()
 
     def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
         """Check a metric entry that defines its name, its better direction and its bounds.
@@ -161,29 +192,6 @@ class External(Problem):
 
         assert isinstance(opened, OpenedValues)
         return opened.rows(algorithm), opened.blocks(algorithm)
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ("weak", "fair", "good")
-    ) -> dict[str, Any]:
-        """Write ``results.csv`` of some algorithms and two metrics; there is nothing to score."""
-        import numpy as np
-
-        random = np.random.default_rng(seed)
-        folder.mkdir(parents=True, exist_ok=True)
-        lines = ["algorithm,case,metric,value"]
-        for index, algorithm in enumerate(algorithms):
-            for case in range(cases):
-                lines.append(f"{algorithm},case-{case:02d},tra,{random.beta(6 + 2 * index, 4):.6f}")
-                lines.append(f"{algorithm},case-{case:02d},runtime,{random.gamma(4, 10 - 2 * index):.6f}")
-        (folder / "results.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "metrics": [
-                {"id": "tra", "direction": "higher", "range": [0, 1]},
-                {"id": "runtime", "direction": "lower", "range": [0, None], "unit": "s", "policy": {"missing": 600}},
-            ],
-        }
 
 
 PROBLEM = External()

@@ -34,8 +34,8 @@ from evaluation.problems.confidences import (
 from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.given_risks import KnownRisk, OwnRisks
 from evaluation.problems.pictures import AnswerView
-from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords, TableSamples
 from evaluation.readers.confidences import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -78,6 +78,21 @@ class FailureAnswerView(AnswerView):
         reference_numbers = reference.numbers[EVERYTHING]
         risk = "" if reference_numbers is None else f"risk {number(reference_numbers[0])}"
         return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence), risk)])
+
+
+class FailureSamples(TableSamples):
+    """Samples of failure detection."""
+
+    kind: FailureDetection
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Write risks, and confidences that predict them more or less well."""
+        from evaluation.problems.examples import write_confidences
+
+        write_confidences(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
+        return {"schema": 1, "problem": self.kind.id, "metrics": [{"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}]}
 
 
 class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
@@ -135,6 +150,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         ),
     )
     answer_view = FailureAnswerView()
+    samples = FailureSamples()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that data sets are identified by a column of the cases, and return the settings."""
@@ -394,15 +410,6 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         )
         cost = "A case without a number counts as rejected: as less sure than every other, with the risk that it has."
         return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else ())
-
-    def write_example(
-        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Write risks, and confidences that predict them more or less well."""
-        from evaluation.problems.examples import write_confidences
-
-        write_confidences(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
-        return {"schema": 1, "problem": self.id, "metrics": [{"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}]}
 
 
 PROBLEM = FailureDetection()

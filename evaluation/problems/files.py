@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.base import Problem
 from evaluation.problems.opened import Opened, References
+from evaluation.problems.scorer_files import ScorerFiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,6 +48,36 @@ class FileWords:
     columns: tuple[str, ...] = ()
 
 
+class FileScorerFiles(ScorerFiles):
+    """Files of a kind with one file per case for scoring images."""
+
+    def write_reference(
+        self, assessment: Assessment, content: Any, instances: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """Write the content of a reference into a folder in the form that a scoring image receives.
+
+        Return its files by their names.
+
+        Parameters
+        ----------
+        instances
+            Class of each object, where a table next to the files contains it.
+        """
+        raise NotImplementedError
+
+    def write_prediction(self, assessment: Assessment, content: Any, said: Any, folder: Path) -> dict[str, Path]:
+        """Write the content of a prediction into a folder in the form that a scoring image receives.
+
+        Return its files by their names.
+
+        Parameters
+        ----------
+        said
+            Content of a table next to the files for the case; ``None`` where there is no table.
+        """
+        raise NotImplementedError
+
+
 class FileProblem(Problem):
     """A kind with one file per case.
 
@@ -66,6 +97,7 @@ class FileProblem(Problem):
     takes_algorithms = True
     file_words: str = "file"
     no_decoy_words: str = "a decoy needs a file among the references like other cases"
+    scorer_files = FileScorerFiles()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -203,34 +235,6 @@ class FileProblem(Problem):
         ReadError
             If they do not match.
         """
-
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    def show_reference(
-        self, assessment: Assessment, content: Any, instances: Instances | None, folder: Path
-    ) -> dict[str, Path]:
-        """Write the content of a reference into a folder in the form that a scoring image receives.
-
-        Return its files by their names.
-
-        Parameters
-        ----------
-        instances
-            Class of each object, where a table next to the files contains it.
-        """
-        raise NotImplementedError
-
-    def show_prediction(self, assessment: Assessment, content: Any, said: Any, folder: Path) -> dict[str, Path]:
-        """Write the content of a prediction into a folder in the form that a scoring image receives.
-
-        Return its files by their names.
-
-        Parameters
-        ----------
-        said
-            Content of a table next to the files for the case; ``None`` where there is no table.
-        """
-        raise NotImplementedError
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.problems.base import MergingRules
 from evaluation.problems.label_tables import AnswersByCase, LabelPredictions, LabelReferences, PreparedLabel
 from evaluation.problems.pictures import AnswerView
+from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.tables import (
     SHOWN_REASONS,
     ExpectedTable,
@@ -17,9 +18,10 @@ from evaluation.problems.tables import (
     SubmitWords,
     TableProblem,
     TableReferences,
+    TableSamples,
+    TableScorerFiles,
     listed,
 )
-from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -78,6 +80,60 @@ class ClassAnswerView(AnswerView):
         return CaseAnswers.of("Class", lines)
 
 
+class ClassSamples(TableSamples):
+    """Samples of image classification."""
+
+    kind: ImageClassification
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """The class, with the score 1."""
+        from evaluation.problems.labels import rows_of_class
+
+        return rows_of_class(reference.rows[0][0], shared["classes"])
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """The first and the last class, the next one, and one that is drawn."""
+        from evaluation.problems.labels import worse_classes
+
+        return worse_classes(perfect)
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Write an example with two classes.
+
+        One algorithm predicts with noisy scores, one always predicts the same class.
+        """
+        from evaluation.problems.examples import write_labels
+
+        write_labels(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "benign"}, {"name": "malignant"}],
+            "metrics": [{"id": "balanced_accuracy"}, {"id": "auroc", "options": {"positive_class": "malignant"}}],
+        }
+
+
+class ClassScorerFiles(TableScorerFiles):
+    """Files of image classification for scoring images."""
+
+    stems_and_kinds = (("labels", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The class of the case, as a scoring image is shown it."""
+        from evaluation.problems.shown import Rows
+
+        assert table.classes is not None
+        return Rows.of(("label",), [(table.classes[case],)])
+
+    def prediction_rows(self, prediction: Numbers, shared: Mapping[str, Any]) -> Rows:
+        """The class decided for, the scores of all classes in columns ``p_<class>``, or both."""
+        from evaluation.problems.labels import rows_of_answer
+
+        return rows_of_answer(prediction, shared["classes"])
+
+
 class ImageClassification(TableProblem):
     """One class of every case, decided or by scores."""
 
@@ -99,6 +155,8 @@ class ImageClassification(TableProblem):
         }
     )
     answer_view = ClassAnswerView()
+    samples = ClassSamples()
+    scorer_files = ClassScorerFiles()
 
     def check(self, assessment: Assessment) -> None:
         """Reject a metric option `k` that is not below the number of classes."""
@@ -197,33 +255,6 @@ class ImageClassification(TableProblem):
 
         assert table.classes is not None
         return describe_classes(assessment, [*(table.classes[case] for case in cases), *named])
-
-    shown = (("labels", "csv"),)
-
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """The class of the case, as a scoring image is shown it."""
-        from evaluation.problems.shown import Rows
-
-        assert table.classes is not None
-        return Rows.of(("label",), [(table.classes[case],)])
-
-    def prediction_rows(self, prediction: Numbers, shared: Mapping[str, Any]) -> Rows:
-        """The class decided for, the scores of all classes in columns ``p_<class>``, or both."""
-        from evaluation.problems.labels import rows_of_answer
-
-        return rows_of_answer(prediction, shared["classes"])
-
-    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
-        """The class, with the score 1."""
-        from evaluation.problems.labels import rows_of_class
-
-        return rows_of_class(reference.rows[0][0], shared["classes"])
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """The first and the last class, the next one, and one that is drawn."""
-        from evaluation.problems.labels import worse_classes
-
-        return worse_classes(perfect)
 
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> PreparedLabel:
         """Return the class of a case.
@@ -453,23 +484,6 @@ class ImageClassification(TableProblem):
         from evaluation.readers.tables import LABELS_FILE, read_reference_labels
 
         return scan_labels(read_reference_labels(references / LABELS_FILE)), []
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Write an example with two classes.
-
-        One algorithm predicts with noisy scores, one always predicts the same class.
-        """
-        from evaluation.problems.examples import write_labels
-
-        write_labels(folder, cases=cases, seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "benign"}, {"name": "malignant"}],
-            "metrics": [{"id": "balanced_accuracy"}, {"id": "auroc", "options": {"positive_class": "malignant"}}],
-        }
 
 
 def _votes(tables: Mapping[str, Mapping[str, str]], case: str) -> str:

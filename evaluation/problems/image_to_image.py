@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_similarity
-from evaluation.problems.files import FileWords
+from evaluation.problems.files import FileScorerFiles, FileWords
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.reference_parts import ENDING, PartsProblem
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.samples import ALGORITHMS, Samples
 from evaluation.problems.value_figures import CasePairs
 
 if TYPE_CHECKING:
@@ -108,6 +108,70 @@ class ImagePictures(Pictures):
         return "The middle slice of the prediction, in its own grey levels from the lowest to the highest."
 
 
+class ImageSamples(Samples):
+    """Samples of image-to-image translation."""
+
+    kind: ImageToImage
+
+    def perfect_prediction(
+        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
+    ) -> Mapping[str, Path]:
+        """Without the mask."""
+        return {name: path for name, path in reference.items() if name.startswith(f"{IMAGE}.")}
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Images that are constant, shifted, inverted and noise."""
+        from evaluation.problems.shown import worse_intensities
+        from evaluation.readers.intensities import read_intensities
+
+        [path] = perfect.values()
+        by_kind = worse_intensities(read_intensities(path), folder)
+        return {kind: {IMAGE + "".join(worse_path.suffixes): worse_path} for kind, worse_path in by_kind.items()}
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Smooth images; one algorithm adds a little noise, one more."""
+        from evaluation.problems.examples import write_images
+
+        write_images(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "body", "labels": [1]}],
+            "metrics": [{"id": "image_mae"}, {"id": "psnr"}, {"id": "ssim"}],
+            "settings": {"data_range": [0, 255]},
+        }
+
+
+class ImageScorerFiles(FileScorerFiles):
+    """Files of image-to-image translation for scoring images."""
+
+    stems_and_kinds = (("image", "image"), ("mask", "label_image"))
+
+    def write_reference(
+        self, assessment: Assessment, content: ReferenceImage, instances: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """The image, and the mask of its regions where there is one."""
+        from evaluation.problems.shown import write_labels
+
+        files = self.write_prediction(assessment, content.image, None, folder)
+        if content.mask is not None:
+            path = write_labels(content.mask, folder / MASK)
+            files[path.name] = path
+        return files
+
+    def write_prediction(
+        self, assessment: Assessment, content: IntensityImage, said: Any, folder: Path
+    ) -> dict[str, Path]:
+        """The image."""
+        from evaluation.problems.shown import write_intensities
+
+        folder.mkdir(parents=True, exist_ok=True)
+        path = write_intensities(content, folder / IMAGE)
+        return {path.name: path}
+
+
 class ImageToImage(PartsProblem):
     """Every voxel has an intensity; a region is a union of labels of a mask."""
 
@@ -143,6 +207,8 @@ class ImageToImage(PartsProblem):
         ),
     )
     pictures = ImagePictures()
+    samples = ImageSamples()
+    scorer_files = ImageScorerFiles()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -276,47 +342,6 @@ class ImageToImage(PartsProblem):
             regions = {region.name: np.isin(labels, [int(x) for x in region.labels]) for region in assessment.regions}
         return PreparedImage(content.image, regions, data_range_of(assessment.settings["data_range"], content.image))
 
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("image", "image"), ("mask", "label_image"))
-
-    def show_reference(
-        self, assessment: Assessment, content: ReferenceImage, instances: Instances | None, folder: Path
-    ) -> dict[str, Path]:
-        """The image, and the mask of its regions where there is one."""
-        from evaluation.problems.shown import write_labels
-
-        files = self.show_prediction(assessment, content.image, None, folder)
-        if content.mask is not None:
-            path = write_labels(content.mask, folder / MASK)
-            files[path.name] = path
-        return files
-
-    def show_prediction(
-        self, assessment: Assessment, content: IntensityImage, said: Any, folder: Path
-    ) -> dict[str, Path]:
-        """The image."""
-        from evaluation.problems.shown import write_intensities
-
-        folder.mkdir(parents=True, exist_ok=True)
-        path = write_intensities(content, folder / IMAGE)
-        return {path.name: path}
-
-    def as_prediction(
-        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
-    ) -> Mapping[str, Path]:
-        """Without the mask."""
-        return {name: path for name, path in reference.items() if name.startswith(f"{IMAGE}.")}
-
-    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
-        """Images that are constant, shifted, inverted and noise."""
-        from evaluation.problems.shown import worse_intensities
-        from evaluation.readers.intensities import read_intensities
-
-        [path] = perfect.values()
-        by_kind = worse_intensities(read_intensities(path), folder)
-        return {kind: {IMAGE + "".join(worse_path.suffixes): worse_path} for kind, worse_path in by_kind.items()}
-
     # Scoring ----------------------------------------------------------------------------------------------------------
 
     def score(
@@ -383,21 +408,6 @@ class ImageToImage(PartsProblem):
     def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Shape and channels."""
         return " × ".join(str(length) for length in facts["shape"]), str(facts.get("channels", 1))
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Smooth images; one algorithm adds a little noise, one more."""
-        from evaluation.problems.examples import write_images
-
-        write_images(folder, cases=cases, seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "body", "labels": [1]}],
-            "metrics": [{"id": "image_mae"}, {"id": "psnr"}, {"id": "ssim"}],
-            "settings": {"data_range": [0, 255]},
-        }
 
 
 PROBLEM = ImageToImage()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluation.problems.files import FileProblem, FileWords
+from evaluation.problems.files import FileProblem, FileScorerFiles, FileWords
 from evaluation.problems.pictures import Pictures
+from evaluation.problems.samples import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,6 +83,41 @@ class LabelImagePictures(Pictures):
         return sheets_of_labels(Geometry.of(facts), image, prediction, self.outline_of(reference))
 
 
+class LabelImageSamples(Samples):
+    """Samples of label images."""
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Label images that are empty, all foreground, shifted and noise."""
+        from evaluation.problems.shown import LABELS, worse_labels
+
+        path = next(path for name, path in perfect.items() if name.startswith(f"{LABELS}."))
+        by_kind = worse_labels(path, folder)
+        return {kind: {LABELS + "".join(worse_path.suffixes): worse_path} for kind, worse_path in by_kind.items()}
+
+
+class LabelImageScorerFiles(FileScorerFiles):
+    """Files of label images for scoring images."""
+
+    stems_and_kinds: tuple[tuple[str, str], ...] = (("labels", "label_image"),)
+
+    def write_reference(
+        self, assessment: Assessment, content: LabelImage, instances: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """The label image."""
+        return self._show_labels(content, folder)
+
+    def write_prediction(self, assessment: Assessment, content: LabelImage, said: Any, folder: Path) -> dict[str, Path]:
+        """The label image."""
+        return self._show_labels(content, folder)
+
+    def _show_labels(self, content: LabelImage, folder: Path) -> dict[str, Path]:
+        from evaluation.problems.shown import LABELS, write_labels
+
+        folder.mkdir(parents=True, exist_ok=True)
+        path = write_labels(content, folder / LABELS)
+        return {path.name: path}
+
+
 class LabelImageProblem(FileProblem):
     """A kind with one label image per case; its module defines how an image is prepared and scored."""
 
@@ -93,6 +129,8 @@ class LabelImageProblem(FileProblem):
         "of its grid as references/{case}.nii.gz"
     )
     pictures = LabelImagePictures()
+    samples = LabelImageSamples()
+    scorer_files = LabelImageScorerFiles()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -186,35 +224,6 @@ class LabelImageProblem(FileProblem):
         plain = np.ascontiguousarray(labels, dtype=np.uint32)
         digest = hashlib.sha256(repr(plain.shape).encode() + plain.tobytes()).hexdigest()
         return {"digest": digest, "labelled": int(np.count_nonzero(plain))}
-
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown: tuple[tuple[str, str], ...] = (("labels", "label_image"),)
-
-    def show_reference(
-        self, assessment: Assessment, content: LabelImage, instances: Instances | None, folder: Path
-    ) -> dict[str, Path]:
-        """The label image."""
-        return self._show_labels(content, folder)
-
-    def show_prediction(self, assessment: Assessment, content: LabelImage, said: Any, folder: Path) -> dict[str, Path]:
-        """The label image."""
-        return self._show_labels(content, folder)
-
-    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
-        """Label images that are empty, all foreground, shifted and noise."""
-        from evaluation.problems.shown import LABELS, worse_labels
-
-        path = next(path for name, path in perfect.items() if name.startswith(f"{LABELS}."))
-        by_kind = worse_labels(path, folder)
-        return {kind: {LABELS + "".join(worse_path.suffixes): worse_path} for kind, worse_path in by_kind.items()}
-
-    def _show_labels(self, content: LabelImage, folder: Path) -> dict[str, Path]:
-        from evaluation.problems.shown import LABELS, write_labels
-
-        folder.mkdir(parents=True, exist_ok=True)
-        path = write_labels(content, folder / LABELS)
-        return {path.name: path}
 
     # Folders of the command line --------------------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.problems.images import ImagePrediction, LabelImageProblem
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.images import ImagePrediction, LabelImageProblem, LabelImageSamples, LabelImageScorerFiles
+from evaluation.problems.samples import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +22,77 @@ if TYPE_CHECKING:
     from evaluation.scoring.rows import Numbers, ScoredCase
 
 
+class InstanceSamples(LabelImageSamples):
+    """Samples of instance segmentation."""
+
+    kind: InstanceSegmentation
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Worse label maps, with the rows of those objects that are still there."""
+        import numpy as np
+
+        from evaluation.problems.shown import INSTANCES, Rows
+        from evaluation.readers import read_label_image
+
+        by_kind = super().worse_predictions(perfect, folder)
+        table = next((path for name, path in perfect.items() if name.startswith(INSTANCES)), None)
+        if table is None:
+            return by_kind
+        rows = Rows.read(table)
+        for number, files in enumerate(by_kind.values()):
+            [labels] = files.values()
+            present = {str(label) for label in np.unique(read_label_image(labels).labels)}
+            rows_folder = folder / f"rows-{number}"
+            rows_folder.mkdir()
+            left = Rows(rows.columns, tuple(row for row in rows.rows if row[0] in present))
+            files[f"{INSTANCES}.csv"] = left.written(rows_folder / f"{INSTANCES}.csv")
+        return by_kind
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Discs with a number each; one algorithm moves them, one shrinks them."""
+        from evaluation.problems.examples import write_label_images
+
+        write_label_images(folder, cases=cases, seed=seed, algorithms=algorithms, numbered=True)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "cell", "labels": ["cell"]}],
+            "metrics": [{"id": "panoptic_quality"}, {"id": "fbeta"}],
+        }
+
+
+class InstanceScorerFiles(LabelImageScorerFiles):
+    """Files of instance segmentation for scoring images."""
+
+    stems_and_kinds = (("labels", "label_image"), ("instances", "csv"))
+
+    def write_reference(
+        self, assessment: Assessment, content: LabelImage, instances: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """Write the label map, and the class of each object where a table contains it."""
+        return super().write_reference(assessment, content, instances, folder) | self._show_rows(instances, folder)
+
+    def write_prediction(
+        self, assessment: Assessment, content: LabelImage, said: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """Write the label map, and the class and score of each object where a table contains them."""
+        return super().write_prediction(assessment, content, said, folder) | self._show_rows(said, folder)
+
+    def _show_rows(self, instances: Instances | None, folder: Path) -> dict[str, Path]:
+        from evaluation.problems.shown import INSTANCES, Rows
+
+        if instances is None:
+            return {}
+        rows = [
+            (label, instance.name, instance.score, int(instance.ignored))
+            for label, instance in sorted(instances.items())
+        ]
+        path = Rows.of(("instance", "class", "score", "ignore"), rows).written(folder / f"{INSTANCES}.csv")
+        return {path.name: path}
+
+
 class InstanceSegmentation(LabelImageProblem):
     """Instance segmentation, in which every object has a separate number.
 
@@ -35,6 +106,8 @@ class InstanceSegmentation(LabelImageProblem):
     finds_objects = True
     rates_parts = True
     pixel_kind = "semantic_segmentation"
+    samples = InstanceSamples()
+    scorer_files = InstanceScorerFiles()
 
     def check(self, assessment: Assessment) -> None:
         """Objects are found once for all metrics, and a mean over classes needs classes."""
@@ -136,55 +209,6 @@ class InstanceSegmentation(LabelImageProblem):
 
         return are_possible(assessment, case, reference.objects, pieces)
 
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("labels", "label_image"), ("instances", "csv"))
-
-    def show_reference(
-        self, assessment: Assessment, content: LabelImage, instances: Instances | None, folder: Path
-    ) -> dict[str, Path]:
-        """Write the label map, and the class of each object where a table contains it."""
-        return super().show_reference(assessment, content, instances, folder) | self._show_rows(instances, folder)
-
-    def show_prediction(
-        self, assessment: Assessment, content: LabelImage, said: Instances | None, folder: Path
-    ) -> dict[str, Path]:
-        """Write the label map, and the class and score of each object where a table contains them."""
-        return super().show_prediction(assessment, content, said, folder) | self._show_rows(said, folder)
-
-    def _show_rows(self, instances: Instances | None, folder: Path) -> dict[str, Path]:
-        from evaluation.problems.shown import INSTANCES, Rows
-
-        if instances is None:
-            return {}
-        rows = [
-            (label, instance.name, instance.score, int(instance.ignored))
-            for label, instance in sorted(instances.items())
-        ]
-        path = Rows.of(("instance", "class", "score", "ignore"), rows).written(folder / f"{INSTANCES}.csv")
-        return {path.name: path}
-
-    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
-        """Worse label maps, with the rows of those objects that are still there."""
-        import numpy as np
-
-        from evaluation.problems.shown import INSTANCES, Rows
-        from evaluation.readers import read_label_image
-
-        by_kind = super().worse_predictions(perfect, folder)
-        table = next((path for name, path in perfect.items() if name.startswith(INSTANCES)), None)
-        if table is None:
-            return by_kind
-        rows = Rows.read(table)
-        for number, files in enumerate(by_kind.values()):
-            [labels] = files.values()
-            present = {str(label) for label in np.unique(read_label_image(labels).labels)}
-            rows_folder = folder / f"rows-{number}"
-            rows_folder.mkdir()
-            left = Rows(rows.columns, tuple(row for row in rows.rows if row[0] in present))
-            files[f"{INSTANCES}.csv"] = left.written(rows_folder / f"{INSTANCES}.csv")
-        return by_kind
-
     # Folders of the command line --------------------------------------------------------------------------------------
 
     def read_table_beside(self, assessment: Assessment, folder: Path) -> InstanceTable | None:
@@ -224,20 +248,6 @@ class InstanceSegmentation(LabelImageProblem):
         return reference_scan, [
             scan_predictions(path.name, path, references, regions, instances=True) for path in predictions
         ]
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Discs with a number each; one algorithm moves them, one shrinks them."""
-        from evaluation.problems.examples import write_label_images
-
-        write_label_images(folder, cases=cases, seed=seed, algorithms=algorithms, numbered=True)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "cell", "labels": ["cell"]}],
-            "metrics": [{"id": "panoptic_quality"}, {"id": "fbeta"}],
-        }
 
 
 PROBLEM = InstanceSegmentation()

@@ -10,6 +10,7 @@ from evaluation.metrics.options import Option
 from evaluation.problems.coordinates import SPACINGS, axes_of, positive_fact
 from evaluation.problems.landmark_figures import FIGURES
 from evaluation.problems.pictures import AnswerView, Pictures
+from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -17,8 +18,9 @@ from evaluation.problems.tables import (
     ReferenceTableError,
     SubmitWords,
     TableProblem,
+    TableSamples,
+    TableScorerFiles,
 )
-from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,6 +151,60 @@ class LandmarkAnswerView(AnswerView):
         return CaseAnswers.of("Landmark", lines, "Error")
 
 
+class LandmarkSamples(TableSamples):
+    """Samples of landmark localization."""
+
+    kind: LandmarkLocalization
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """All of them shifted, all somewhere else, and only the first."""
+        from evaluation.problems.shown import Rows, draws
+
+        axes = perfect.columns[1:]
+        drawn = draws().normal(0, 20, (max(len(perfect.rows), 1), len(axes)))
+        noise = perfect
+        for index, axis in enumerate(axes):
+            noise = noise.changed([axis], partial(_moved, drawn[:, index].tolist()))
+        return {
+            "shifted": perfect.changed(axes, lambda value, _: value + 5.0),
+            "noise": noise,
+            "the first only": Rows(perfect.columns, perfect.rows[:1]),
+        }
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Three landmarks a case; one algorithm is off by a millimetre or two, one by more."""
+        from evaluation.problems.examples import write_landmarks
+
+        write_landmarks(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "metrics": [
+                {"id": "radial_error"},
+                {"id": "success_detection_rate", "options": {"radius": 2}},
+                {"id": "identification_rate"},
+            ],
+            "settings": {"unit": "mm", "penalty": 40},
+        }
+
+
+class LandmarkScorerFiles(TableScorerFiles):
+    """Files of landmark localization for scoring images."""
+
+    stems_and_kinds = (("landmarks", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The landmarks of the case, in the unit of the coordinates."""
+        assert isinstance(table, LandmarkReferences)
+        return _rows_of(table.table.points.get(case, {}), table.table.axes)
+
+    def prediction_rows(self, prediction: Points, shared: Mapping[str, Any]) -> Rows:
+        """The landmarks of the case."""
+        return _rows_of(prediction, len(next(iter(prediction.values()), ())))
+
+
 class LandmarkLocalization(TableProblem):
     """Named points, each expected once a case."""
 
@@ -183,6 +239,8 @@ class LandmarkLocalization(TableProblem):
     )
     pictures = LandmarkPictures()
     answer_view = LandmarkAnswerView()
+    samples = LandmarkSamples()
+    scorer_files = LandmarkScorerFiles()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -297,34 +355,6 @@ class LandmarkLocalization(TableProblem):
         """Coordinates in pixels can be drawn on an image, so that they are called axes of it."""
         facts = dict(table.facts)
         return facts | ({"axes": facts["dimensions"]} if assessment.settings["unit"] == "px" else {})
-
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("landmarks", "csv"),)
-
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """The landmarks of the case, in the unit of the coordinates."""
-        assert isinstance(table, LandmarkReferences)
-        return _rows_of(table.table.points.get(case, {}), table.table.axes)
-
-    def prediction_rows(self, prediction: Points, shared: Mapping[str, Any]) -> Rows:
-        """The landmarks of the case."""
-        return _rows_of(prediction, len(next(iter(prediction.values()), ())))
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """All of them shifted, all somewhere else, and only the first."""
-        from evaluation.problems.shown import Rows, draws
-
-        axes = perfect.columns[1:]
-        drawn = draws().normal(0, 20, (max(len(perfect.rows), 1), len(axes)))
-        noise = perfect
-        for index, axis in enumerate(axes):
-            noise = noise.changed([axis], partial(_moved, drawn[:, index].tolist()))
-        return {
-            "shifted": perfect.changed(axes, lambda value, _: value + 5.0),
-            "noise": noise,
-            "the first only": Rows(perfect.columns, perfect.rows[:1]),
-        }
 
     # What all cases have in common ------------------------------------------------------------------------------------
 
@@ -464,24 +494,6 @@ class LandmarkLocalization(TableProblem):
             tuple(after),
             classes="Landmarks",
         )
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Three landmarks a case; one algorithm is off by a millimetre or two, one by more."""
-        from evaluation.problems.examples import write_landmarks
-
-        write_landmarks(folder, cases=cases, seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "metrics": [
-                {"id": "radial_error"},
-                {"id": "success_detection_rate", "options": {"radius": 2}},
-                {"id": "identification_rate"},
-            ],
-            "settings": {"unit": "mm", "penalty": 40},
-        }
 
 
 def _unit(settings: Mapping[str, Any]) -> str:

@@ -19,8 +19,16 @@ from evaluation.problems.answers import (
 )
 from evaluation.problems.label_figures import FIGURE
 from evaluation.problems.pictures import AnswerView
-from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.tables import (
+    ExpectedTable,
+    PredictionTable,
+    ReferenceTable,
+    ReferenceTableError,
+    SubmitWords,
+    TableSamples,
+    TableScorerFiles,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,6 +100,72 @@ class MultilabelAnswerView(AnswerView):
         return CaseAnswers.of("Label", lines)
 
 
+class MultilabelSamples(TableSamples):
+    """Samples of multilabel classification."""
+
+    kind: MultilabelClassification
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """Decisions and probabilities as the reference has them, 0 for what it leaves open."""
+        decided = {name: float(value or 0) for name, value in zip(reference.columns, reference.rows[0], strict=True)}
+        scored = {f"{PREFIX}{name}": value for name, value in decided.items()}
+        return one_row([*decided, *scored], decided | scored)
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """Nothing, everything, all the other way round, and noise."""
+        from evaluation.problems.shown import draws
+
+        drawn = draws().integers(0, 2, len(perfect.columns) // 2)
+        noise = perfect
+        for index, name in enumerate(perfect.columns):
+            noise = noise.changed([name], partial(_fixed, float(drawn[index % len(drawn)])))
+        return {
+            "nothing": perfect.changed(perfect.columns, lambda *_: 0.0),
+            "everything": perfect.changed(perfect.columns, lambda *_: 1.0),
+            "shifted": perfect.changed(perfect.columns, lambda value, _: 1 - value),
+            "noise": noise,
+        }
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Two findings; one algorithm has better scores than the other."""
+        from evaluation.problems.examples import write_findings
+
+        write_findings(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "nodule"}, {"name": "effusion"}],
+            "metrics": [
+                {"id": "auroc"},
+                {"id": "fbeta", "options": {"class_average": "macro"}},
+                {"id": "hamming_loss"},
+            ],
+        }
+
+
+class MultilabelScorerFiles(TableScorerFiles):
+    """Files of multilabel classification for scoring images."""
+
+    stems_and_kinds = (("labels", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """1, 0 or nothing for each label."""
+        assert isinstance(table, NumberReferences)
+        return one_row(shared["classes"], table.table.numbers.get(case, {}))
+
+    def prediction_rows(self, prediction: Answer, shared: Mapping[str, Any]) -> Rows:
+        """The decisions, the probabilities in columns ``p_<label>``, or both."""
+        labels = tuple(shared["classes"])
+        by_column = dict(zip(labels, prediction.decisions or (), strict=False))
+        by_column |= {
+            f"{PREFIX}{label}": probability
+            for label, probability in zip(labels, prediction.probabilities or (), strict=False)
+        }
+        return one_row([*labels, *(f"{PREFIX}{label}" for label in labels)], by_column)
+
+
 class MultilabelClassification(AnswerProblem):
     """Findings of every case, of which several may hold."""
 
@@ -104,6 +178,8 @@ class MultilabelClassification(AnswerProblem):
     has_values_of_cases = False
     averages_micro = True
     answer_view = MultilabelAnswerView()
+    samples = MultilabelSamples()
+    scorer_files = MultilabelScorerFiles()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -269,46 +345,6 @@ class MultilabelClassification(AnswerProblem):
         scores = tuple(f"{PREFIX}{name}" for name in expected.classes)
         return ("case", *(scores if expected.need_scores else expected.classes))
 
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("labels", "csv"),)
-
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """1, 0 or nothing for each label."""
-        assert isinstance(table, NumberReferences)
-        return one_row(shared["classes"], table.table.numbers.get(case, {}))
-
-    def prediction_rows(self, prediction: Answer, shared: Mapping[str, Any]) -> Rows:
-        """The decisions, the probabilities in columns ``p_<label>``, or both."""
-        labels = tuple(shared["classes"])
-        by_column = dict(zip(labels, prediction.decisions or (), strict=False))
-        by_column |= {
-            f"{PREFIX}{label}": probability
-            for label, probability in zip(labels, prediction.probabilities or (), strict=False)
-        }
-        return one_row([*labels, *(f"{PREFIX}{label}" for label in labels)], by_column)
-
-    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
-        """Decisions and probabilities as the reference has them, 0 for what it leaves open."""
-        decided = {name: float(value or 0) for name, value in zip(reference.columns, reference.rows[0], strict=True)}
-        scored = {f"{PREFIX}{name}": value for name, value in decided.items()}
-        return one_row([*decided, *scored], decided | scored)
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """Nothing, everything, all the other way round, and noise."""
-        from evaluation.problems.shown import draws
-
-        drawn = draws().integers(0, 2, len(perfect.columns) // 2)
-        noise = perfect
-        for index, name in enumerate(perfect.columns):
-            noise = noise.changed([name], partial(_fixed, float(drawn[index % len(drawn)])))
-        return {
-            "nothing": perfect.changed(perfect.columns, lambda *_: 0.0),
-            "everything": perfect.changed(perfect.columns, lambda *_: 1.0),
-            "shifted": perfect.changed(perfect.columns, lambda value, _: 1 - value),
-            "noise": noise,
-        }
-
     # Scoring ----------------------------------------------------------------------------------------------------------
 
     def answer_numbers(self, prediction: Answer, region: str, reference: KnownCase) -> tuple[int, list[float]]:
@@ -372,24 +408,6 @@ class MultilabelClassification(AnswerProblem):
         return SubmitWords(
             (before,), expected.columns, "…", (cost,) if incomplete_cost else (), "Several may hold at once.", "Labels"
         )
-
-    def write_example(
-        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Two findings; one algorithm has better scores than the other."""
-        from evaluation.problems.examples import write_findings
-
-        write_findings(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "nodule"}, {"name": "effusion"}],
-            "metrics": [
-                {"id": "auroc"},
-                {"id": "fbeta", "options": {"class_average": "macro"}},
-                {"id": "hamming_loss"},
-            ],
-        }
 
 
 def _cells(table: NumberTable, case: str, columns: Sequence[str], *, whole: bool) -> tuple[float, ...] | None:

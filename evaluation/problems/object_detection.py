@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.problems.cautions import never_hits
 from evaluation.problems.coordinates import DISTANCE, SETTINGS, axes_of, check_settings, coordinate_words, spacings
 from evaluation.problems.pictures import AnswerView, Pictures
+from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -16,9 +17,10 @@ from evaluation.problems.tables import (
     SubmitWords,
     TableProblem,
     TableReferences,
+    TableSamples,
+    TableScorerFiles,
     some_classes,
 )
-from evaluation.problems.tried import ALGORITHMS
 from evaluation.wording import joined
 
 if TYPE_CHECKING:
@@ -182,6 +184,83 @@ class ObjectAnswerView(AnswerView):
         return CaseAnswers.of("Objects of the class", lines, "Difference")
 
 
+class ObjectSamples(TableSamples):
+    """Samples of object detection."""
+
+    kind: ObjectDetection
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """Every object that counts, with the score 1."""
+        from evaluation.problems.shown import Rows
+
+        ignored = reference.columns.index("ignore")
+        rows = ((row[0], "1.0", *row[ignored + 1 :]) for row in reference.rows if row[ignored] != "1")
+        return Rows.of(("class", "score", *reference.columns[ignored + 1 :]), rows)
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """Return worse predictions by name.
+
+        They are: no objects, all objects shifted by their extent, the same number elsewhere, and all objects with the
+        same number of additional ones.
+        """
+        from evaluation.problems.shown import Rows, draws
+
+        places = perfect.columns[2:]
+        values = [[float(value) for value in row[2:]] for row in perfect.rows] or [[0.0] * len(places)]
+        reach = max(max(map(max, values)) - min(map(min, values)), 1.0)
+        drawn = draws().uniform(1.0, 2.0, max(len(perfect.rows), 1)) * reach
+        shifted = perfect.changed(places, lambda value, _: value + reach)
+        elsewhere = perfect.changed(places, lambda value, row: value + float(drawn[row]))
+        return {
+            "empty": Rows(perfect.columns, ()),
+            "shifted": shifted,
+            "noise": elsewhere,
+            "too many": Rows(perfect.columns, (*perfect.rows, *elsewhere.rows)),
+        }
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Boxes of two classes; one algorithm moves them, one misses some."""
+        from evaluation.problems.examples import write_boxes
+
+        write_boxes(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "lesion", "labels": ["lesion"]}, {"name": "node", "labels": ["node"]}],
+            "metrics": [
+                {"id": "average_precision", "options": {"localization_criterion": "loc_box_iou"}},
+                {"id": "sensitivity", "options": {"scale": "image"}},
+            ],
+        }
+
+
+class ObjectScorerFiles(TableScorerFiles):
+    """Files of object detection for scoring images."""
+
+    stems_and_kinds = (("objects", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The objects of the case, with those that are to be ignored."""
+        from evaluation.problems.shown import Rows
+
+        assert isinstance(table, ObjectReferences)
+        objects = table.table.of(case)
+        names = ("class", "ignore", *_places(*table.table.kind))
+        rows = zip(_classes(objects), objects.ignored.astype(int), *_coordinates(objects).T, strict=True)
+        return Rows.of(names, rows)
+
+    def prediction_rows(self, prediction: Objects, shared: Mapping[str, Any]) -> Rows:
+        """The objects of the case, with their scores where there are any."""
+        from evaluation.problems.shown import Rows
+
+        kind = "points" if prediction.points_given is not None else "boxes"
+        scores = [None] * len(prediction) if prediction.scores is None else prediction.scores
+        rows = zip(_classes(prediction), scores, *_coordinates(prediction).T, strict=True)
+        return Rows.of(("class", "score", *_places(kind, prediction.dimensions)), rows)
+
+
 class ObjectDetection(TableProblem):
     """Boxes or points with a class and a score."""
 
@@ -197,6 +276,8 @@ class ObjectDetection(TableProblem):
     doubting = (never_hits,)
     pictures = ObjectPictures()
     answer_view = ObjectAnswerView()
+    samples = ObjectSamples()
+    scorer_files = ObjectScorerFiles()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that unit and spacing fit together."""
@@ -336,56 +417,6 @@ class ObjectDetection(TableProblem):
         return ("case", *classes, "score", *_places(*expected.kind))
 
     # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("objects", "csv"),)
-
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """The objects of the case, with those that are to be ignored."""
-        from evaluation.problems.shown import Rows
-
-        assert isinstance(table, ObjectReferences)
-        objects = table.table.of(case)
-        names = ("class", "ignore", *_places(*table.table.kind))
-        rows = zip(_classes(objects), objects.ignored.astype(int), *_coordinates(objects).T, strict=True)
-        return Rows.of(names, rows)
-
-    def prediction_rows(self, prediction: Objects, shared: Mapping[str, Any]) -> Rows:
-        """The objects of the case, with their scores where there are any."""
-        from evaluation.problems.shown import Rows
-
-        kind = "points" if prediction.points_given is not None else "boxes"
-        scores = [None] * len(prediction) if prediction.scores is None else prediction.scores
-        rows = zip(_classes(prediction), scores, *_coordinates(prediction).T, strict=True)
-        return Rows.of(("class", "score", *_places(kind, prediction.dimensions)), rows)
-
-    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
-        """Every object that counts, with the score 1."""
-        from evaluation.problems.shown import Rows
-
-        ignored = reference.columns.index("ignore")
-        rows = ((row[0], "1.0", *row[ignored + 1 :]) for row in reference.rows if row[ignored] != "1")
-        return Rows.of(("class", "score", *reference.columns[ignored + 1 :]), rows)
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """Return worse predictions by name.
-
-        They are: no objects, all objects shifted by their extent, the same number elsewhere, and all objects with the
-        same number of additional ones.
-        """
-        from evaluation.problems.shown import Rows, draws
-
-        places = perfect.columns[2:]
-        values = [[float(value) for value in row[2:]] for row in perfect.rows] or [[0.0] * len(places)]
-        reach = max(max(map(max, values)) - min(map(min, values)), 1.0)
-        drawn = draws().uniform(1.0, 2.0, max(len(perfect.rows), 1)) * reach
-        shifted = perfect.changed(places, lambda value, _: value + reach)
-        elsewhere = perfect.changed(places, lambda value, row: value + float(drawn[row]))
-        return {
-            "empty": Rows(perfect.columns, ()),
-            "shifted": shifted,
-            "noise": elsewhere,
-            "too many": Rows(perfect.columns, (*perfect.rows, *elsewhere.rows)),
-        }
 
     def with_facts(self, expected: ExpectedTable, facts: Mapping[str, Any]) -> ExpectedTable:
         """With boxes or points, as the references have them, and the one class that they name where the assessment names none."""
@@ -539,23 +570,6 @@ class ObjectDetection(TableProblem):
         files = [references / name for name in self.table_files]
         path = next((path for path in files if path.is_file()), files[0])
         return scan_objects(read_objects(path, scored=False)), []
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Boxes of two classes; one algorithm moves them, one misses some."""
-        from evaluation.problems.examples import write_boxes
-
-        write_boxes(folder, cases=cases, seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "lesion", "labels": ["lesion"]}, {"name": "node", "labels": ["node"]}],
-            "metrics": [
-                {"id": "average_precision", "options": {"localization_criterion": "loc_box_iou"}},
-                {"id": "sensitivity", "options": {"scale": "image"}},
-            ],
-        }
 
 
 def _places(kind: str, axes: int) -> tuple[str, ...]:

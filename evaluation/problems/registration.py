@@ -11,7 +11,7 @@ from evaluation.problems.files import FileWords
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.registration_figures import FIGURES
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.samples import ALGORITHMS, Samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,6 +94,27 @@ class RegistrationPictures(Pictures):
         return sheets_of_field(Geometry.of(facts), image, prediction, pulled, fixed)
 
 
+class RegistrationSamples(Samples):
+    """Samples of registration."""
+
+    kind: Registration
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Moved blocks with their landmarks; one algorithm finds most of the way, one half of it."""
+        from evaluation.problems.examples import write_fields
+
+        write_fields(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "block", "labels": [1]}],
+            "metrics": [{"id": "tre"}, {"id": "dsc"}, {"id": "sdlogj"}, {"id": "folding_fraction"}],
+            "settings": {"field": "voxel"},
+        }
+
+
 class Registration(PartsProblem):
     """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
 
@@ -128,6 +149,7 @@ class Registration(PartsProblem):
         ),
     )
     pictures = RegistrationPictures()
+    samples = RegistrationSamples()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -288,21 +310,6 @@ class Registration(PartsProblem):
     def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Shape."""
         return (" × ".join(str(length) for length in facts["shape"]),)
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Moved blocks with their landmarks; one algorithm finds most of the way, one half of it."""
-        from evaluation.problems.examples import write_fields
-
-        write_fields(folder, cases=cases, seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "block", "labels": [1]}],
-            "metrics": [{"id": "tre"}, {"id": "dsc"}, {"id": "sdlogj"}, {"id": "folding_fraction"}],
-            "settings": {"field": "voxel"},
-        }
 
 
 PROBLEM = Registration()

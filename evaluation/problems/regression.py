@@ -19,8 +19,16 @@ from evaluation.problems.answers import (
 from evaluation.problems.cautions import of_numbers
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.regression_figures import FIGURES, answers_of
-from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords, listed
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.tables import (
+    ExpectedTable,
+    ReferenceTable,
+    ReferenceTableError,
+    SubmitWords,
+    TableSamples,
+    TableScorerFiles,
+    listed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -69,6 +77,56 @@ class RegressionAnswerView(AnswerView):
         return CaseAnswers.of("Target", lines, "Difference")
 
 
+class RegressionSamples(TableSamples):
+    """Samples of regression."""
+
+    kind: Regression
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """Zero, a tenth and one more, and noise."""
+        from evaluation.problems.shown import draws
+
+        drawn = draws().normal(0, 1, len(perfect.columns))
+        noise = perfect
+        for name, step in zip(perfect.columns, drawn.tolist(), strict=True):
+            noise = noise.changed([name], partial(_moved, step))
+        return {
+            "zero": perfect.changed(perfect.columns, lambda value, _: 0.0 if value else 1.0),
+            "shifted": perfect.changed(perfect.columns, lambda value, _: 1.1 * value + 1),
+            "noise": noise,
+        }
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Two targets; one algorithm is near, one far off."""
+        from evaluation.problems.examples import write_numbers
+
+        write_numbers(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "age"}, {"name": "volume", "labels": ["volume_ml"]}],
+            "metrics": [{"id": "absolute_error"}, {"id": "rmse"}, {"id": "icc"}],
+            "settings": {"targets": {"age": {"unit": "a", "range": [0, 120]}, "volume_ml": {"unit": "ml"}}},
+        }
+
+
+class RegressionScorerFiles(TableScorerFiles):
+    """Files of regression for scoring images."""
+
+    stems_and_kinds = (("values", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The number of each target, nothing where it is not known."""
+        assert isinstance(table, NumberReferences)
+        return one_row(shared["classes"], table.table.numbers.get(case, {}))
+
+    def prediction_rows(self, prediction: Mapping[str, float], shared: Mapping[str, Any]) -> Rows:
+        """The number of each target, nothing where none is predicted."""
+        return one_row(shared["classes"], prediction)
+
+
 class Regression(AnswerProblem):
     """Numbers of every case: ages, volumes, scores."""
 
@@ -88,6 +146,8 @@ class Regression(AnswerProblem):
         ),
     )
     answer_view = RegressionAnswerView()
+    samples = RegressionSamples()
+    scorer_files = RegressionScorerFiles()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -241,33 +301,6 @@ class Regression(AnswerProblem):
         """Case, and every target."""
         return ("case", *expected.classes)
 
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("values", "csv"),)
-
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """The number of each target, nothing where it is not known."""
-        assert isinstance(table, NumberReferences)
-        return one_row(shared["classes"], table.table.numbers.get(case, {}))
-
-    def prediction_rows(self, prediction: Mapping[str, float], shared: Mapping[str, Any]) -> Rows:
-        """The number of each target, nothing where none is predicted."""
-        return one_row(shared["classes"], prediction)
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """Zero, a tenth and one more, and noise."""
-        from evaluation.problems.shown import draws
-
-        drawn = draws().normal(0, 1, len(perfect.columns))
-        noise = perfect
-        for name, step in zip(perfect.columns, drawn.tolist(), strict=True):
-            noise = noise.changed([name], partial(_moved, step))
-        return {
-            "zero": perfect.changed(perfect.columns, lambda value, _: 0.0 if value else 1.0),
-            "shifted": perfect.changed(perfect.columns, lambda value, _: 1.1 * value + 1),
-            "noise": noise,
-        }
-
     # Scoring ----------------------------------------------------------------------------------------------------------
 
     def answer_numbers(
@@ -362,21 +395,6 @@ class Regression(AnswerProblem):
             (cost,) if incomplete_cost else (),
             classes="Targets",
         )
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Two targets; one algorithm is near, one far off."""
-        from evaluation.problems.examples import write_numbers
-
-        write_numbers(folder, cases=cases, seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "age"}, {"name": "volume", "labels": ["volume_ml"]}],
-            "metrics": [{"id": "absolute_error"}, {"id": "rmse"}, {"id": "icc"}],
-            "settings": {"targets": {"age": {"unit": "a", "range": [0, 120]}, "volume_ml": {"unit": "ml"}}},
-        }
 
 
 def _nothing(file: str, case: str, targets: Sequence[str]) -> Any:

@@ -26,9 +26,10 @@ from evaluation.problems.confidences import (
     recompute,
 )
 from evaluation.problems.evidence_figures import EvidenceFigure
+from evaluation.problems.images import LabelImageScorerFiles
 from evaluation.problems.pictures import AnswerView
-from evaluation.problems.semantic_segmentation import SemanticSegmentation
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.semantic_segmentation import SegmentationSamples, SemanticSegmentation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,6 +70,57 @@ class ConfidenceAnswerView(AnswerView):
 
         confidence = None if answer is None or not answer.size else float(answer[0])
         return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence))])
+
+
+class ConfidenceSamples(SegmentationSamples):
+    """Samples of segmentation with confidence."""
+
+    kind: SegmentationWithConfidence
+
+    def perfect_prediction(
+        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
+    ) -> Mapping[str, Path]:
+        """With the confidence 1."""
+        return {**reference, **_confidence_file(1.0, folder)}
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Worse label images, each with another confidence."""
+        predictions = super().worse_predictions(perfect, folder)
+        for number, files in enumerate(predictions.values(), 1):
+            subfolder = folder / f"confidence-{number}"
+            subfolder.mkdir()
+            files.update(_confidence_file(1 / (1 + number), subfolder))
+        return predictions
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 8, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Write discs and confidences.
+
+        The discs are displaced further in some cases. The confidences indicate these cases more or less well.
+        """
+        from evaluation.problems.examples import write_outlines_with_confidence
+
+        write_outlines_with_confidence(folder, cases=max(cases, 8), seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "core", "labels": [2]}, {"name": "whole", "labels": [1, 2]}],
+            "metrics": [{"id": "dsc"}, {"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}],
+            "settings": {"risk": {"metric": {"id": "dsc"}, "regions": ["whole"]}},
+        }
+
+
+class ConfidenceScorerFiles(LabelImageScorerFiles):
+    """Files of segmentation with confidence for scoring images."""
+
+    stems_and_kinds = (("labels", "label_image"), ("confidence", "csv"))
+
+    def write_prediction(
+        self, assessment: Assessment, content: LabelImage, said: float | None, folder: Path
+    ) -> dict[str, Path]:
+        """The label image, and the confidence where there is one."""
+        return super().write_prediction(assessment, content, said, folder) | _confidence_file(said, folder)
 
 
 class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, SemanticSegmentation):
@@ -146,6 +198,8 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         ),
     )
     answer_view = ConfidenceAnswerView()
+    samples = ConfidenceSamples()
+    scorer_files = ConfidenceScorerFiles()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -190,31 +244,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
 
     def check_objects(self, content: Any, instances: Any, *, case: str, file: str) -> None:
         """Accept any confidence; there is nothing to compare."""
-
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("labels", "label_image"), ("confidence", "csv"))
-
-    def show_prediction(
-        self, assessment: Assessment, content: LabelImage, said: float | None, folder: Path
-    ) -> dict[str, Path]:
-        """The label image, and the confidence where there is one."""
-        return super().show_prediction(assessment, content, said, folder) | _confidence_file(said, folder)
-
-    def as_prediction(
-        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
-    ) -> Mapping[str, Path]:
-        """With the confidence 1."""
-        return {**reference, **_confidence_file(1.0, folder)}
-
-    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
-        """Worse label images, each with another confidence."""
-        predictions = super().worse_predictions(perfect, folder)
-        for number, files in enumerate(predictions.values(), 1):
-            subfolder = folder / f"confidence-{number}"
-            subfolder.mkdir()
-            files.update(_confidence_file(1 / (1 + number), subfolder))
-        return predictions
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 
@@ -341,24 +370,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
             "number counts as less sure than every other."
         )
         return replace(words, after=(of_table, *words.after))
-
-    def write_example(
-        self, folder: Path, *, cases: int = 8, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Write discs and confidences.
-
-        The discs are displaced further in some cases. The confidences indicate these cases more or less well.
-        """
-        from evaluation.problems.examples import write_outlines_with_confidence
-
-        write_outlines_with_confidence(folder, cases=max(cases, 8), seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "core", "labels": [2]}, {"name": "whole", "labels": [1, 2]}],
-            "metrics": [{"id": "dsc"}, {"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}],
-            "settings": {"risk": {"metric": {"id": "dsc"}, "regions": ["whole"]}},
-        }
 
 
 def _confidence_file(confidence: float | None, folder: Path) -> dict[str, Path]:

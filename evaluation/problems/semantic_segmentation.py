@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.problems.base import MergingRules
 from evaluation.problems.cautions import of_volumes
-from evaluation.problems.images import ImagePrediction, LabelImageProblem
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.images import ImagePrediction, LabelImageProblem, LabelImageSamples
+from evaluation.problems.samples import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +19,26 @@ if TYPE_CHECKING:
     from evaluation.readers.instance_tables import Instances
     from evaluation.scoring.evidence_blocks import Block
     from evaluation.scoring.rows import Pieces, Row, ScoredCase
+
+
+class SegmentationSamples(LabelImageSamples):
+    """Samples of semantic segmentation."""
+
+    kind: SemanticSegmentation
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Discs of two labels; one algorithm moves them, one shrinks them."""
+        from evaluation.problems.examples import write_label_images
+
+        write_label_images(folder, cases=cases, seed=seed, algorithms=algorithms, numbered=False)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "core", "labels": [2]}, {"name": "whole", "labels": [1, 2]}],
+            "metrics": [{"id": "dsc"}, {"id": "assd"}],
+        }
 
 
 class SemanticSegmentation(LabelImageProblem):
@@ -38,6 +58,7 @@ class SemanticSegmentation(LabelImageProblem):
             "strict": "strict: a label where all annotators agree, background elsewhere",
         }
     )
+    samples = SegmentationSamples()
 
     def allowed_labels(self, assessment: Assessment) -> tuple[int, ...]:
         """Those that regions name."""
@@ -133,20 +154,6 @@ class SemanticSegmentation(LabelImageProblem):
         return reference_scan, [
             scan_predictions(path.name, path, references, regions, instances=False) for path in predictions
         ]
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Discs of two labels; one algorithm moves them, one shrinks them."""
-        from evaluation.problems.examples import write_label_images
-
-        write_label_images(folder, cases=cases, seed=seed, algorithms=algorithms, numbered=False)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "core", "labels": [2]}, {"name": "whole", "labels": [1, 2]}],
-            "metrics": [{"id": "dsc"}, {"id": "assd"}],
-        }
 
 
 PROBLEM = SemanticSegmentation()

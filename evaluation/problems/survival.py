@@ -17,10 +17,17 @@ from evaluation.problems.answers import (
 )
 from evaluation.problems.cautions import of_survival, reversed_risk
 from evaluation.problems.pictures import AnswerView
+from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.survival_answers import BOTH, PROBABILITIES, RISK, answers_of, known_of, stored_censoring
 from evaluation.problems.survival_figures import FIGURES
-from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.tables import (
+    ExpectedTable,
+    PredictionTable,
+    ReferenceTable,
+    ReferenceTableError,
+    SubmitWords,
+    TableSamples,
+)
 from evaluation.wording import joined
 
 if TYPE_CHECKING:
@@ -97,6 +104,26 @@ class SurvivalAnswerView(AnswerView):
         return CaseAnswers.of("Answer", lines)
 
 
+class SurvivalSamples(TableSamples):
+    """Samples of survival analysis."""
+
+    kind: Survival
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Times with censoring; one algorithm knows the hazard better than the other."""
+        from evaluation.problems.examples import write_survival
+
+        write_survival(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "metrics": [{"id": "harrell_c"}, {"id": "integrated_brier_score"}],
+            "settings": {"times": [6, 12], "unit": "months"},
+        }
+
+
 class Survival(AnswerProblem):
     """The time until an event, which for some people was not observed to its end."""
 
@@ -122,6 +149,7 @@ class Survival(AnswerProblem):
         Option("unit", "string", None, "Unit of the times, for labels"),
     )
     answer_view = SurvivalAnswerView()
+    samples = SurvivalSamples()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -341,20 +369,6 @@ class Survival(AnswerProblem):
             before += f"; {_need(expected.need_scores)} them." if expected.need_scores else "."
         cost = "A case without a row that can be read counts as wrong in every comparison, which is the costliest answer there is."
         return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else (), classes="")
-
-    def write_example(
-        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Times with censoring; one algorithm knows the hazard better than the other."""
-        from evaluation.problems.examples import write_survival
-
-        write_survival(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "metrics": [{"id": "harrell_c"}, {"id": "integrated_brier_score"}],
-            "settings": {"times": [6, 12], "unit": "months"},
-        }
 
 
 def _followed(path: Path) -> NumberTable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation.problems.base import Problem
+from evaluation.problems.samples import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +16,33 @@ if TYPE_CHECKING:
 METRIC: Final = "value"
 
 
+class MeasuredSamples(Samples):
+    """Samples of tables of values."""
+
+    kind: Table
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ("good", "fair", "weak")
+    ) -> dict[str, Any]:
+        """Write ``results.csv`` of three algorithms; there is nothing to score."""
+        import numpy as np
+
+        random = np.random.default_rng(seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = ["algorithm,case,value"]
+        lines += [
+            f"{name},case-{case:02d},{random.normal(mean, 1):.6f}"
+            for mean, name in enumerate(reversed(algorithms))
+            for case in range(cases)
+        ]
+        (folder / "results.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "metrics": [{"id": METRIC, "direction": "higher", "policy": {"missing": -10}}],
+        }
+
+
 class Table(Problem):
     """Values by algorithm and case; nothing is scored, only ranked."""
 
@@ -23,6 +51,7 @@ class Table(Problem):
     has_one_metric = True
     is_measured_elsewhere = True
     tells_outcomes = False
+    samples = MeasuredSamples()
 
     def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
         """Check the only metric, which defines its better direction."""
@@ -68,27 +97,6 @@ class Table(Problem):
         if len(metrics) != 1:
             allowed = f'exactly one entry {{"id": "{METRIC}", "direction": …}} for a table'
             raise AssessmentError("metrics", len(metrics), allowed)
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ("good", "fair", "weak")
-    ) -> dict[str, Any]:
-        """Write ``results.csv`` of three algorithms; there is nothing to score."""
-        import numpy as np
-
-        random = np.random.default_rng(seed)
-        folder.mkdir(parents=True, exist_ok=True)
-        lines = ["algorithm,case,value"]
-        lines += [
-            f"{name},case-{case:02d},{random.normal(mean, 1):.6f}"
-            for mean, name in enumerate(reversed(algorithms))
-            for case in range(cases)
-        ]
-        (folder / "results.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "metrics": [{"id": METRIC, "direction": "higher", "policy": {"missing": -10}}],
-        }
 
 
 PROBLEM = Table()

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.problems.base import Problem
 from evaluation.problems.opened import Opened, References
+from evaluation.problems.samples import Samples
+from evaluation.problems.scorer_files import ScorerFiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,12 +133,64 @@ class PredictionTable:
         raise NotImplementedError
 
 
+class TableSamples(Samples):
+    """Samples of a kind with one table for all cases."""
+
+    kind: TableProblem
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """The prediction that is the reference itself."""
+        return reference
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """Predictions made of the perfect one, by what they are."""
+        raise NotImplementedError
+
+    def perfect_prediction(
+        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
+    ) -> Mapping[str, Path]:
+        """Write a reference as a prediction, with the additional content of predictions, such as scores."""
+        from evaluation.problems.shown import Rows
+
+        [path] = reference.values()
+        return self.kind.scorer_files.write_rows(self.perfect_rows(Rows.read(path), shared), folder)
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Other rows."""
+        from evaluation.problems.shown import Rows, written_rows
+
+        [path] = perfect.values()
+        return written_rows(self.kind.case_file, self.worse_rows(Rows.read(path)), folder)
+
+
+class TableScorerFiles(ScorerFiles):
+    """Files of a kind with one table for all cases for scoring images."""
+
+    kind: TableProblem
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The reference of a case, without the column of the case."""
+        raise NotImplementedError
+
+    def prediction_rows(self, prediction: Any, shared: Mapping[str, Any]) -> Rows:
+        """The prediction of a case, from `PredictionTable.of`, without the column of the case."""
+        raise NotImplementedError
+
+    def write_rows(self, rows: Rows, folder: Path) -> dict[str, Path]:
+        """Write the rows of a case into a folder; its file by its name."""
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f"{self.kind.case_file}.csv"
+        return {name: rows.written(folder / name)}
+
+
 class TableProblem(Problem):
     """A kind with one table for all cases, called one of `table_files`."""
 
     is_scored = True
     takes_algorithms = True
     row_words = "a row"
+    samples = TableSamples()
+    scorer_files = TableScorerFiles()
 
     # Reading and validating -------------------------------------------------------------------------------------------
 
@@ -299,48 +353,10 @@ class TableProblem(Problem):
 
     # What a scoring image is shown ------------------------------------------------------------------------------------
 
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """The reference of a case, without the column of the case."""
-        raise NotImplementedError
-
-    def prediction_rows(self, prediction: Any, shared: Mapping[str, Any]) -> Rows:
-        """The prediction of a case, from `PredictionTable.of`, without the column of the case."""
-        raise NotImplementedError
-
-    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
-        """The prediction that is the reference itself."""
-        return reference
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """Predictions made of the perfect one, by what they are."""
-        raise NotImplementedError
-
     @property
     def case_file(self) -> str:
         """Stem of the file that holds the rows of one case."""
         return self.table_files[0].partition(".")[0]
-
-    def show(self, rows: Rows, folder: Path) -> dict[str, Path]:
-        """Write the rows of a case into a folder; its file by its name."""
-        folder.mkdir(parents=True, exist_ok=True)
-        name = f"{self.case_file}.csv"
-        return {name: rows.written(folder / name)}
-
-    def as_prediction(
-        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
-    ) -> Mapping[str, Path]:
-        """Write a reference as a prediction, with the additional content of predictions, such as scores."""
-        from evaluation.problems.shown import Rows
-
-        [path] = reference.values()
-        return self.show(self.perfect_rows(Rows.read(path), shared), folder)
-
-    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
-        """Other rows."""
-        from evaluation.problems.shown import Rows, written_rows
-
-        [path] = perfect.values()
-        return written_rows(self.case_file, self.worse_rows(Rows.read(path)), folder)
 
     # Words ------------------------------------------------------------------------------------------------------------
 

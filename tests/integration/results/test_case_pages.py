@@ -40,7 +40,7 @@ class Shown:
 
     def __init__(self, world: World, folder, name: str) -> None:
         self.world, self.problem, self.folder = world, problems.get(name), folder
-        document = self.problem.write_example(folder, cases=12) | UNCERTAINTY
+        document = self.problem.samples.write_challenge(folder, cases=12) | UNCERTAINTY
         steps = [{"over": [over], "operator": "mean", "rerank": True} for over in ("region", "metric")]
         document["ranking"] = document.get("ranking") or {"scheme": "aggregate_then_rank", "combine": steps}
         cases = list(self.problem.open_references(parse(document), folder / "references").cases)

@@ -33,7 +33,7 @@ def told(tmp_path):
 
     def tell(name, answered=True):
         problem = problems.get(name)
-        assessment = parse(problem.write_example(tmp_path, cases=12))
+        assessment = parse(problem.samples.write_challenge(tmp_path, cases=12))
         references = problem.open_references(assessment, tmp_path / "references")
         opened = problem.open_predictions(assessment, tmp_path / "predictions/near", references)
         case = references.cases[0]

@@ -87,7 +87,7 @@ def test_the_form_of_a_design_warns():
 
 
 def test_a_field_that_points_the_other_way_is_doubted(tmp_path):
-    document = problems.get("registration").write_example(tmp_path, cases=4, algorithms=("near", "turned"))
+    document = problems.get("registration").samples.write_challenge(tmp_path, cases=4, algorithms=("near", "turned"))
     for path in (tmp_path / "predictions/turned").iterdir():
         field = nibabel.load(path)
         nibabel.save(nibabel.Nifti1Image(-field.get_fdata(), field.affine, field.header), path)
@@ -101,7 +101,7 @@ def test_a_field_that_points_the_other_way_is_doubted(tmp_path):
 
 
 def test_a_risk_the_wrong_way_round_is_doubted(tmp_path):
-    document = problems.get("survival").write_example(tmp_path, cases=30, algorithms=("near", "turned"))
+    document = problems.get("survival").samples.write_challenge(tmp_path, cases=30, algorithms=("near", "turned"))
     assessment = parse({**document, "metrics": [{"id": "harrell_c"}]})
     table = tmp_path / "predictions/turned/survival.csv"
     head, *rows = [line.split(",") for line in table.read_text().splitlines()]

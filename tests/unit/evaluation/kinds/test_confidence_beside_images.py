@@ -68,7 +68,7 @@ def test_the_real_confidences_of_thirteen_methods_give_the_values_of_the_referen
 
 def test_quality_and_confidence_are_ranked_by_one_assessment(tmp_path):
     problem = problems.get(KIND)
-    document = problem.write_example(tmp_path, cases=12)
+    document = problem.samples.write_challenge(tmp_path, cases=12)
     combine = [
         {"over": ["region"], "operator": "mean", "rerank": True},
         {"over": ["metric"], "operator": "mean", "rerank": True},
@@ -90,7 +90,7 @@ def test_quality_and_confidence_are_ranked_by_one_assessment(tmp_path):
 def changed(folder, *, change):
     """The whole data set's values of one method before and after something was done to its folder."""
     problem = problems.get(KIND)
-    document = problem.write_example(folder, cases=8)
+    document = problem.samples.write_challenge(folder, cases=8)
     values = []
     for alter in (None, change):
         if alter is not None:
@@ -135,7 +135,7 @@ def test_a_table_that_is_none_leaves_all_cases_without_a_confidence(tmp_path):
 
 def test_a_missing_case_is_rejected_or_silent_as_the_design_says(tmp_path):
     problem = problems.get(KIND)
-    document = problem.write_example(tmp_path, cases=8)
+    document = problem.samples.write_challenge(tmp_path, cases=8)
     (tmp_path / "predictions/near/case-03.png").unlink()
     by_rule = {}
     for missing in ("reject", "silent"):
@@ -208,7 +208,7 @@ def test_a_risk_that_cannot_be_computed_is_refused_with_its_place(settings, plac
 
 def test_no_child_can_leave_out_a_case_that_has_something_to_segment(tmp_path):
     problem = problems.get(KIND)
-    assessment = parse(problem.write_example(tmp_path))
+    assessment = parse(problem.samples.write_challenge(tmp_path))
     references = problem.open_references(assessment, tmp_path / "references")
     reference = references.prepare(references.cases[0])
     [(key, numbers)] = problem.score(assessment, references.cases[0], reference, None).pieces.items()

@@ -157,7 +157,7 @@ def test_a_case_of_no_data_set_ends_the_run(tmp_path):
 
 def test_segmentations_are_judged_by_data_set_too(tmp_path):
     problem = problems.get("segmentation_with_confidence")
-    document = problem.write_example(tmp_path, cases=10)
+    document = problem.samples.write_challenge(tmp_path, cases=10)
     assessment = parse({**document, "settings": {**document["settings"], "dataset": "site", "pooled": True}})
     assert parse(assessment.document) == assessment
     names = [f"case-{number:02d}" for number in range(10)]

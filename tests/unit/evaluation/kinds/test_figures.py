@@ -37,7 +37,7 @@ def area_below(trace):
 def scored(name, folder, algorithms=("near", "far"), cases=12):
     """A small challenge of a kind: assessment, results, evidence, ranking document."""
     problem = problems.get(name)
-    document = problem.write_example(folder, cases=cases, algorithms=algorithms)
+    document = problem.samples.write_challenge(folder, cases=cases, algorithms=algorithms)
     document["ranking"] = {"scheme": "aggregate_then_rank"}
     assessment = parse({**document, "uncertainty": {"bootstrap": 20, "seed": 1}})
     submitted = {each: folder / "predictions" / each for each in algorithms}
@@ -217,7 +217,7 @@ def test_cases_without_an_answer_are_drawn_as_what_they_count_as(tmp_path):
     path = tmp_path / "predictions/near/values.csv"
     head, first, *rest = path.read_text().splitlines()
     path.write_text("\n".join([head, *rest]) + "\n")
-    document = json.loads(json.dumps(problems.get("regression").write_example(tmp_path / "again")))
+    document = json.loads(json.dumps(problems.get("regression").samples.write_challenge(tmp_path / "again")))
     document["ranking"] = {"scheme": "aggregate_then_rank"}
     assessment = parse(document)
     made = score_folders(assessment, tmp_path / "references", {"near": tmp_path / "predictions/near"})

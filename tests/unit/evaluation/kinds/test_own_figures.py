@@ -41,7 +41,7 @@ def entry_of(document, metric, region=""):
 
 
 def test_what_stands_before_is_the_value_of_a_field_of_zeros(tmp_path):
-    document = problems.get("registration").write_example(tmp_path, cases=3, algorithms=("near", "still"))
+    document = problems.get("registration").samples.write_challenge(tmp_path, cases=3, algorithms=("near", "still"))
     for path in (tmp_path / "predictions/still").iterdir():
         field = nibabel.load(path)
         nibabel.save(nibabel.Nifti1Image(np.zeros(field.shape, dtype=np.float32), field.affine, field.header), path)

@@ -31,7 +31,7 @@ def test_the_curve_of_landmarks_gives_the_share_that_the_registered_metric_gives
 
 def test_a_point_that_was_left_out_is_within_no_distance(tmp_path):
     problem = problems.get("landmarks")
-    problem.write_example(tmp_path, cases=12)
+    problem.samples.write_challenge(tmp_path, cases=12)
     table = tmp_path / "predictions/near/landmarks.csv"
     rows = table.read_text().splitlines()
     assessment, results, _, document = scored_again(tmp_path, "\n".join([rows[0], *rows[2:]]) + "\n")
@@ -49,7 +49,7 @@ def scored_again(folder, table):
     from evaluation.scoring import score_folders
     from tests.unit.evaluation.kinds.test_figures import evidence_of, table_of
 
-    example = problems.get("landmarks").write_example(folder / "document", cases=12)
+    example = problems.get("landmarks").samples.write_challenge(folder / "document", cases=12)
     assessment = parse(
         example | {"ranking": {"scheme": "aggregate_then_rank"}, "uncertainty": {"bootstrap": 20, "seed": 1}}
     )

@@ -96,7 +96,7 @@ def test_a_kind_that_is_scored_has_metrics(name):
 
 @pytest.mark.parametrize("name", SCORED)
 def test_its_example_is_scored_and_ranked(name, tmp_path, capsys):
-    document = problems.get(name).write_example(tmp_path)
+    document = problems.get(name).samples.write_challenge(tmp_path)
     (tmp_path / "assessment.json").write_text(json.dumps(document | {"uncertainty": {"bootstrap": 20}}))
     arguments = ["score", "assessment.json", "--references", "references", "--predictions", "predictions"]
     paths = [str(tmp_path / word) if word in {*arguments[1::2], "assessment.json"} else word for word in arguments]
@@ -112,7 +112,7 @@ def test_its_example_is_scored_and_ranked(name, tmp_path, capsys):
 
 
 def test_a_table_of_values_is_ranked(tmp_path, capsys):
-    document = problems.get("table").write_example(tmp_path)
+    document = problems.get("table").samples.write_challenge(tmp_path)
     (tmp_path / "assessment.json").write_text(json.dumps(document))
     assert main(["rank", str(tmp_path / "assessment.json"), "--results", str(tmp_path / "results.csv")]) == 0
     [ranking] = json.loads(capsys.readouterr().out)["rankings"]
@@ -122,7 +122,7 @@ def test_a_table_of_values_is_ranked(tmp_path, capsys):
 @pytest.mark.parametrize("name", SCORED)
 def test_a_missing_case_is_a_row_or_a_wrong_answer_and_never_left_out(name, tmp_path):
     problem = problems.get(name)
-    assessment = parse(problem.write_example(tmp_path))
+    assessment = parse(problem.samples.write_challenge(tmp_path))
     whole = score_folders(assessment, tmp_path / "references", {"near": tmp_path / "predictions/near"})
     for path in sorted((tmp_path / "predictions/near").iterdir()):
         if problem.table_files:
@@ -142,7 +142,7 @@ def test_what_a_child_reports_is_believed_only_if_it_is_possible(name, tmp_path)
     problem = problems.get(name)
     if not problem.pools:
         pytest.skip("adds nothing to values of the whole data set")
-    assessment = parse(problem.write_example(tmp_path))
+    assessment = parse(problem.samples.write_challenge(tmp_path))
     references = problem.open_references(assessment, tmp_path / "references")
     opened = problem.open_predictions(assessment, tmp_path / "predictions/near", references)
     case = references.cases[0]
