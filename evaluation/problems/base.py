@@ -7,11 +7,12 @@ of kinds at no cost.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.samples import Samples
 from evaluation.problems.scorer_files import ScorerFiles
+from evaluation.problems.texts import PageTexts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -76,6 +77,8 @@ class Problem:
         Small challenges and predictions to try it with.
     scorer_files
         Files that a scoring image of the organizers receives.
+    texts
+        Texts about it on pages.
     table_files
         Permitted names of the single table of all cases; empty where predictions are one file per case.
     reference_files
@@ -84,8 +87,6 @@ class Problem:
         Additional tables that may be stored next to that of the references and are read with it.
     takes_regions, needs_regions, has_numbered_labels
         Whether an assessment can have regions, must have them, and names their labels by whole numbers only.
-    part_noun
-        Noun for a region of an assessment in sentences.
     has_image_diagonal
         Whether a case has an image whose diagonal can be used as the worst distance.
     evidence_tells_missing
@@ -126,7 +127,6 @@ class Problem:
     takes_regions: bool = True
     needs_regions: bool = False
     has_numbered_labels: bool = False
-    part_noun: str = "region"
     has_image_diagonal: bool = False
     tells_outcomes: bool = True
     evidence_tells_missing: bool = False
@@ -145,12 +145,7 @@ class Problem:
     answer_view: AnswerView | None = None
     samples: Samples = Samples()
     scorer_files: ScorerFiles = ScorerFiles()
-
-    decoy_columns: ClassVar[tuple[str, str]] = ("sha256", "predicted")
-    """Headings of the stored columns for a prediction of a case that is requested but not scored.
-
-    The columns contain its digest and its amount.
-    """
+    texts: PageTexts = PageTexts()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -193,10 +188,6 @@ class Problem:
         It does not count where these are combined.
         """
         return False
-
-    def together_words(self, settings: Mapping[str, Any]) -> str:
-        """Of what cases a metric of the whole data set has a value, as the subject of a sentence."""
-        return "all cases together"
 
     def complete_metric(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
         """Return a metric entry completed from the settings, for example with the unit of distances."""
@@ -447,12 +438,6 @@ class Problem:
         """
         return shared
 
-    counted: str = ""
-    """Noun for what `FileProblem.classes_of` and `TableProblem.classes_of` count in a case.
-
-    It is empty where a case either is of a class or is not.
-    """
-
     # In words ---------------------------------------------------------------------------------------------------------
 
     @property
@@ -472,10 +457,3 @@ class Problem:
         problem = cls()
         problem.id = problem_id
         return problem
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without a valid prediction counts.
-
-        The text is empty where the policies of the metrics describe it completely.
-        """
-        return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.metrics.options import Option
+from evaluation.problems.texts import PageTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,6 +105,18 @@ def inside(evidence: CaseEvidence) -> Any:
     return np.array([of_case.get(case) == evidence.region for case in evidence.cases], dtype=bool)
 
 
+class DataSetTexts(PageTexts):
+    """Texts about several data sets on pages."""
+
+    def pooled_cases(self, settings: Mapping[str, Any]) -> str:
+        """All cases, or those of each data set."""
+        column = column_of(settings)
+        if not column:
+            return "all cases together"
+        more = ", and all cases together," if settings.get(POOLED) else ""
+        return f"the cases of each {column} together{more}"
+
+
 class TellsDataSetsApart:
     """A kind whose cases can belong to several data sets.
 
@@ -121,11 +134,3 @@ class TellsDataSetsApart:
         It is kept separate because it rewards predictions that only distinguish the data sets.
         """
         return bool(settings.get(POOLED))
-
-    def together_words(self, settings: Mapping[str, Any]) -> str:
-        """All cases, or those of each data set."""
-        column = column_of(settings)
-        if not column:
-            return "all cases together"
-        more = ", and all cases together," if settings.get(POOLED) else ""
-        return f"the cases of each {column} together{more}"

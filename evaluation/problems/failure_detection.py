@@ -31,11 +31,19 @@ from evaluation.problems.confidences import (
     draw_quality,
     draw_risk_coverage,
 )
+from evaluation.problems.data_sets import DataSetTexts
 from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.given_risks import KnownRisk, OwnRisks
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.samples import ALGORITHMS
-from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords, TableSamples
+from evaluation.problems.tables import (
+    ExpectedTable,
+    ReferenceTable,
+    ReferenceTableError,
+    SubmitWords,
+    TableSamples,
+    TableTexts,
+)
 from evaluation.readers.confidences import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -95,6 +103,26 @@ class FailureSamples(TableSamples):
         return {"schema": 1, "problem": self.kind.id, "metrics": [{"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}]}
 
 
+class FailureTexts(DataSetTexts, TableTexts):
+    """Texts about failure detection on pages."""
+
+    kind: FailureDetection
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without an answer counts."""
+        return "counts as rejected: less sure than every other, with the risk that it has"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        before = (
+            f"One table `{self.kind.table_files[0]}` with a row for each of the {cases} cases, packed into an archive or dropped as "
+            "it is. The column `confidence` holds any number, larger for a prediction that is less likely to have failed; only "
+            "the order counts, unless the task says otherwise."
+        )
+        cost = "A case without a number counts as rejected: as less sure than every other, with the risk that it has."
+        return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else ())
+
+
 class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     """Ability of methods to detect their failures: confidences against the risks that the organizers supply."""
 
@@ -151,6 +179,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     )
     answer_view = FailureAnswerView()
     samples = FailureSamples()
+    texts = FailureTexts()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that data sets are identified by a column of the cases, and return the settings."""
@@ -394,22 +423,6 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         from evaluation.problems.confidences import recompute
 
         return recompute(metric, evidence, multiplicities)
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without an answer counts."""
-        return "counts as rejected: less sure than every other, with the risk that it has"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        before = (
-            f"One table `{self.table_files[0]}` with a row for each of the {cases} cases, packed into an archive or dropped as "
-            "it is. The column `confidence` holds any number, larger for a prediction that is less likely to have failed; only "
-            "the order counts, unless the task says otherwise."
-        )
-        cost = "A case without a number counts as rejected: as less sure than every other, with the risk that it has."
-        return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else ())
 
 
 PROBLEM = FailureDetection()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.problems.base import Problem
 from evaluation.problems.opened import Opened, References
 from evaluation.problems.scorer_files import ScorerFiles
+from evaluation.problems.texts import PageTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +37,7 @@ class FileWords:
     of_terms, behind_terms
         Text before and after the terms.
     columns
-        Headings of the facts that participants may know about each case; see `FileProblem.fact_cells`.
+        Headings of the facts that participants may know about each case; see `FileTexts.fact_cells`.
     """
 
     before: tuple[str, ...]
@@ -78,26 +79,54 @@ class FileScorerFiles(ScorerFiles):
         raise NotImplementedError
 
 
+class FileTexts(PageTexts):
+    """Texts about a kind with one file per case on pages.
+
+    Attributes
+    ----------
+    file_noun
+        Name of a file in messages.
+    no_decoy_reason
+        Reason why a decoy needs a file among the references, where `FileProblem.facts_of_image` and `FileProblem.stand_in`
+        cannot provide one.
+    """
+
+    kind: FileProblem
+
+    file_noun: str = "file"
+    no_decoy_reason: str = "a decoy needs a file among the references like other cases"
+
+    def submit_page(self, assessment: Assessment, cases: int) -> FileWords:
+        """Return the description of the files for the submit page."""
+        endings = [f"`{ending}`" for ending in self.kind.suffixes[1:]]
+        others = (
+            f" (or ending in {' or '.join([', '.join(endings[:-1])] * (len(endings) > 1) + endings[-1:])})"
+            if endings
+            else ""
+        )
+        first = f"One {self.file_noun} for each of the {cases} cases, named `<case>{self.kind.suffixes[0]}`{others}."
+        return FileWords((f"{first} Files may lie in one folder of the archive.",), self.kind.suffixes[0])
+
+    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the facts that participants may know about a case, as text.
+
+        There is one cell for each of `FileWords.columns`.
+        """
+        return ()
+
+
 class FileProblem(Problem):
     """A kind with one file per case.
 
     Its subclass defines how a file is read, compared, prepared and scored. The data read from a file are called its
     content here. `facts_of` returns what participants may know about a reference. These are plain JSON values, such as
     a grid. They are stored with the case, and predictions are compared with them.
-
-    Attributes
-    ----------
-    file_words
-        Name of a file in messages.
-    no_decoy_words
-        Reason why a decoy needs a file among the references, where `facts_of_image` and `stand_in` cannot provide one.
     """
 
     is_scored = True
     takes_algorithms = True
-    file_words: str = "file"
-    no_decoy_words: str = "a decoy needs a file among the references like other cases"
     scorer_files = FileScorerFiles()
+    texts = FileTexts()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -295,7 +324,7 @@ class FileProblem(Problem):
 
         files = self.find_references(folder)
         if not files:
-            raise ReadError("not_found", folder.name or str(folder), f"no {self.file_words}s in the folder")
+            raise ReadError("not_found", folder.name or str(folder), f"no {self.texts.file_noun}s in the folder")
         table = self.read_table_beside(assessment, folder)
         shared = self.shared_of_folder(assessment, patients_of(folder, list(files)))
         try:
@@ -387,27 +416,7 @@ class FileProblem(Problem):
         ValueError
             Where that cannot be done.
         """
-        raise ValueError(self.no_decoy_words)
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """Return the description of the files for the submit page."""
-        endings = [f"`{ending}`" for ending in self.suffixes[1:]]
-        others = (
-            f" (or ending in {' or '.join([', '.join(endings[:-1])] * (len(endings) > 1) + endings[-1:])})"
-            if endings
-            else ""
-        )
-        first = f"One {self.file_words} for each of the {cases} cases, named `<case>{self.suffixes[0]}`{others}."
-        return FileWords((f"{first} Files may lie in one folder of the archive.",), self.suffixes[0])
-
-    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the facts that participants may know about a case, as text.
-
-        There is one cell for each of `FileWords.columns`.
-        """
-        return ()
+        raise ValueError(self.texts.no_decoy_reason)
 
 
 @dataclass(frozen=True)

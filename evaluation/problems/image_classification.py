@@ -20,6 +20,7 @@ from evaluation.problems.tables import (
     TableReferences,
     TableSamples,
     TableScorerFiles,
+    TableTexts,
     listed,
 )
 
@@ -134,19 +135,46 @@ class ClassScorerFiles(TableScorerFiles):
         return rows_of_answer(prediction, shared["classes"])
 
 
+class ClassTexts(TableTexts):
+    """Texts about image classification on pages."""
+
+    region_noun = "class"
+    decoy_columns = ("scores_sha256", "answers")
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without a valid answer counts."""
+        return "counts as a wrong decision, with the worst score for its class"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        columns = (
+            "It needs one column `p_<class>` with a probability from 0 to 1 for each class; those of a row sum to 1. A column "
+            "`label` may stand beside them and then decides; without it the highest probability does."
+            if expected.need_scores
+            else "The column `label` names the class; columns `p_<class>` with probabilities are taken as well."
+        )
+        before = f"One table `labels.csv` with a row for each of the {cases} cases, packed into an archive or dropped as it is. {columns}"
+        cost = "A case without a row that can be read counts as a wrong decision, the costliest there is, with the worst score."
+        return SubmitWords(
+            (before,),
+            expected.columns,
+            "…",
+            (cost,) if incomplete_cost else (),
+            "Each case belongs to one of them.",
+        )
+
+
 class ImageClassification(TableProblem):
     """One class of every case, decided or by scores."""
 
     id = "image_classification"
     category = "ImLC"
-    part_noun = "class"
     task_categories = ("classification", "prediction")
     table_files = ("labels.csv",)
     tells_outcomes = False
     evidence_tells_missing = True
     has_values_of_cases = False
     tells_reference_by_results = True
-    decoy_columns = ("scores_sha256", "answers")
     merging = MergingRules(
         {
             MAJORITY: "majority vote: the class with more votes than any other; cases with a tie are refused by name",
@@ -157,6 +185,7 @@ class ImageClassification(TableProblem):
     answer_view = ClassAnswerView()
     samples = ClassSamples()
     scorer_files = ClassScorerFiles()
+    texts = ClassTexts()
 
     def check(self, assessment: Assessment) -> None:
         """Reject a metric option `k` that is not below the number of classes."""
@@ -455,28 +484,6 @@ class ImageClassification(TableProblem):
             writer.writerow([CASE, LABEL])
             writer.writerows(sorted((merged | rest).items()))
         return []
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without a valid answer counts."""
-        return "counts as a wrong decision, with the worst score for its class"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        columns = (
-            "It needs one column `p_<class>` with a probability from 0 to 1 for each class; those of a row sum to 1. A column "
-            "`label` may stand beside them and then decides; without it the highest probability does."
-            if expected.need_scores
-            else "The column `label` names the class; columns `p_<class>` with probabilities are taken as well."
-        )
-        before = f"One table `labels.csv` with a row for each of the {cases} cases, packed into an archive or dropped as it is. {columns}"
-        cost = "A case without a row that can be read counts as a wrong decision, the costliest there is, with the worst score."
-        return SubmitWords(
-            (before,),
-            expected.columns,
-            "…",
-            (cost,) if incomplete_cost else (),
-            "Each case belongs to one of them.",
-        )
 
     def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
         """Count the classes of the references."""

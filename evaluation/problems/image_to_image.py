@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_similarity
-from evaluation.problems.files import FileScorerFiles, FileWords
+from evaluation.problems.files import FileScorerFiles, FileTexts, FileWords
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.samples import ALGORITHMS, Samples
@@ -172,6 +172,34 @@ class ImageScorerFiles(FileScorerFiles):
         return {path.name: path}
 
 
+class ImageTexts(FileTexts):
+    """Texts about image-to-image translation on pages."""
+
+    kind: ImageToImage
+
+    file_noun = "image"
+    no_decoy_reason = (
+        "a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any image of its grid as "
+        "references/{case}.nii.gz"
+    )
+    decoy_columns = ("voxels_sha256", "voxels")
+
+    def submit_page(self, assessment: Assessment, cases: int) -> FileWords:
+        """Return the description of the images for the submit page."""
+        first, *others = self.kind.suffixes
+        endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
+        before = (
+            f"One image of real numbers for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the "
+            "grid of the case: the same shape, voxel size and orientation. Intensities are compared as they stand, after the "
+            "scaling that the header names; NaN and infinity are refused. Files may lie in one folder of the archive."
+        )
+        return FileWords(before=(before,), ending=first, columns=("Voxels", "Channels"))
+
+    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Shape and channels."""
+        return " × ".join(str(length) for length in facts["shape"]), str(facts.get("channels", 1))
+
+
 class ImageToImage(PartsProblem):
     """Every voxel has an intensity; a region is a union of labels of a mask."""
 
@@ -190,12 +218,6 @@ class ImageToImage(PartsProblem):
     has_numbered_labels = True
     tells_outcomes = False
     pools = False
-    file_words = "image"
-    no_decoy_words = (
-        "a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any image of its grid as "
-        "references/{case}.nii.gz"
-    )
-    decoy_columns: ClassVar[tuple[str, str]] = ("voxels_sha256", "voxels")
     settings = (
         Option(
             "data_range",
@@ -209,6 +231,7 @@ class ImageToImage(PartsProblem):
     pictures = ImagePictures()
     samples = ImageSamples()
     scorer_files = ImageScorerFiles()
+    texts = ImageTexts()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -391,23 +414,6 @@ class ImageToImage(PartsProblem):
             return {}
         digest = hashlib.sha256(repr(values.shape).encode() + np.ascontiguousarray(values).tobytes()).hexdigest()
         return {"digest": digest, "labelled": int(np.count_nonzero(values))}
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """Return the description of the images for the submit page."""
-        first, *others = self.suffixes
-        endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
-        before = (
-            f"One image of real numbers for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the "
-            "grid of the case: the same shape, voxel size and orientation. Intensities are compared as they stand, after the "
-            "scaling that the header names; NaN and infinity are refused. Files may lie in one folder of the archive."
-        )
-        return FileWords(before=(before,), ending=first, columns=("Voxels", "Channels"))
-
-    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Shape and channels."""
-        return " × ".join(str(length) for length in facts["shape"]), str(facts.get("channels", 1))
 
 
 PROBLEM = ImageToImage()

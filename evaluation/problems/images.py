@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluation.problems.files import FileProblem, FileScorerFiles, FileWords
+from evaluation.problems.files import FileProblem, FileScorerFiles, FileTexts, FileWords
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.samples import Samples
 
@@ -118,19 +118,55 @@ class LabelImageScorerFiles(FileScorerFiles):
         return {path.name: path}
 
 
+class LabelImageTexts(FileTexts):
+    """Texts about label images on pages."""
+
+    kind: LabelImageProblem
+
+    decoy_columns = ("labels_sha256", "labelled_voxels")
+    file_noun = "label image"
+    no_decoy_reason = (
+        "a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any label image "
+        "of its grid as references/{case}.nii.gz"
+    )
+
+    def submit_page(self, assessment: Assessment, cases: int) -> FileWords:
+        """Return the description of the label images for the submit page."""
+        first, *others = self.kind.suffixes
+        endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
+        before = (
+            f"One label image for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid of "
+            "the case's image: the same shape, voxel size and orientation. Files may lie in one folder of the archive."
+        )
+        regions = assessment.regions if self.kind.allowed_labels(assessment) else ()
+        return FileWords(
+            before=(before,),
+            ending=first,
+            terms=tuple((region.name, " or ".join(str(label) for label in region.labels)) for region in regions),
+            of_terms="Labels",
+            behind_terms="0 is background. No other label may occur.",
+            columns=("Voxels", "Voxel size (mm)"),
+        )
+
+    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Shape and spacing."""
+        from evaluation.readers import Geometry
+
+        grid = Geometry.of(facts)
+        return (
+            " × ".join(str(length) for length in grid.shape),
+            " × ".join(_size(size) for size in grid.spacing_or_unit),
+        )
+
+
 class LabelImageProblem(FileProblem):
     """A kind with one label image per case; its module defines how an image is prepared and scored."""
 
     has_image_diagonal = True
-    decoy_columns = ("labels_sha256", "labelled_voxels")
-    file_words = "label image"
-    no_decoy_words = (
-        "a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any label image "
-        "of its grid as references/{case}.nii.gz"
-    )
     pictures = LabelImagePictures()
     samples = LabelImageSamples()
     scorer_files = LabelImageScorerFiles()
+    texts = LabelImageTexts()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -253,36 +289,6 @@ class LabelImageProblem(FileProblem):
         from evaluation.readers import Geometry
 
         return stand_in(Geometry.of(facts), self.blank_label(assessment), target)
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """Return the description of the label images for the submit page."""
-        first, *others = self.suffixes
-        endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
-        before = (
-            f"One label image for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid of "
-            "the case's image: the same shape, voxel size and orientation. Files may lie in one folder of the archive."
-        )
-        regions = assessment.regions if self.allowed_labels(assessment) else ()
-        return FileWords(
-            before=(before,),
-            ending=first,
-            terms=tuple((region.name, " or ".join(str(label) for label in region.labels)) for region in regions),
-            of_terms="Labels",
-            behind_terms="0 is background. No other label may occur.",
-            columns=("Voxels", "Voxel size (mm)"),
-        )
-
-    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Shape and spacing."""
-        from evaluation.readers import Geometry
-
-        grid = Geometry.of(facts)
-        return (
-            " × ".join(str(length) for length in grid.shape),
-            " × ".join(_size(size) for size in grid.spacing_or_unit),
-        )
 
 
 def _size(size: float) -> str:

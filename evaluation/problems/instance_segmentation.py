@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.problems.images import ImagePrediction, LabelImageProblem, LabelImageSamples, LabelImageScorerFiles
+from evaluation.problems.images import (
+    ImagePrediction,
+    LabelImageProblem,
+    LabelImageSamples,
+    LabelImageScorerFiles,
+    LabelImageTexts,
+)
 from evaluation.problems.samples import ALGORITHMS
 
 if TYPE_CHECKING:
@@ -93,6 +99,13 @@ class InstanceScorerFiles(LabelImageScorerFiles):
         return {path.name: path}
 
 
+class InstanceTexts(LabelImageTexts):
+    """Texts about instance segmentation on pages."""
+
+    region_noun = "class"
+    counted_noun = "objects"
+
+
 class InstanceSegmentation(LabelImageProblem):
     """Instance segmentation, in which every object has a separate number.
 
@@ -101,13 +114,13 @@ class InstanceSegmentation(LabelImageProblem):
 
     id = "instance_segmentation"
     category = "InS"
-    part_noun = "class"
     task_categories = ("instance_segmentation",)
     finds_objects = True
     rates_parts = True
     pixel_kind = "semantic_segmentation"
     samples = InstanceSamples()
     scorer_files = InstanceScorerFiles()
+    texts = InstanceTexts()
 
     def check(self, assessment: Assessment) -> None:
         """Objects are found once for all metrics, and a mean over classes needs classes."""
@@ -147,8 +160,6 @@ class InstanceSegmentation(LabelImageProblem):
 
         image, table = (None, None) if prediction is None else prediction
         return score_instances(assessment, case, reference, image, table, algorithm=algorithm, apart=parts)
-
-    counted = "objects"
 
     def classes_of(
         self, assessment: Assessment, content: LabelImage, instances: Instances | None = None

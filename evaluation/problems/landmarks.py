@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.metrics.options import Option
 from evaluation.problems.coordinates import SPACINGS, axes_of, positive_fact
@@ -20,6 +20,7 @@ from evaluation.problems.tables import (
     TableProblem,
     TableSamples,
     TableScorerFiles,
+    TableTexts,
 )
 
 if TYPE_CHECKING:
@@ -205,6 +206,39 @@ class LandmarkScorerFiles(TableScorerFiles):
         return _rows_of(prediction, len(next(iter(prediction.values()), ())))
 
 
+class LandmarkTexts(TableTexts):
+    """Texts about landmark localization on pages."""
+
+    row_noun = "a row for each landmark"
+    decoy_columns = ("landmarks_sha256", "landmarks")
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without landmarks counts."""
+        penalty = assessment.settings["penalty"]
+        unit = _unit(assessment.settings)
+        counted = "the diagonal of its image" if penalty == DIAGONAL else f"an error of {penalty:g} {unit}"
+        return f"counts as {counted} for every landmark, and every landmark as not found"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        before = (
+            f"One table `landmarks.csv` with a row for each landmark of the {cases} cases, packed into an archive or dropped as "
+            "it is. Coordinates are in the unit and space that the task names; a landmark stands at most once for each case."
+        )
+        after = [
+            "A landmark without a row counts as lost: its penalty takes the place of its error, and it is not found."
+        ]
+        if incomplete_cost:
+            after.append(f"A case without a row that can be read {incomplete_cost}.")
+        return SubmitWords(
+            (before,),
+            expected.columns,
+            f"{expected.classes[0] if expected.classes else ''},…",
+            tuple(after),
+            classes="Landmarks",
+        )
+
+
 class LandmarkLocalization(TableProblem):
     """Named points, each expected once a case."""
 
@@ -212,10 +246,8 @@ class LandmarkLocalization(TableProblem):
     category = "Lmk"
     task_categories = ("localization", "detection")
     table_files = ("landmarks.csv",)
-    row_words = "a row for each landmark"
     evidence_tells_missing = True
     figures = FIGURES
-    decoy_columns: ClassVar[tuple[str, str]] = ("landmarks_sha256", "landmarks")
     settings = (
         Option("unit", "enum", "mm", "Unit of the coordinates.", choices=("mm", "px")),
         Option(
@@ -241,6 +273,7 @@ class LandmarkLocalization(TableProblem):
     answer_view = LandmarkAnswerView()
     samples = LandmarkSamples()
     scorer_files = LandmarkScorerFiles()
+    texts = LandmarkTexts()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -466,34 +499,6 @@ class LandmarkLocalization(TableProblem):
             "digest": sha256({name: list(point) for name, point in sorted(prediction.items())}),
             "labelled": len(prediction),
         }
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without landmarks counts."""
-        penalty = assessment.settings["penalty"]
-        unit = _unit(assessment.settings)
-        counted = "the diagonal of its image" if penalty == DIAGONAL else f"an error of {penalty:g} {unit}"
-        return f"counts as {counted} for every landmark, and every landmark as not found"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        before = (
-            f"One table `landmarks.csv` with a row for each landmark of the {cases} cases, packed into an archive or dropped as "
-            "it is. Coordinates are in the unit and space that the task names; a landmark stands at most once for each case."
-        )
-        after = [
-            "A landmark without a row counts as lost: its penalty takes the place of its error, and it is not found."
-        ]
-        if incomplete_cost:
-            after.append(f"A case without a row that can be read {incomplete_cost}.")
-        return SubmitWords(
-            (before,),
-            expected.columns,
-            f"{expected.classes[0] if expected.classes else ''},…",
-            tuple(after),
-            classes="Landmarks",
-        )
 
 
 def _unit(settings: Mapping[str, Any]) -> str:

@@ -28,6 +28,7 @@ from evaluation.problems.tables import (
     SubmitWords,
     TableSamples,
     TableScorerFiles,
+    TableTexts,
 )
 
 if TYPE_CHECKING:
@@ -166,13 +167,37 @@ class MultilabelScorerFiles(TableScorerFiles):
         return one_row([*labels, *(f"{PREFIX}{label}" for label in labels)], by_column)
 
 
+class MultilabelTexts(TableTexts):
+    """Texts about multilabel classification on pages."""
+
+    region_noun = "label"
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without an answer counts."""
+        return "counts as a wrong decision on every label, with the worst score"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        columns = (
+            "It needs one column `p_<label>` with a probability from 0 to 1 for each label; they need not sum to 1. Columns "
+            "`<label>` with 1 or 0 may stand beside them and then decide; without them a probability of 0.5 and more does."
+            if expected.need_scores
+            else "The column of each label is 1 where it holds and 0 where not; columns `p_<label>` with probabilities are "
+            "taken as well."
+        )
+        before = f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. {columns}"
+        cost = "A case without a row that can be read counts as wrong in every label, the costliest there is, with the worst scores."
+        return SubmitWords(
+            (before,), expected.columns, "…", (cost,) if incomplete_cost else (), "Several may hold at once.", "Labels"
+        )
+
+
 class MultilabelClassification(AnswerProblem):
     """Findings of every case, of which several may hold."""
 
     id = "multilabel_classification"
     category = "MLC"
     figures = (FIGURE,)
-    part_noun = "label"
     task_categories = ("classification",)
     table_files = (FILE,)
     has_values_of_cases = False
@@ -180,6 +205,7 @@ class MultilabelClassification(AnswerProblem):
     answer_view = MultilabelAnswerView()
     samples = MultilabelSamples()
     scorer_files = MultilabelScorerFiles()
+    texts = MultilabelTexts()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -386,27 +412,6 @@ class MultilabelClassification(AnswerProblem):
             reference,
             *_answers_of(evidence, is_known, states[is_known], width),
             multiplicities[:, is_known],
-        )
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without an answer counts."""
-        return "counts as a wrong decision on every label, with the worst score"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        columns = (
-            "It needs one column `p_<label>` with a probability from 0 to 1 for each label; they need not sum to 1. Columns "
-            "`<label>` with 1 or 0 may stand beside them and then decide; without them a probability of 0.5 and more does."
-            if expected.need_scores
-            else "The column of each label is 1 where it holds and 0 where not; columns `p_<label>` with probabilities are "
-            "taken as well."
-        )
-        before = f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. {columns}"
-        cost = "A case without a row that can be read counts as wrong in every label, the costliest there is, with the worst scores."
-        return SubmitWords(
-            (before,), expected.columns, "…", (cost,) if incomplete_cost else (), "Several may hold at once.", "Labels"
         )
 
 

@@ -19,6 +19,7 @@ from evaluation.problems.tables import (
     TableReferences,
     TableSamples,
     TableScorerFiles,
+    TableTexts,
     some_classes,
 )
 from evaluation.wording import joined
@@ -261,23 +262,52 @@ class ObjectScorerFiles(TableScorerFiles):
         return Rows.of(("class", "score", *_places(kind, prediction.dimensions)), rows)
 
 
+class ObjectTexts(TableTexts):
+    """Texts about object detection on pages."""
+
+    region_noun = "class"
+    decoy_columns = ("objects_sha256", "objects")
+    counted_noun = "objects"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        noun = "point" if expected.kind[0] == "points" else "box"
+        scores = ", and every object needs one" if expected.need_scores else ""
+        before = (
+            f"One table `objects.csv` with a row for each predicted {noun} of the {cases} cases, packed into an archive or "
+            "dropped as it is; COCO results with their images and categories as `objects.json` are read as well. "
+            f"{coordinate_words(expected.unit)} The score is a number from 0 to 1{scores}."
+        )
+        decision = (
+            "A column `decision` is optional: 1 for an object that you report as detected, 0 for any other. Metrics with a "
+            "score threshold then count the objects with 1. Fill it in every row or leave it out."
+        )
+        cost = f"A case with a row that cannot be read {incomplete_cost}: otherwise leaving out a hard case would pay."
+        return SubmitWords(
+            (before, decision),
+            expected.columns,
+            f"{expected.classes[0] if expected.classes else ''},…",
+            (cost,) if incomplete_cost else (),
+            "A case without a row is an answer, too: that nothing was found.",
+        )
+
+
 class ObjectDetection(TableProblem):
     """Boxes or points with a class and a score."""
 
     id = "object_detection"
     category = "ObD"
-    part_noun = "class"
     task_categories = ("detection", "localization")
     table_files = ("objects.csv", "objects.json")
     finds_objects = True
     pixel_kind = "semantic_segmentation"
-    decoy_columns = ("objects_sha256", "objects")
     settings = SETTINGS
     doubting = (never_hits,)
     pictures = ObjectPictures()
     answer_view = ObjectAnswerView()
     samples = ObjectSamples()
     scorer_files = ObjectScorerFiles()
+    texts = ObjectTexts()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that unit and spacing fit together."""
@@ -526,8 +556,6 @@ class ObjectDetection(TableProblem):
         ]
         return {"digest": sha256(sorted(rows, key=repr)), "labelled": prediction.size}
 
-    counted = "objects"
-
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
         """Objects of each class; all are of the one class where the table names none."""
         assert isinstance(table, ObjectReferences)
@@ -539,28 +567,6 @@ class ObjectDetection(TableProblem):
         return counts
 
     # Pictures of cases ------------------------------------------------------------------------------------------------
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        noun = "point" if expected.kind[0] == "points" else "box"
-        scores = ", and every object needs one" if expected.need_scores else ""
-        before = (
-            f"One table `objects.csv` with a row for each predicted {noun} of the {cases} cases, packed into an archive or "
-            "dropped as it is; COCO results with their images and categories as `objects.json` are read as well. "
-            f"{coordinate_words(expected.unit)} The score is a number from 0 to 1{scores}."
-        )
-        decision = (
-            "A column `decision` is optional: 1 for an object that you report as detected, 0 for any other. Metrics with a "
-            "score threshold then count the objects with 1. Fill it in every row or leave it out."
-        )
-        cost = f"A case with a row that cannot be read {incomplete_cost}: otherwise leaving out a hard case would pay."
-        return SubmitWords(
-            (before, decision),
-            expected.columns,
-            f"{expected.classes[0] if expected.classes else ''},…",
-            (cost,) if incomplete_cost else (),
-            "A case without a row is an answer, too: that nothing was found.",
-        )
 
     def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
         """Measure every object of the table of references."""

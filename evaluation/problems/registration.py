@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_fields, reversed_field
-from evaluation.problems.files import FileWords
+from evaluation.problems.files import FileTexts, FileWords
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.registration_figures import FIGURES
@@ -115,6 +115,30 @@ class RegistrationSamples(Samples):
         }
 
 
+class RegistrationTexts(FileTexts):
+    """Texts about registration on pages."""
+
+    kind: Registration
+
+    file_noun = "displacement field"
+    decoy_columns = ("field_sha256", "moved_voxels")
+
+    def submit_page(self, assessment: Assessment, cases: int) -> FileWords:
+        """Return the description of the fields for the submit page."""
+        first, *others = self.kind.suffixes
+        endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
+        before = (
+            f"One displacement field for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid "
+            "of the fixed image: one vector a voxel, from the fixed to the moving image, so that x + u(x) is the place in the "
+            f"moving image. {_FIELDS[assessment.settings['field']]} Files may lie in one folder of the archive."
+        )
+        return FileWords(before=(before,), ending=first, columns=("Voxels",))
+
+    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Shape."""
+        return (" × ".join(str(length) for length in facts["shape"]),)
+
+
 class Registration(PartsProblem):
     """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
 
@@ -128,8 +152,6 @@ class Registration(PartsProblem):
     measures_as = ("semantic_segmentation",)
     pools = False
     figures = FIGURES
-    file_words = "displacement field"
-    decoy_columns: ClassVar[tuple[str, str]] = ("field_sha256", "moved_voxels")
     settings = (
         Option(
             "field",
@@ -150,6 +172,7 @@ class Registration(PartsProblem):
     )
     pictures = RegistrationPictures()
     samples = RegistrationSamples()
+    texts = RegistrationTexts()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -293,23 +316,6 @@ class Registration(PartsProblem):
 
         with prediction.open("rb") as file:
             return {"digest": hashlib.file_digest(file, "sha256").hexdigest(), "labelled": 0}
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """Return the description of the fields for the submit page."""
-        first, *others = self.suffixes
-        endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
-        before = (
-            f"One displacement field for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid "
-            "of the fixed image: one vector a voxel, from the fixed to the moving image, so that x + u(x) is the place in the "
-            f"moving image. {_FIELDS[assessment.settings['field']]} Files may lie in one folder of the archive."
-        )
-        return FileWords(before=(before,), ending=first, columns=("Voxels",))
-
-    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Shape."""
-        return (" × ".join(str(length) for length in facts["shape"]),)
 
 
 PROBLEM = Registration()

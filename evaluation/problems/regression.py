@@ -27,6 +27,7 @@ from evaluation.problems.tables import (
     SubmitWords,
     TableSamples,
     TableScorerFiles,
+    TableTexts,
     listed,
 )
 
@@ -127,13 +128,41 @@ class RegressionScorerFiles(TableScorerFiles):
         return one_row(shared["classes"], prediction)
 
 
+class RegressionTexts(TableTexts):
+    """Texts about regression on pages."""
+
+    region_noun = "target"
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without an answer counts."""
+        return "counts as the end of the range that lies farther from the reference"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        what = "one number" if len(expected.classes) == 1 else "a number for each target"
+        before = (
+            f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. It needs "
+            f"{what}, with a point as decimal sign and in the unit of the task."
+        )
+        cost = (
+            "A number that lacks or cannot be read counts as the end of the target's range that lies farther from the reference, "
+            "the costliest answer there is."
+        )
+        return SubmitWords(
+            (before,),
+            expected.columns,
+            ",".join("…" for _ in expected.classes),
+            (cost,) if incomplete_cost else (),
+            classes="Targets",
+        )
+
+
 class Regression(AnswerProblem):
     """Numbers of every case: ages, volumes, scores."""
 
     id = "regression"
     category = "Reg"
     cautious = (of_numbers,)
-    part_noun = "target"
     task_categories = ("regression", "prediction")
     table_files = (FILE,)
     figures = FIGURES
@@ -148,6 +177,7 @@ class Regression(AnswerProblem):
     answer_view = RegressionAnswerView()
     samples = RegressionSamples()
     scorer_files = RegressionScorerFiles()
+    texts = RegressionTexts()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -370,31 +400,6 @@ class Regression(AnswerProblem):
             answer = farthest
         weights = np.ascontiguousarray(multiplicities[:, has_reference], dtype=np.float64)
         return PAIRED[metric.id](reference, answer, weights, **metric.options)
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without an answer counts."""
-        return "counts as the end of the range that lies farther from the reference"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        what = "one number" if len(expected.classes) == 1 else "a number for each target"
-        before = (
-            f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. It needs "
-            f"{what}, with a point as decimal sign and in the unit of the task."
-        )
-        cost = (
-            "A number that lacks or cannot be read counts as the end of the target's range that lies farther from the reference, "
-            "the costliest answer there is."
-        )
-        return SubmitWords(
-            (before,),
-            expected.columns,
-            ",".join("…" for _ in expected.classes),
-            (cost,) if incomplete_cost else (),
-            classes="Targets",
-        )
 
 
 def _nothing(file: str, case: str, targets: Sequence[str]) -> Any:

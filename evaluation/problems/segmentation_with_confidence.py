@@ -25,11 +25,12 @@ from evaluation.problems.confidences import (
     draw_trust,
     recompute,
 )
+from evaluation.problems.data_sets import DataSetTexts
 from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.images import LabelImageScorerFiles
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.samples import ALGORITHMS
-from evaluation.problems.semantic_segmentation import SegmentationSamples, SemanticSegmentation
+from evaluation.problems.semantic_segmentation import SegmentationSamples, SegmentationTexts, SemanticSegmentation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -123,6 +124,28 @@ class ConfidenceScorerFiles(LabelImageScorerFiles):
         return super().write_prediction(assessment, content, said, folder) | _confidence_file(said, folder)
 
 
+class ConfidenceTexts(DataSetTexts, SegmentationTexts):
+    """Texts about segmentation with confidence on pages."""
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without a prediction counts in metrics of confidences."""
+        if assessment.settings["missing"] == SILENT:
+            return "has the risk 1 and counts as surer than every other: nobody would have noticed"
+        return "has the risk 1 and counts as rejected: less sure than every other"
+
+    def submit_page(self, assessment: Assessment, cases: int) -> FileWords:
+        """Return the description of the label images and of the table next to them for the submit page."""
+        from evaluation.readers.confidences import CONFIDENCE_FILE
+
+        words = super().submit_page(assessment, cases)
+        of_table = (
+            f"Beside them one table `{CONFIDENCE_FILE}` with a row `case,confidence` for each case: any number, larger for a "
+            "label image that is less likely to be bad; only the order counts, unless the task says otherwise. A case without a "
+            "number counts as less sure than every other."
+        )
+        return replace(words, after=(of_table, *words.after))
+
+
 class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, SemanticSegmentation):
     """Segmentation whose methods must also detect their failures.
 
@@ -200,6 +223,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
     answer_view = ConfidenceAnswerView()
     samples = ConfidenceSamples()
     scorer_files = ConfidenceScorerFiles()
+    texts = ConfidenceTexts()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -350,26 +374,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
 
         names = risk_of(assessment.settings).regions or tuple(region.name for region in assessment.regions)
         return all(reference.regions.mask(name).empty for name in names)
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without a prediction counts in metrics of confidences."""
-        if assessment.settings["missing"] == SILENT:
-            return "has the risk 1 and counts as surer than every other: nobody would have noticed"
-        return "has the risk 1 and counts as rejected: less sure than every other"
-
-    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """Return the description of the label images and of the table next to them for the submit page."""
-        from evaluation.readers.confidences import CONFIDENCE_FILE
-
-        words = super().submit_words(assessment, cases)
-        of_table = (
-            f"Beside them one table `{CONFIDENCE_FILE}` with a row `case,confidence` for each case: any number, larger for a "
-            "label image that is less likely to be bad; only the order counts, unless the task says otherwise. A case without a "
-            "number counts as less sure than every other."
-        )
-        return replace(words, after=(of_table, *words.after))
 
 
 def _confidence_file(confidence: float | None, folder: Path) -> dict[str, Path]:

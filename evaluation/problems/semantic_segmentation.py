@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.problems.base import MergingRules
 from evaluation.problems.cautions import of_volumes
-from evaluation.problems.images import ImagePrediction, LabelImageProblem, LabelImageSamples
+from evaluation.problems.images import ImagePrediction, LabelImageProblem, LabelImageSamples, LabelImageTexts
 from evaluation.problems.samples import ALGORITHMS
 
 if TYPE_CHECKING:
@@ -41,6 +41,12 @@ class SegmentationSamples(LabelImageSamples):
         }
 
 
+class SegmentationTexts(LabelImageTexts):
+    """Texts about semantic segmentation on pages."""
+
+    counted_noun = "voxels"
+
+
 class SemanticSegmentation(LabelImageProblem):
     """Every voxel has a label; a region is a union of labels."""
 
@@ -59,12 +65,11 @@ class SemanticSegmentation(LabelImageProblem):
         }
     )
     samples = SegmentationSamples()
+    texts = SegmentationTexts()
 
     def allowed_labels(self, assessment: Assessment) -> tuple[int, ...]:
         """Those that regions name."""
         return tuple(sorted({int(label) for region in assessment.regions for label in region.labels}))
-
-    counted = "voxels"
 
     def classes_of(
         self, assessment: Assessment, content: LabelImage, instances: Instances | None = None

@@ -27,6 +27,7 @@ from evaluation.problems.tables import (
     ReferenceTableError,
     SubmitWords,
     TableSamples,
+    TableTexts,
 )
 from evaluation.wording import joined
 
@@ -124,6 +125,30 @@ class SurvivalSamples(TableSamples):
         }
 
 
+class SurvivalTexts(TableTexts):
+    """Texts about survival analysis on pages."""
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without an answer counts."""
+        return "counts as ordered wrongly in every pair, and as wrong as can be in every probability"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        before = (
+            f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. The column "
+            "`risk` is larger for an earlier event; a column `time` with predicted times, larger for a later event, is taken "
+            "in its place."
+        )
+        if expected.classes:
+            before += (
+                f" The columns `{'`, `'.join(expected.classes)}` hold the probability that no event happens until that time, "
+                "from 0 to 1 and not rising from left to right"
+            )
+            before += f"; {_need(expected.need_scores)} them." if expected.need_scores else "."
+        cost = "A case without a row that can be read counts as wrong in every comparison, which is the costliest answer there is."
+        return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else (), classes="")
+
+
 class Survival(AnswerProblem):
     """The time until an event, which for some people was not observed to its end."""
 
@@ -150,6 +175,7 @@ class Survival(AnswerProblem):
     )
     answer_view = SurvivalAnswerView()
     samples = SurvivalSamples()
+    texts = SurvivalTexts()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -347,28 +373,6 @@ class Survival(AnswerProblem):
         else:
             result = function(followed, survival, answered, weights, censoring, times=times)
         return result
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without an answer counts."""
-        return "counts as ordered wrongly in every pair, and as wrong as can be in every probability"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        before = (
-            f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. The column "
-            "`risk` is larger for an earlier event; a column `time` with predicted times, larger for a later event, is taken "
-            "in its place."
-        )
-        if expected.classes:
-            before += (
-                f" The columns `{'`, `'.join(expected.classes)}` hold the probability that no event happens until that time, "
-                "from 0 to 1 and not rising from left to right"
-            )
-            before += f"; {_need(expected.need_scores)} them." if expected.need_scores else "."
-        cost = "A case without a row that can be read counts as wrong in every comparison, which is the costliest answer there is."
-        return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else (), classes="")
 
 
 def _followed(path: Path) -> NumberTable:

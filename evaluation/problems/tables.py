@@ -9,6 +9,7 @@ from evaluation.problems.base import Problem
 from evaluation.problems.opened import Opened, References
 from evaluation.problems.samples import Samples
 from evaluation.problems.scorer_files import ScorerFiles
+from evaluation.problems.texts import PageTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -183,14 +184,41 @@ class TableScorerFiles(ScorerFiles):
         return {name: rows.written(folder / name)}
 
 
+class TableTexts(PageTexts):
+    """Texts about a kind with one table for all cases on pages.
+
+    Attributes
+    ----------
+    row_noun
+        Rows of a case in sentences.
+    """
+
+    kind: TableProblem
+
+    row_noun = "a row"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page.
+
+        Parameters
+        ----------
+        incomplete_cost
+            Cost of a missing case, where incomplete submissions are accepted; otherwise empty.
+        """
+        files = " or ".join(f"`{name}`" for name in self.kind.table_files)
+        before = f"One table {files} with {self.row_noun} for each of the {cases} cases, packed into an archive or dropped as it is."
+        after = (f"A case without a row that can be read {incomplete_cost}.",) if incomplete_cost else ()
+        return SubmitWords((before,), expected.columns, "…", after)
+
+
 class TableProblem(Problem):
     """A kind with one table for all cases, called one of `table_files`."""
 
     is_scored = True
     takes_algorithms = True
-    row_words = "a row"
     samples = TableSamples()
     scorer_files = TableScorerFiles()
+    texts = TableTexts()
 
     # Reading and validating -------------------------------------------------------------------------------------------
 
@@ -358,20 +386,7 @@ class TableProblem(Problem):
         """Stem of the file that holds the rows of one case."""
         return self.table_files[0].partition(".")[0]
 
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page.
-
-        Parameters
-        ----------
-        incomplete_cost
-            Cost of a missing case, where incomplete submissions are accepted; otherwise empty.
-        """
-        files = " or ".join(f"`{name}`" for name in self.table_files)
-        before = f"One table {files} with {self.row_words} for each of the {cases} cases, packed into an archive or dropped as it is."
-        after = (f"A case without a row that can be read {incomplete_cost}.",) if incomplete_cost else ()
-        return SubmitWords((before,), expected.columns, "…", after)
+    # References on a platform -----------------------------------------------------------------------------------------
 
     def merge_annotators(
         self,

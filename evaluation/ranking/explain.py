@@ -114,11 +114,11 @@ def _measured(assessment: Assessment) -> str:
     # Where all metrics have values in the same parts, these are named once, at the end.
     shared = regions if all(metric_parts == regions for metric_parts in parts.values()) else []
     clauses = []
-    together = kind.together_words(assessment.settings)
+    together = kind.texts.pooled_cases(assessment.settings)
     for level, what in (("case", "each case is"), ("dataset", f"{together} are")):
         names = joined(
             [
-                metric_words(use, "" if shared else _where(kind.part_noun, parts[use.name]))
+                metric_words(use, "" if shared else _where(kind.texts.region_noun, parts[use.name]))
                 for use in assessment.metrics
                 if use.level == level and not use.is_by_run
             ]
@@ -126,7 +126,7 @@ def _measured(assessment: Assessment) -> str:
         if names:
             clauses.append(f"{what} scored with {article}{names}")
     sentence = ", ".join(clauses)
-    where = f" {shared_where}" if (shared_where := _where(kind.part_noun, shared)) else ""
+    where = f" {shared_where}" if (shared_where := _where(kind.texts.region_noun, shared)) else ""
     costs = joined([metric_words(use) for use in assessment.by_run])
     ran = f"Measured while the algorithm runs on a case: {costs}." if costs else ""
     return " ".join(filter(None, [f"{sentence[0].upper()}{sentence[1:]}{where}." if sentence else "", ran]))
@@ -174,7 +174,7 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
         ]
         sentences += [_step(step, over, scheme, assessment, last=step is steps[-1][0]) for step, over in steps]
         if kind.stands_beside(assessment.settings) and any("region" in step.over for step in scheme.combine):
-            sentences.append(f"The value of {kind.together_words({})} stands beside that and does not count in it.")
+            sentences.append(f"The value of {kind.texts.pooled_cases({})} stands beside that and does not count in it.")
     return sentences
 
 
@@ -253,7 +253,7 @@ def _weights(step: Step, assessment: Assessment) -> str:
 
 def _policies(assessment: Assessment) -> list[str]:
     """One sentence for each outcome that a participant causes, metrics with the same rule together."""
-    if words := assessment.kind.missing_words(assessment):
+    if words := assessment.kind.texts.missing_cases(assessment):
         return [
             f"A case without a valid answer {words}.",
             *_policy_sentence(

@@ -227,7 +227,7 @@ def metric_words(assessment: Assessment, index: int) -> str:
 
 def missing_words(assessment: Assessment) -> str:
     """Describe the value of a missing case, metric by metric."""
-    if words := assessment.kind.missing_words(assessment):
+    if words := assessment.kind.texts.missing_cases(assessment):
         return words.removeprefix("counts as ")
     kinds: dict[str, list[str]] = {}
     for metric in assessment.metrics:

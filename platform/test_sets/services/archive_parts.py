@@ -246,7 +246,7 @@ def join(
         facts = problem.facts_of_image(folder / "images" / image) if image else None
         facts = facts or grids.get(case)
         if facts is None:
-            raise ValueError(problem.no_decoy_words.format(case=case))
+            raise ValueError(problem.texts.no_decoy_reason.format(case=case))
         return problem.stand_in(assessment, facts, folder / "references" / case)
 
     def work(case: str, _own: Path) -> object:

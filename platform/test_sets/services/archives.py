@@ -395,7 +395,7 @@ def _cases(contents: ArchiveContent, assessment: Assessment, decoys: Sequence[st
                     f"{top_folder}/{name}: {CASES if rows else REFERENCES} has no case {case}. Add it there, or remove the file."
                 )
     if not cases:
-        words = problem.file_words if isinstance(problem, FileProblem) else "file"
+        words = problem.texts.file_noun if isinstance(problem, FileProblem) else "file"
         contents.problems.append(f"{REFERENCES}: has no files that are read. Add one {words} for each case.")
     for column in assessment.grouping_columns:
         lacking = [case for case in cases if case not in decoys and rows.get(case, {}).get(column) in (None, "")]

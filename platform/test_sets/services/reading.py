@@ -118,7 +118,7 @@ def read_archive(
             scored=len(scored),
             decoys=len(ready.decoys),
             names=ready.cases[:_NAMES],
-            counted=problem.counted,
+            counted=problem.texts.counted_noun,
             classes=classes,
             characteristics=characteristics_of([facts.get(case, {}) for case in scored], phase),
             annotators=list(ready.annotators),
