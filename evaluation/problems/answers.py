@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.base import Problem
+from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.tables import PredictionTable, ReferenceTable, TableProblem, TableReferences
 
 if TYPE_CHECKING:
@@ -167,11 +168,47 @@ class PooledAnswers(Problem):
         return int((evidence.block.counts == UNANSWERED).sum())
 
 
+class AnswerPlausibility(Plausibility):
+    """Plausibility of results of a kind with one row of numbers per case."""
+
+    kind: AnswerProblem
+
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: KnownCase, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Return whether the pieces match the reference's numbers and the other numbers can be an answer."""
+        if set(pieces) != {(PART, region) for region in reference.numbers}:
+            return False
+        return all(self._fits(reference, region, pieces[PART, region]) for region in reference.numbers)
+
+    def _fits(self, reference: KnownCase, region: str, numbers: Numbers) -> bool:
+        reference_numbers = reference.numbers[region]
+        if len(numbers.counts) != 1 or type(numbers.counts[0]) is not int:
+            return False
+        if any(type(value) not in (int, float) or not math.isfinite(value) for value in numbers.values):
+            return False
+        if reference_numbers is None:
+            return numbers.counts[0] == UNKNOWN and not numbers.values
+        if tuple(numbers.values[: len(reference_numbers)]) != reference_numbers:
+            return False
+        state, answer = numbers.counts[0], numbers.values[len(reference_numbers) :]
+        if state <= UNANSWERED:
+            return state == UNANSWERED and not answer
+        return self.kind.is_answer(state, answer, reference)
+
+    def summary_of(self, prediction: Any) -> dict[str, Any]:
+        """Digest of the answer."""
+        from evaluation.canonical import sha256
+
+        return {"digest": sha256(prediction), "labelled": 1}
+
+
 class AnswerProblem(PooledAnswers, TableProblem):
     """A kind with one row of numbers a case."""
 
     tells_reference_by_results = True
     tells_outcomes = False
+    plausibility = AnswerPlausibility()
 
     # What a kind says -------------------------------------------------------------------------------------------------
 
@@ -231,29 +268,6 @@ class AnswerProblem(PooledAnswers, TableProblem):
 
     # What a confined child reports ------------------------------------------------------------------------------------
 
-    def is_possible(
-        self, assessment: Assessment, case: str, reference: KnownCase, pieces: Mapping[tuple[str, str], Numbers]
-    ) -> bool:
-        """Return whether the pieces match the reference's numbers and the other numbers can be an answer."""
-        if set(pieces) != {(PART, region) for region in reference.numbers}:
-            return False
-        return all(self._fits(reference, region, pieces[PART, region]) for region in reference.numbers)
-
-    def _fits(self, reference: KnownCase, region: str, numbers: Numbers) -> bool:
-        reference_numbers = reference.numbers[region]
-        if len(numbers.counts) != 1 or type(numbers.counts[0]) is not int:
-            return False
-        if any(type(value) not in (int, float) or not math.isfinite(value) for value in numbers.values):
-            return False
-        if reference_numbers is None:
-            return numbers.counts[0] == UNKNOWN and not numbers.values
-        if tuple(numbers.values[: len(reference_numbers)]) != reference_numbers:
-            return False
-        state, answer = numbers.counts[0], numbers.values[len(reference_numbers) :]
-        if state <= UNANSWERED:
-            return state == UNANSWERED and not answer
-        return self.is_answer(state, answer, reference)
-
     def without_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
         """Without the numbers of the reference."""
         return {
@@ -267,12 +281,6 @@ class AnswerProblem(PooledAnswers, TableProblem):
             key: numbers._replace(values=[*(reference.numbers[key[1]] or ()), *numbers.values])
             for key, numbers in pieces.items()
         }
-
-    def look(self, prediction: Any) -> dict[str, Any]:
-        """Digest of the answer."""
-        from evaluation.canonical import sha256
-
-        return {"digest": sha256(prediction), "labelled": 1}
 
     def told_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences

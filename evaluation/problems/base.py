@@ -10,15 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.problems.pictures import AnswerView, Pictures
+from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import Samples
 from evaluation.problems.scorer_files import ScorerFiles
 from evaluation.problems.texts import PageTexts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
-
-    import pandas as pd
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from evaluation.problems.kind_figures import KindFigure
     from evaluation.problems.opened import Opened, References
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
+    from evaluation.scoring.rows import Pieces, Row, ScoredCase
 
 
 class MergingRules(NamedTuple):
@@ -79,6 +78,8 @@ class Problem:
         Files that a scoring image of the organizers receives.
     texts
         Texts about it on pages.
+    plausibility
+        Checks of metrics, of data and of results.
     table_files
         Permitted names of the single table of all cases; empty where predictions are one file per case.
     reference_files
@@ -107,9 +108,6 @@ class Problem:
         Whether metrics with one value for the whole data set are computed from contributions of single cases.
     figures
         Figures specific to this kind, drawn from the components of values of the whole data set, or from values of cases.
-    cautious, doubting
-        Rules of `evaluation.problems.cautions`. The first report what rankings by some metrics do not notice. The second report
-        results of a team that look like a mistake in its files.
     """
 
     id: str = ""
@@ -119,8 +117,6 @@ class Problem:
     is_scored: bool = False
     settings: tuple[Option, ...] = ()
     figures: tuple[KindFigure, ...] = ()
-    cautious: tuple[Callable[[Assessment], Iterable[str]], ...] = ()
-    doubting: tuple[Callable[[Assessment, pd.DataFrame], Iterable[str]], ...] = ()
     table_files: tuple[str, ...] = ()
     reference_files: tuple[str, ...] = ()
     files_beside_references: tuple[str, ...] = ()
@@ -146,6 +142,7 @@ class Problem:
     samples: Samples = Samples()
     scorer_files: ScorerFiles = ScorerFiles()
     texts: PageTexts = PageTexts()
+    plausibility: Plausibility = Plausibility()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -222,20 +219,6 @@ class Problem:
             Naming place, value and what is allowed.
         """
 
-    def cautions(self, assessment: Assessment) -> Sequence[str]:
-        """Return what a ranking by these metrics would not notice, one sentence per item.
-
-        The sequence is empty where the kind has no such rule.
-        """
-        return [words for rule in self.cautious for words in rule(assessment)]
-
-    def doubts(self, assessment: Assessment, results: pd.DataFrame) -> Sequence[str]:
-        """Return what in the results of a team looks like a mistake in its files, one sentence per item.
-
-        An example is a sign that is the wrong way round.
-        """
-        return [words for rule in self.doubting for words in rule(assessment, results)]
-
     def refusal(self, assessment: Assessment) -> str:
         """Return the reason why this assessment cannot score submissions; empty if it can."""
         return ""
@@ -279,22 +262,6 @@ class Problem:
     @property
     def _from_no_folder(self) -> str:
         return f"predictions of the problem {self.id} cannot be scored from folders"
-
-    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
-        """Measure what metrics may stumble over in references and predictions, for the check of pitfalls.
-
-        Returns
-        -------
-        tuple
-            An `evaluation.advice.pitfalls.scan.ReferenceScan`, and a `PredictionScan` a folder of predictions.
-
-        Raises
-        ------
-        ValueError
-            If references of this kind cannot be scanned.
-        """
-        message = f"references of the problem {self.id} cannot be scanned"
-        raise ValueError(message)
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 
@@ -390,15 +357,6 @@ class Problem:
 
     # What a confined child reports ------------------------------------------------------------------------------------
 
-    def is_possible(
-        self, assessment: Assessment, case: str, reference: Any, pieces: Mapping[tuple[str, str], Numbers]
-    ) -> bool:
-        """Return whether pieces can be those of a case.
-
-        It checks numbers from a process that has read an untrusted file.
-        """
-        return False
-
     def without_reference(self, reference: Any, pieces: Pieces) -> Pieces:
         """Pieces without what the reference adds to them, to be kept unencrypted until a run is put together."""
         return pieces
@@ -406,10 +364,6 @@ class Problem:
     def with_reference(self, reference: Any, pieces: Pieces) -> Pieces:
         """The pieces again as `score` gave them."""
         return pieces
-
-    def look(self, prediction: Any) -> dict[str, Any]:
-        """Of a prediction for a case that is not scored: its ``digest``, and how much is ``labelled``; empty if unreadable."""
-        return {}
 
     # References on a platform -----------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from evaluation.problems.answers import (
     ANSWERED,
     EVERYTHING,
     UNANSWERED,
+    AnswerPlausibility,
     AnswerProblem,
     KnownCase,
     NumberPredictions,
@@ -123,12 +124,17 @@ class FailureTexts(DataSetTexts, TableTexts):
         return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else ())
 
 
+class FailurePlausibility(AnswerPlausibility):
+    """Plausibility of results of failure detection."""
+
+    metric_rules = (of_confidence,)
+
+
 class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     """Ability of methods to detect their failures: confidences against the risks that the organizers supply."""
 
     id = "failure_detection"
     category = "FaD"
-    cautious = (of_confidence,)
     task_categories = ("segmentation", "semantic_segmentation")
     table_files = ("confidence.csv",)
     reference_files = ("risk.csv",)
@@ -180,6 +186,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     answer_view = FailureAnswerView()
     samples = FailureSamples()
     texts = FailureTexts()
+    plausibility = FailurePlausibility()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that data sets are identified by a column of the cases, and return the settings."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.problems.base import MergingRules
 from evaluation.problems.label_tables import AnswersByCase, LabelPredictions, LabelReferences, PreparedLabel
 from evaluation.problems.pictures import AnswerView
+from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.tables import (
     SHOWN_REASONS,
@@ -164,6 +165,38 @@ class ClassTexts(TableTexts):
         )
 
 
+class ClassPlausibility(Plausibility):
+    """Plausibility of results of image classification."""
+
+    def is_possible(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedLabel,
+        pieces: Mapping[tuple[str, str], Numbers],
+    ) -> bool:
+        """Return whether the pieces are one answer to the case."""
+        from evaluation.problems.labels import ANSWER, is_answer
+
+        return set(pieces) == {ANSWER} and is_answer(pieces[ANSWER], reference.code, reference.classes)
+
+    def summary_of(self, prediction: Numbers) -> dict[str, Any]:
+        """Return the digest of the scores of all classes.
+
+        A class without scores is identical for many teams and therefore not informative.
+        """
+        from evaluation.canonical import sha256
+
+        return {"digest": sha256(prediction.values), "labelled": 1} if prediction.values else {}
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Count the classes of the references."""
+        from evaluation.advice.pitfalls.scan_tables import scan_labels
+        from evaluation.readers.tables import LABELS_FILE, read_reference_labels
+
+        return scan_labels(read_reference_labels(references / LABELS_FILE)), []
+
+
 class ImageClassification(TableProblem):
     """One class of every case, decided or by scores."""
 
@@ -186,6 +219,7 @@ class ImageClassification(TableProblem):
     samples = ClassSamples()
     scorer_files = ClassScorerFiles()
     texts = ClassTexts()
+    plausibility = ClassPlausibility()
 
     def check(self, assessment: Assessment) -> None:
         """Reject a metric option `k` that is not below the number of classes."""
@@ -381,18 +415,6 @@ class ImageClassification(TableProblem):
         successes = np.where(trials > 0, each.numbers, 0.0)
         return (successes, trials) if np.isin(successes, (0.0, 1.0)).all() else None
 
-    def is_possible(
-        self,
-        assessment: Assessment,
-        case: str,
-        reference: PreparedLabel,
-        pieces: Mapping[tuple[str, str], Numbers],
-    ) -> bool:
-        """Return whether the pieces are one answer to the case."""
-        from evaluation.problems.labels import ANSWER, is_answer
-
-        return set(pieces) == {ANSWER} and is_answer(pieces[ANSWER], reference.code, reference.classes)
-
     def without_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
         """Without the class of the reference."""
         from evaluation.scoring.rows import Numbers
@@ -404,15 +426,6 @@ class ImageClassification(TableProblem):
         from evaluation.problems.labels import with_class
 
         return {key: with_class(numbers, reference.code) for key, numbers in pieces.items()}
-
-    def look(self, prediction: Numbers) -> dict[str, Any]:
-        """Return the digest of the scores of all classes.
-
-        A class without scores is identical for many teams and therefore not informative.
-        """
-        from evaluation.canonical import sha256
-
-        return {"digest": sha256(prediction.values), "labelled": 1} if prediction.values else {}
 
     def told_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
@@ -484,13 +497,6 @@ class ImageClassification(TableProblem):
             writer.writerow([CASE, LABEL])
             writer.writerows(sorted((merged | rest).items()))
         return []
-
-    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
-        """Count the classes of the references."""
-        from evaluation.advice.pitfalls.scan_tables import scan_labels
-        from evaluation.readers.tables import LABELS_FILE, read_reference_labels
-
-        return scan_labels(read_reference_labels(references / LABELS_FILE)), []
 
 
 def _votes(tables: Mapping[str, Mapping[str, str]], case: str) -> str:

@@ -9,6 +9,7 @@ from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_similarity
 from evaluation.problems.files import FileScorerFiles, FileTexts, FileWords
 from evaluation.problems.pictures import Pictures
+from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.samples import ALGORITHMS, Samples
 from evaluation.problems.value_figures import CasePairs
@@ -200,12 +201,36 @@ class ImageTexts(FileTexts):
         return " × ".join(str(length) for length in facts["shape"]), str(facts.get("channels", 1))
 
 
+class ImagePlausibility(Plausibility):
+    """Plausibility of results of image-to-image translation."""
+
+    metric_rules = (of_similarity,)
+
+    def summary_of(self, prediction: Path) -> dict[str, Any]:
+        """Return the digest of the intensities and the number of voxels that are not 0.
+
+        The digest is independent of the format.
+        """
+        import hashlib
+
+        import numpy as np
+
+        from evaluation.readers import ReadError
+        from evaluation.readers.intensities import read_intensities
+
+        try:
+            values = read_intensities(prediction).values
+        except ReadError:
+            return {}
+        digest = hashlib.sha256(repr(values.shape).encode() + np.ascontiguousarray(values).tobytes()).hexdigest()
+        return {"digest": digest, "labelled": int(np.count_nonzero(values))}
+
+
 class ImageToImage(PartsProblem):
     """Every voxel has an intensity; a region is a union of labels of a mask."""
 
     id = "image_to_image"
     category = "I2I"
-    cautious = (of_similarity,)
     figures = (
         CasePairs(
             name="case-pairs",
@@ -232,6 +257,7 @@ class ImageToImage(PartsProblem):
     samples = ImageSamples()
     scorer_files = ImageScorerFiles()
     texts = ImageTexts()
+    plausibility = ImagePlausibility()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -395,25 +421,6 @@ class ImageToImage(PartsProblem):
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
         """Those of the assessment, else the whole image."""
         return [region.name for region in assessment.regions] or [""]
-
-    def look(self, prediction: Path) -> dict[str, Any]:
-        """Return the digest of the intensities and the number of voxels that are not 0.
-
-        The digest is independent of the format.
-        """
-        import hashlib
-
-        import numpy as np
-
-        from evaluation.readers import ReadError
-        from evaluation.readers.intensities import read_intensities
-
-        try:
-            values = read_intensities(prediction).values
-        except ReadError:
-            return {}
-        digest = hashlib.sha256(repr(values.shape).encode() + np.ascontiguousarray(values).tobytes()).hexdigest()
-        return {"digest": digest, "labelled": int(np.count_nonzero(values))}
 
 
 PROBLEM = ImageToImage()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.problems.files import FileProblem, FileScorerFiles, FileTexts, FileWords
 from evaluation.problems.pictures import Pictures
+from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import Samples
 
 if TYPE_CHECKING:
@@ -159,6 +160,27 @@ class LabelImageTexts(FileTexts):
         )
 
 
+class LabelImagePlausibility(Plausibility):
+    """Plausibility of results of label images."""
+
+    def summary_of(self, prediction: ImagePrediction) -> dict[str, Any]:
+        """Return the digest of the labels, independent of the format, and the number of labelled voxels."""
+        import hashlib
+
+        import numpy as np
+
+        from evaluation.readers import LabelImage, ReadError, read_label_image
+
+        try:
+            image = prediction.image
+            labels = (image if isinstance(image, LabelImage) else read_label_image(image)).labels
+        except ReadError:
+            return {}
+        plain = np.ascontiguousarray(labels, dtype=np.uint32)
+        digest = hashlib.sha256(repr(plain.shape).encode() + plain.tobytes()).hexdigest()
+        return {"digest": digest, "labelled": int(np.count_nonzero(plain))}
+
+
 class LabelImageProblem(FileProblem):
     """A kind with one label image per case; its module defines how an image is prepared and scored."""
 
@@ -167,6 +189,7 @@ class LabelImageProblem(FileProblem):
     samples = LabelImageSamples()
     scorer_files = LabelImageScorerFiles()
     texts = LabelImageTexts()
+    plausibility = LabelImagePlausibility()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -243,23 +266,6 @@ class LabelImageProblem(FileProblem):
         moved = LabelImage(np.roll(image.labels, 1, axis=0), image.geometry)
         self.score(assessment, "", reference, ImagePrediction(moved))
         self.warm_up(assessment, reference)
-
-    def look(self, prediction: ImagePrediction) -> dict[str, Any]:
-        """Return the digest of the labels, independent of the format, and the number of labelled voxels."""
-        import hashlib
-
-        import numpy as np
-
-        from evaluation.readers import LabelImage, ReadError, read_label_image
-
-        try:
-            image = prediction.image
-            labels = (image if isinstance(image, LabelImage) else read_label_image(image)).labels
-        except ReadError:
-            return {}
-        plain = np.ascontiguousarray(labels, dtype=np.uint32)
-        digest = hashlib.sha256(repr(plain.shape).encode() + plain.tobytes()).hexdigest()
-        return {"digest": digest, "labelled": int(np.count_nonzero(plain))}
 
     # Folders of the command line --------------------------------------------------------------------------------------
 

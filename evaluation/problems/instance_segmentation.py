@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.problems.images import (
     ImagePrediction,
+    LabelImagePlausibility,
     LabelImageProblem,
     LabelImageSamples,
     LabelImageScorerFiles,
@@ -106,6 +107,31 @@ class InstanceTexts(LabelImageTexts):
     counted_noun = "objects"
 
 
+class InstancePlausibility(LabelImagePlausibility):
+    """Plausibility of results of instance segmentation."""
+
+    def is_possible(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedInstances,
+        pieces: Mapping[tuple[str, str], Numbers],
+    ) -> bool:
+        """Return whether the objects of the reference are unchanged and the other pieces are possible."""
+        from evaluation.scoring.objects import are_possible
+
+        return are_possible(assessment, case, reference.objects, pieces)
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure every object of every label map."""
+        from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
+
+        reference_scan = scan_references(references, regions, instances=True)
+        return reference_scan, [
+            scan_predictions(path.name, path, references, regions, instances=True) for path in predictions
+        ]
+
+
 class InstanceSegmentation(LabelImageProblem):
     """Instance segmentation, in which every object has a separate number.
 
@@ -121,6 +147,7 @@ class InstanceSegmentation(LabelImageProblem):
     samples = InstanceSamples()
     scorer_files = InstanceScorerFiles()
     texts = InstanceTexts()
+    plausibility = InstancePlausibility()
 
     def check(self, assessment: Assessment) -> None:
         """Objects are found once for all metrics, and a mean over classes needs classes."""
@@ -208,18 +235,6 @@ class InstanceSegmentation(LabelImageProblem):
 
         return hits_of_objects(metric, evidence)
 
-    def is_possible(
-        self,
-        assessment: Assessment,
-        case: str,
-        reference: PreparedInstances,
-        pieces: Mapping[tuple[str, str], Numbers],
-    ) -> bool:
-        """Return whether the objects of the reference are unchanged and the other pieces are possible."""
-        from evaluation.scoring.objects import are_possible
-
-        return are_possible(assessment, case, reference.objects, pieces)
-
     # Folders of the command line --------------------------------------------------------------------------------------
 
     def read_table_beside(self, assessment: Assessment, folder: Path) -> InstanceTable | None:
@@ -250,15 +265,6 @@ class InstanceSegmentation(LabelImageProblem):
         from evaluation.scoring.objects import shared_evidence
 
         return shared_evidence(assessment, patients)
-
-    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
-        """Measure every object of every label map."""
-        from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
-
-        reference_scan = scan_references(references, regions, instances=True)
-        return reference_scan, [
-            scan_predictions(path.name, path, references, regions, instances=True) for path in predictions
-        ]
 
 
 PROBLEM = InstanceSegmentation()

@@ -10,6 +10,7 @@ from evaluation.metrics.options import Option
 from evaluation.problems.coordinates import SPACINGS, axes_of, positive_fact
 from evaluation.problems.landmark_figures import FIGURES
 from evaluation.problems.pictures import AnswerView, Pictures
+from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.tables import (
     ExpectedTable,
@@ -239,6 +240,27 @@ class LandmarkTexts(TableTexts):
         )
 
 
+class LandmarkPlausibility(Plausibility):
+    """Plausibility of results of landmark localization."""
+
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: Landmarks, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Return whether this number of landmarks of the reference can be found."""
+        from evaluation.scoring.landmarks import are_possible
+
+        return are_possible(assessment, reference, pieces)
+
+    def summary_of(self, prediction: Points) -> dict[str, Any]:
+        """Return the digest of the points, independent of their order, and their number."""
+        from evaluation.canonical import sha256
+
+        return {
+            "digest": sha256({name: list(point) for name, point in sorted(prediction.items())}),
+            "labelled": len(prediction),
+        }
+
+
 class LandmarkLocalization(TableProblem):
     """Named points, each expected once a case."""
 
@@ -274,6 +296,7 @@ class LandmarkLocalization(TableProblem):
     samples = LandmarkSamples()
     scorer_files = LandmarkScorerFiles()
     texts = LandmarkTexts()
+    plausibility = LandmarkPlausibility()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -482,23 +505,6 @@ class LandmarkLocalization(TableProblem):
         from evaluation.scoring.landmarks import rate
 
         return rate(evidence.block, multiplicities)
-
-    def is_possible(
-        self, assessment: Assessment, case: str, reference: Landmarks, pieces: Mapping[tuple[str, str], Numbers]
-    ) -> bool:
-        """Return whether this number of landmarks of the reference can be found."""
-        from evaluation.scoring.landmarks import are_possible
-
-        return are_possible(assessment, reference, pieces)
-
-    def look(self, prediction: Points) -> dict[str, Any]:
-        """Return the digest of the points, independent of their order, and their number."""
-        from evaluation.canonical import sha256
-
-        return {
-            "digest": sha256({name: list(point) for name, point in sorted(prediction.items())}),
-            "labelled": len(prediction),
-        }
 
 
 def _unit(settings: Mapping[str, Any]) -> str:

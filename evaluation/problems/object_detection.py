@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.problems.cautions import never_hits
 from evaluation.problems.coordinates import DISTANCE, SETTINGS, axes_of, check_settings, coordinate_words, spacings
 from evaluation.problems.pictures import AnswerView, Pictures
+from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.tables import (
     ExpectedTable,
@@ -292,6 +293,46 @@ class ObjectTexts(TableTexts):
         )
 
 
+class ObjectPlausibility(Plausibility):
+    """Plausibility of results of object detection."""
+
+    kind: ObjectDetection
+
+    result_rules = (never_hits,)
+
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: Objects, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Return whether the objects of the reference are unchanged and the other pieces are possible."""
+        from evaluation.scoring.objects import are_possible
+
+        return are_possible(assessment, case, reference, pieces)
+
+    def summary_of(self, prediction: Objects) -> dict[str, Any]:
+        """Return the digest of the objects, independent of their order, and their number."""
+        from evaluation.canonical import sha256
+
+        places = prediction.boxes_given if prediction.boxes_given is not None else prediction.points_given
+        rows = [
+            [
+                *(coordinates.tolist() if places is not None else ()),
+                str(prediction.classes[number]) if prediction.classes is not None else "",
+                None if prediction.scores is None else float(prediction.scores[number]),
+            ]
+            for number, coordinates in enumerate(places if places is not None else ())
+        ]
+        return {"digest": sha256(sorted(rows, key=repr)), "labelled": prediction.size}
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure every object of the table of references."""
+        from evaluation.advice.pitfalls.scan_tables import scan_objects
+        from evaluation.readers.object_tables import read_objects
+
+        files = [references / name for name in self.kind.table_files]
+        path = next((path for path in files if path.is_file()), files[0])
+        return scan_objects(read_objects(path, scored=False)), []
+
+
 class ObjectDetection(TableProblem):
     """Boxes or points with a class and a score."""
 
@@ -302,12 +343,12 @@ class ObjectDetection(TableProblem):
     finds_objects = True
     pixel_kind = "semantic_segmentation"
     settings = SETTINGS
-    doubting = (never_hits,)
     pictures = ObjectPictures()
     answer_view = ObjectAnswerView()
     samples = ObjectSamples()
     scorer_files = ObjectScorerFiles()
     texts = ObjectTexts()
+    plausibility = ObjectPlausibility()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that unit and spacing fit together."""
@@ -533,29 +574,6 @@ class ObjectDetection(TableProblem):
 
         return hits_of_objects(metric, evidence)
 
-    def is_possible(
-        self, assessment: Assessment, case: str, reference: Objects, pieces: Mapping[tuple[str, str], Numbers]
-    ) -> bool:
-        """Return whether the objects of the reference are unchanged and the other pieces are possible."""
-        from evaluation.scoring.objects import are_possible
-
-        return are_possible(assessment, case, reference, pieces)
-
-    def look(self, prediction: Objects) -> dict[str, Any]:
-        """Return the digest of the objects, independent of their order, and their number."""
-        from evaluation.canonical import sha256
-
-        places = prediction.boxes_given if prediction.boxes_given is not None else prediction.points_given
-        rows = [
-            [
-                *(coordinates.tolist() if places is not None else ()),
-                str(prediction.classes[number]) if prediction.classes is not None else "",
-                None if prediction.scores is None else float(prediction.scores[number]),
-            ]
-            for number, coordinates in enumerate(places if places is not None else ())
-        ]
-        return {"digest": sha256(sorted(rows, key=repr)), "labelled": prediction.size}
-
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
         """Objects of each class; all are of the one class where the table names none."""
         assert isinstance(table, ObjectReferences)
@@ -565,17 +583,6 @@ class ObjectDetection(TableProblem):
             class_name = str(name or (names[0] if len(names) == 1 else "without a class"))
             counts[class_name] = counts.get(class_name, 0) + 1
         return counts
-
-    # Pictures of cases ------------------------------------------------------------------------------------------------
-
-    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
-        """Measure every object of the table of references."""
-        from evaluation.advice.pitfalls.scan_tables import scan_objects
-        from evaluation.readers.object_tables import read_objects
-
-        files = [references / name for name in self.table_files]
-        path = next((path for path in files if path.is_file()), files[0])
-        return scan_objects(read_objects(path, scored=False)), []
 
 
 def _places(kind: str, axes: int) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_fields, reversed_field
 from evaluation.problems.files import FileTexts, FileWords
 from evaluation.problems.pictures import Pictures
+from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.registration_figures import FIGURES
 from evaluation.problems.samples import ALGORITHMS, Samples
@@ -139,13 +140,25 @@ class RegistrationTexts(FileTexts):
         return (" × ".join(str(length) for length in facts["shape"]),)
 
 
+class RegistrationPlausibility(Plausibility):
+    """Plausibility of results of registration."""
+
+    metric_rules = (of_fields,)
+    result_rules = (reversed_field,)
+
+    def summary_of(self, prediction: Path) -> dict[str, Any]:
+        """Digest of the file."""
+        import hashlib
+
+        with prediction.open("rb") as file:
+            return {"digest": hashlib.file_digest(file, "sha256").hexdigest(), "labelled": 0}
+
+
 class Registration(PartsProblem):
     """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
 
     id = "registration"
     category = "Rgn"
-    cautious = (of_fields,)
-    doubting = (reversed_field,)
     task_categories = ("registration",)
     has_numbered_labels = True
     has_image_diagonal = True
@@ -173,6 +186,7 @@ class Registration(PartsProblem):
     pictures = RegistrationPictures()
     samples = RegistrationSamples()
     texts = RegistrationTexts()
+    plausibility = RegistrationPlausibility()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -309,13 +323,6 @@ class Registration(PartsProblem):
         from evaluation.scoring.registration import WHOLE, of_labels
 
         return [region.name for region in assessment.regions] if of_labels(use) else [WHOLE]
-
-    def look(self, prediction: Path) -> dict[str, Any]:
-        """Digest of the file."""
-        import hashlib
-
-        with prediction.open("rb") as file:
-            return {"digest": hashlib.file_digest(file, "sha256").hexdigest(), "labelled": 0}
 
 
 PROBLEM = Registration()

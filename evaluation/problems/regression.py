@@ -9,6 +9,7 @@ from evaluation.catalogue import Option
 from evaluation.problems.answers import (
     ANSWERED,
     UNANSWERED,
+    AnswerPlausibility,
     AnswerProblem,
     KnownCase,
     NumberPredictions,
@@ -157,12 +158,17 @@ class RegressionTexts(TableTexts):
         )
 
 
+class RegressionPlausibility(AnswerPlausibility):
+    """Plausibility of results of regression."""
+
+    metric_rules = (of_numbers,)
+
+
 class Regression(AnswerProblem):
     """Numbers of every case: ages, volumes, scores."""
 
     id = "regression"
     category = "Reg"
-    cautious = (of_numbers,)
     task_categories = ("regression", "prediction")
     table_files = (FILE,)
     figures = FIGURES
@@ -178,6 +184,7 @@ class Regression(AnswerProblem):
     samples = RegressionSamples()
     scorer_files = RegressionScorerFiles()
     texts = RegressionTexts()
+    plausibility = RegressionPlausibility()
 
     # The assessment document ------------------------------------------------------------------------------------------
 

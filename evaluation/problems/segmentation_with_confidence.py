@@ -30,7 +30,12 @@ from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.images import LabelImageScorerFiles
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.samples import ALGORITHMS
-from evaluation.problems.semantic_segmentation import SegmentationSamples, SegmentationTexts, SemanticSegmentation
+from evaluation.problems.semantic_segmentation import (
+    SegmentationPlausibility,
+    SegmentationSamples,
+    SegmentationTexts,
+    SemanticSegmentation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -146,6 +151,41 @@ class ConfidenceTexts(DataSetTexts, SegmentationTexts):
         return replace(words, after=(of_table, *words.after))
 
 
+class ConfidencePlausibility(SegmentationPlausibility):
+    """Plausibility of results of segmentation with confidence."""
+
+    metric_rules = (of_joint_confidence,)
+
+    def is_possible(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedReference,
+        pieces: Mapping[tuple[str, str], Numbers],
+    ) -> bool:
+        """Return whether there is one risk in [0, 1], with a finite confidence where the state includes one."""
+        if set(pieces) != {(PART, EVERYTHING)}:
+            return False
+        counts, values = pieces[PART, EVERYTHING]
+        if counts == [UNKNOWN] and not self._may_leave_out(assessment, reference):
+            return False
+        if len(counts) != 1 or type(counts[0]) is not int or len(values) != _WIDTH.get(counts[0], -1):
+            return False
+        if any(type(value) not in (int, float) or not math.isfinite(value) for value in values):
+            return False
+        return not values or 0 <= values[0] <= 1
+
+    def _may_leave_out(self, assessment: Assessment, reference: PreparedReference) -> bool:
+        """Return whether a case can have no risk.
+
+        This depends on its reference alone, never on the prediction.
+        """
+        from evaluation.problems.computed_risk import risk_of
+
+        names = risk_of(assessment.settings).regions or tuple(region.name for region in assessment.regions)
+        return all(reference.regions.mask(name).empty for name in names)
+
+
 class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, SemanticSegmentation):
     """Segmentation whose methods must also detect their failures.
 
@@ -154,7 +194,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
 
     id = "segmentation_with_confidence"
     category = "SegC"
-    cautious = (of_joint_confidence,)
     measures_as = ("semantic_segmentation", "failure_detection")
     pools = True
     figures = (
@@ -224,6 +263,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
     samples = ConfidenceSamples()
     scorer_files = ConfidenceScorerFiles()
     texts = ConfidenceTexts()
+    plausibility = ConfidencePlausibility()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -345,35 +385,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
     def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
         """Patients, and what a case without a prediction counts as."""
         return {"classes": [], "patients": dict(patients or {}), "missing": assessment.settings["missing"]}
-
-    def is_possible(
-        self,
-        assessment: Assessment,
-        case: str,
-        reference: PreparedReference,
-        pieces: Mapping[tuple[str, str], Numbers],
-    ) -> bool:
-        """Return whether there is one risk in [0, 1], with a finite confidence where the state includes one."""
-        if set(pieces) != {(PART, EVERYTHING)}:
-            return False
-        counts, values = pieces[PART, EVERYTHING]
-        if counts == [UNKNOWN] and not self._may_leave_out(assessment, reference):
-            return False
-        if len(counts) != 1 or type(counts[0]) is not int or len(values) != _WIDTH.get(counts[0], -1):
-            return False
-        if any(type(value) not in (int, float) or not math.isfinite(value) for value in values):
-            return False
-        return not values or 0 <= values[0] <= 1
-
-    def _may_leave_out(self, assessment: Assessment, reference: PreparedReference) -> bool:
-        """Return whether a case can have no risk.
-
-        This depends on its reference alone, never on the prediction.
-        """
-        from evaluation.problems.computed_risk import risk_of
-
-        names = risk_of(assessment.settings).regions or tuple(region.name for region in assessment.regions)
-        return all(reference.regions.mask(name).empty for name in names)
 
 
 def _confidence_file(confidence: float | None, folder: Path) -> dict[str, Path]:

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.problems.base import MergingRules
 from evaluation.problems.cautions import of_volumes
-from evaluation.problems.images import ImagePrediction, LabelImageProblem, LabelImageSamples, LabelImageTexts
+from evaluation.problems.images import (
+    ImagePrediction,
+    LabelImagePlausibility,
+    LabelImageProblem,
+    LabelImageSamples,
+    LabelImageTexts,
+)
 from evaluation.problems.samples import ALGORITHMS
 
 if TYPE_CHECKING:
@@ -47,12 +53,26 @@ class SegmentationTexts(LabelImageTexts):
     counted_noun = "voxels"
 
 
+class SegmentationPlausibility(LabelImagePlausibility):
+    """Plausibility of results of semantic segmentation."""
+
+    metric_rules = (of_volumes,)
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure regions and their parts in every label image."""
+        from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
+
+        reference_scan = scan_references(references, regions, instances=False)
+        return reference_scan, [
+            scan_predictions(path.name, path, references, regions, instances=False) for path in predictions
+        ]
+
+
 class SemanticSegmentation(LabelImageProblem):
     """Every voxel has a label; a region is a union of labels."""
 
     id = "semantic_segmentation"
     category = "SemS"
-    cautious = (of_volumes,)
     task_categories = ("segmentation", "semantic_segmentation")
     needs_regions = True
     has_numbered_labels = True
@@ -66,6 +86,7 @@ class SemanticSegmentation(LabelImageProblem):
     )
     samples = SegmentationSamples()
     texts = SegmentationTexts()
+    plausibility = SegmentationPlausibility()
 
     def allowed_labels(self, assessment: Assessment) -> tuple[int, ...]:
         """Those that regions name."""
@@ -150,15 +171,6 @@ class SemanticSegmentation(LabelImageProblem):
 
         names = [region.name for region in assessment.regions]
         return [*names, BACKGROUND] if use.options.get("include_background") else names
-
-    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
-        """Measure regions and their parts in every label image."""
-        from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
-
-        reference_scan = scan_references(references, regions, instances=False)
-        return reference_scan, [
-            scan_predictions(path.name, path, references, regions, instances=False) for path in predictions
-        ]
 
 
 PROBLEM = SemanticSegmentation()

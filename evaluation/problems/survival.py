@@ -9,6 +9,7 @@ from evaluation.catalogue import Option
 from evaluation.problems.answers import (
     EVERYTHING,
     UNANSWERED,
+    AnswerPlausibility,
     AnswerProblem,
     KnownCase,
     NumberPredictions,
@@ -149,13 +150,18 @@ class SurvivalTexts(TableTexts):
         return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else (), classes="")
 
 
+class SurvivalPlausibility(AnswerPlausibility):
+    """Plausibility of results of survival analysis."""
+
+    metric_rules = (of_survival,)
+    result_rules = (reversed_risk,)
+
+
 class Survival(AnswerProblem):
     """The time until an event, which for some people was not observed to its end."""
 
     id = "survival"
     category = "Sur"
-    cautious = (of_survival,)
-    doubting = (reversed_risk,)
     task_categories = ("prediction",)
     table_files = (FILE,)
     files_beside_references = (CENSORING_FILE,)
@@ -176,6 +182,7 @@ class Survival(AnswerProblem):
     answer_view = SurvivalAnswerView()
     samples = SurvivalSamples()
     texts = SurvivalTexts()
+    plausibility = SurvivalPlausibility()
 
     # The assessment document ------------------------------------------------------------------------------------------
 

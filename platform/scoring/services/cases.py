@@ -134,7 +134,7 @@ def _trusted_pieces(assessment: Assessment, value: Any, case: str, prepared: Any
         return None
     if pieces is None:
         return None
-    is_possible = assessment.kind.is_possible(assessment, case, prepared, pieces)
+    is_possible = assessment.kind.plausibility.is_possible(assessment, case, prepared, pieces)
     return pieces if is_possible else None
 
 

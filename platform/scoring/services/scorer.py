@@ -204,7 +204,9 @@ def score_cases(
             key: reported(problem.score(assessment, name, reference, prediction))
             for key, reference in drawn[name].items()
         }
-        handed = problem.look(prediction) if by_name[name].is_decoy and prediction is not None else {}
+        handed = (
+            problem.plausibility.summary_of(prediction) if by_name[name].is_decoy and prediction is not None else {}
+        )
         submitted.close(name, folder)
         apart = disentangling.reported(scored) if problem.rates_parts else None
         return reported(scored) | {"annotators": more, "handed": handed, "disentangled": apart}

@@ -210,7 +210,7 @@ def own_metric_defined(subject: Subject) -> str | None:
 def cautions_of_kind(subject: Subject) -> str | None:
     """Report the cautions of the kind of problem: errors that a ranking by these metrics would miss."""
     assessment = compile_values(subject.values, assume=True).assessment
-    cautions = () if assessment is None else assessment.kind.cautions(assessment)
+    cautions = () if assessment is None else assessment.kind.plausibility.cautions(assessment)
     return " ".join(cautions) or None
 
 

@@ -212,10 +212,10 @@ def test_no_child_can_leave_out_a_case_that_has_something_to_segment(tmp_path):
     references = problem.open_references(assessment, tmp_path / "references")
     reference = references.prepare(references.cases[0])
     [(key, numbers)] = problem.score(assessment, references.cases[0], reference, None).pieces.items()
-    assert problem.is_possible(assessment, references.cases[0], reference, {key: numbers})
+    assert problem.plausibility.is_possible(assessment, references.cases[0], reference, {key: numbers})
     for counts, values in (([-1], []), ([0], [1.5]), ([1], [0.5, math.inf]), ([2], []), ([True], [0.5, 0.5])):
         lie = {key: numbers._replace(counts=counts, values=values)}
-        assert not problem.is_possible(assessment, references.cases[0], reference, lie)
+        assert not problem.plausibility.is_possible(assessment, references.cases[0], reference, lie)
 
 
 # The plane of both ------------------------------------------------------------------------------------------------------

@@ -135,4 +135,4 @@ def test_predictions_that_never_hit_are_questioned(points, tmp_path):
     for team, doubted in ((millimetres, True), (write(tmp_path / "good", references, scored=True), False)):
         scored = score_folders(assessment(unit="px"), folder, {"team": team})
         rows = pd.DataFrame([{"metric": r.metric, "value": r.value, "outcome": r.outcome} for r in scored.rows])
-        assert bool(KIND.doubts(assessment(unit="px"), rows)) is doubted
+        assert bool(KIND.plausibility.doubts(assessment(unit="px"), rows)) is doubted

@@ -148,7 +148,7 @@ def test_what_a_child_reports_is_believed_only_if_it_is_possible(name, tmp_path)
     case = references.cases[0]
     reference = references.prepare(case)
     pieces = problem.score(assessment, case, reference, opened.predictions[case]).pieces
-    assert problem.is_possible(assessment, case, reference, pieces)
+    assert problem.plausibility.is_possible(assessment, case, reference, pieces)
     assert problem.with_reference(reference, problem.without_reference(reference, pieces)) == pieces
     for key, numbers in pieces.items():
         lies = [
@@ -156,8 +156,10 @@ def test_what_a_child_reports_is_believed_only_if_it_is_possible(name, tmp_path)
             numbers._replace(values=[*numbers.values, 0.5]),
             numbers._replace(counts=[-1, *numbers.counts[1:]]),
         ]
-        assert not any(problem.is_possible(assessment, case, reference, pieces | {key: lie}) for lie in lies)
-    assert not problem.is_possible(assessment, case, reference, {})
+        assert not any(
+            problem.plausibility.is_possible(assessment, case, reference, pieces | {key: lie}) for lie in lies
+        )
+    assert not problem.plausibility.is_possible(assessment, case, reference, {})
 
 
 def test_a_kind_is_added_once_and_taken_away_again():
