@@ -95,7 +95,9 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     check_costs(metrics)
     problem.check_metrics(metrics)
     _check_selection(rankings, metrics, regions)
-    aggregation, uncertainty = read_levels(section, rankings, metrics, apart=problem.told_apart_by(settings))
+    aggregation, uncertainty = read_levels(
+        section, rankings, metrics, apart=problem.evidence.data_set_columns(settings)
+    )
     draft = Assessment(
         schema=SCHEMA,
         problem=problem.id,

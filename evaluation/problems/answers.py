@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.problems.base import Problem
+from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.tables import PredictionTable, ReferenceTable, TableProblem, TableReferences
 
@@ -97,13 +97,13 @@ class KnownCase:
     width: int = 1
 
 
-class PooledAnswers(Problem):
-    """A kind whose values of the whole data set come from one part, the answers of all cases.
+class PooledEvidence(KindEvidence):
+    """Evidence of a kind whose values of the whole data set come from one part, the answers of all cases.
 
     A case without an answer counts by definition and is never excluded.
     """
 
-    evidence_tells_missing = True
+    counts_unanswered = True
 
     def worst_of(self, use: MetricUse, evidence: CaseEvidence) -> float | None:
         """The worst value of a metric without a worst end, had every case the worst answer."""
@@ -116,11 +116,11 @@ class PooledAnswers(Problem):
         """
         return bool((block.counts > UNANSWERED).any())
 
-    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
+    def parts_by_metric(self, assessment: Assessment) -> dict[str, str]:
         """One part, the answers, serves all metrics."""
         return {use.name: PART for use in assessment.computed if use.level == "dataset"}
 
-    def finish(
+    def assemble(
         self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
     ) -> tuple[list[Row], list[Block]]:
         """All values from all answers; ``missing`` and no evidence where no case has any."""
@@ -155,7 +155,7 @@ class PooledAnswers(Problem):
                 worst = self.worst_of(use, evidence) if use.worst is None else None
                 result = undefined(Outcome.MISSING)
                 if block_region in answered:
-                    result = self.recompute(use, evidence, np.ones((1, len(evidence.cases)))).result()
+                    result = self.kind.recompute(use, evidence, np.ones((1, len(evidence.cases)))).result()
                 rows.append(Row(algorithm, "", region, use.name, *result, None, result.flag, worst))
         return rows, [block for region, block in blocks.items() if region in answered]
 
@@ -203,12 +203,32 @@ class AnswerPlausibility(Plausibility):
         return {"digest": sha256(prediction), "labelled": 1}
 
 
-class AnswerProblem(PooledAnswers, TableProblem):
+class AnswerEvidence(PooledEvidence):
+    """Evidence of values of the whole data set for a kind with one row of numbers per case."""
+
+    reveals_references = True
+
+    def remove_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
+        """Without the numbers of the reference."""
+        return {
+            key: numbers._replace(values=numbers.values[len(reference.numbers[key[1]] or ()) :])
+            for key, numbers in pieces.items()
+        }
+
+    def restore_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
+        """With them again."""
+        return {
+            key: numbers._replace(values=[*(reference.numbers[key[1]] or ()), *numbers.values])
+            for key, numbers in pieces.items()
+        }
+
+
+class AnswerProblem(TableProblem):
     """A kind with one row of numbers a case."""
 
-    tells_reference_by_results = True
     tells_outcomes = False
     plausibility = AnswerPlausibility()
+    evidence = AnswerEvidence()
 
     # What a kind says -------------------------------------------------------------------------------------------------
 
@@ -267,20 +287,6 @@ class AnswerProblem(PooledAnswers, TableProblem):
         return ScoredCase(rows, pieces=pieces)
 
     # What a confined child reports ------------------------------------------------------------------------------------
-
-    def without_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
-        """Without the numbers of the reference."""
-        return {
-            key: numbers._replace(values=numbers.values[len(reference.numbers[key[1]] or ()) :])
-            for key, numbers in pieces.items()
-        }
-
-    def with_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
-        """With them again."""
-        return {
-            key: numbers._replace(values=[*(reference.numbers[key[1]] or ()), *numbers.values])
-            for key, numbers in pieces.items()
-        }
 
     def told_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences

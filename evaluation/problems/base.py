@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import Samples
@@ -23,10 +24,9 @@ if TYPE_CHECKING:
     from evaluation.assessment.model import MetricUse
     from evaluation.catalogue import Option
     from evaluation.metrics.values import FloatArray, Values
-    from evaluation.problems.kind_figures import KindFigure
     from evaluation.problems.opened import Opened, References
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.rows import Pieces, Row, ScoredCase
+    from evaluation.scoring.rows import Row, ScoredCase
 
 
 class MergingRules(NamedTuple):
@@ -80,6 +80,8 @@ class Problem:
         Texts about it on pages.
     plausibility
         Checks of metrics, of data and of results.
+    evidence
+        Values of the whole data set, and what they are recomputed from.
     table_files
         Permitted names of the single table of all cases; empty where predictions are one file per case.
     reference_files
@@ -90,24 +92,16 @@ class Problem:
         Whether an assessment can have regions, must have them, and names their labels by whole numbers only.
     has_image_diagonal
         Whether a case has an image whose diagonal can be used as the worst distance.
-    evidence_tells_missing
-        Whether a value of the whole data set includes cases without a valid prediction, which its evidence identifies.
     tells_outcomes
         Whether a metric can be undefined in a single case because of its prediction (otherwise only ``missing``).
     has_values_of_cases
         Whether any metric has a value for a single case; otherwise all values are of the whole data set.
     averages_micro
         Whether counts can be pooled over classes, since a case can have several.
-    tells_reference_by_results
-        Whether the components of a result reveal the references.
     finds_objects
         Whether metrics can rate the detection, outlines and classification of objects separately.
     rates_parts
         Whether detection, classification and outlines are also rated separately, in addition to the metrics.
-    pools
-        Whether metrics with one value for the whole data set are computed from contributions of single cases.
-    figures
-        Figures specific to this kind, drawn from the components of values of the whole data set, or from values of cases.
     """
 
     id: str = ""
@@ -116,7 +110,6 @@ class Problem:
     source: str = "podium"
     is_scored: bool = False
     settings: tuple[Option, ...] = ()
-    figures: tuple[KindFigure, ...] = ()
     table_files: tuple[str, ...] = ()
     reference_files: tuple[str, ...] = ()
     files_beside_references: tuple[str, ...] = ()
@@ -125,13 +118,10 @@ class Problem:
     has_numbered_labels: bool = False
     has_image_diagonal: bool = False
     tells_outcomes: bool = True
-    evidence_tells_missing: bool = False
     has_values_of_cases: bool = True
     averages_micro: bool = False
-    tells_reference_by_results: bool = False
     finds_objects: bool = False
     rates_parts: bool = False
-    pools: bool = True
     has_one_metric: bool = False
     is_measured_elsewhere: bool = False
     takes_algorithms: bool = False
@@ -143,6 +133,7 @@ class Problem:
     scorer_files: ScorerFiles = ScorerFiles()
     texts: PageTexts = PageTexts()
     plausibility: Plausibility = Plausibility()
+    evidence: KindEvidence = KindEvidence()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -171,20 +162,6 @@ class Problem:
             For settings that do not fit together.
         """
         return settings
-
-    def told_apart_by(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the columns of the case table whose values split the cases into separate data sets.
-
-        Each data set has separate values.
-        """
-        return ()
-
-    def stands_beside(self, settings: Mapping[str, Any]) -> bool:
-        """Return whether a value over all data sets is reported next to those of each data set.
-
-        It does not count where these are combined.
-        """
-        return False
 
     def complete_metric(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
         """Return a metric entry completed from the settings, for example with the unit of distances."""
@@ -297,7 +274,7 @@ class Problem:
     def score_at_once(
         self, assessment: Assessment, algorithm: str, references: References, opened: Opened
     ) -> tuple[list[Row], list[Block]] | None:
-        """Return the results of `score` for every case and of `finish` in one pass.
+        """Return the results of `score` for every case and of `KindEvidence.assemble` in one pass.
 
         This is for kinds in which scoring all cases together is much faster. Other kinds return ``None``.
         """
@@ -309,37 +286,6 @@ class Problem:
     def warm_up(self, assessment: Assessment, reference: Any) -> None:
         """Work out about a reference, once before processes are forked, what comparing it with a prediction needs."""
 
-    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
-        """The part of the evidence that each metric of the whole data set is recomputed from: its own, as a rule."""
-        return {use.name: use.name for use in assessment.computed if use.level == "dataset"}
-
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """Rows of the whole data set, and what they are made of, from what each case adds; ``None`` is a missing case.
-
-        A missing case cannot be imputed in a value of the whole data set: with any, the value is ``missing``, unless the kind
-        knows what such a case counts as.
-        """
-        from evaluation.scoring.rows import finish_pieces
-
-        return finish_pieces(self, assessment, algorithm, pieces, shared)
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Names of the regions in which a metric has a value; the empty name is that over all.
-
-        `shared` is from the method of that name. Before there are references, as for the rule on the page of a challenge, it
-        holds only the names of the assessment's regions, as ``classes`` and ``regions``.
-        """
-        return [region.name for region in assessment.regions] or [""]
-
-    def unanswered_cases(self, evidence: CaseEvidence) -> int:
-        """Return the number of cases without a valid prediction, where `evidence_tells_missing` is set.
-
-        Otherwise a value that includes such cases is missing.
-        """
-        return 0
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """Values of a metric of the whole data set under multiplicities ``(B, cases)``, from evidence alone.
 
@@ -350,20 +296,6 @@ class Problem:
         """
         message = f"metric {metric.id} of {self.id} cannot be recomputed from evidence"
         raise ValueError(message)
-
-    def hits(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
-        """Hits and trials of each case, of a metric that counts one in the other; ``None`` for any other metric."""
-        return None
-
-    # What a confined child reports ------------------------------------------------------------------------------------
-
-    def without_reference(self, reference: Any, pieces: Pieces) -> Pieces:
-        """Pieces without what the reference adds to them, to be kept unencrypted until a run is put together."""
-        return pieces
-
-    def with_reference(self, reference: Any, pieces: Pieces) -> Pieces:
-        """The pieces again as `score` gave them."""
-        return pieces
 
     # References on a platform -----------------------------------------------------------------------------------------
 
@@ -377,20 +309,6 @@ class Problem:
     def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
         """Columns of the tables that belong to the references, by the names of the tables; empty where there is no table."""
         return {}
-
-    def shared_evidence(
-        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
-    ) -> Mapping[str, Any]:
-        """Return the content that the evidence of all algorithms has in common.
-
-        Parameters
-        ----------
-        shared
-            The part of it that the test set has stored.
-        facts
-            Known characteristics of each scored case, by column.
-        """
-        return shared
 
     # In words ---------------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.metrics.options import Option
+from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.texts import PageTexts
 
 if TYPE_CHECKING:
@@ -117,18 +118,18 @@ class DataSetTexts(PageTexts):
         return f"the cases of each {column} together{more}"
 
 
-class TellsDataSetsApart:
-    """A kind whose cases can belong to several data sets.
+class DataSetEvidence(KindEvidence):
+    """Evidence of a kind whose cases can belong to several data sets.
 
     This class must precede the other base classes.
     """
 
-    def told_apart_by(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    def data_set_columns(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """The column of the data sets, where there are several."""
         column = column_of(settings)
         return (column,) if column else ()
 
-    def stands_beside(self, settings: Mapping[str, Any]) -> bool:
+    def has_overall_value(self, settings: Mapping[str, Any]) -> bool:
         """Return whether a value over all data sets is reported next to the others.
 
         It is kept separate because it rewards predictions that only distinguish the data sets.

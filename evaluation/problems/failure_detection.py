@@ -10,6 +10,7 @@ from evaluation.problems.answers import (
     ANSWERED,
     EVERYTHING,
     UNANSWERED,
+    AnswerEvidence,
     AnswerPlausibility,
     AnswerProblem,
     KnownCase,
@@ -32,7 +33,7 @@ from evaluation.problems.confidences import (
     draw_quality,
     draw_risk_coverage,
 )
-from evaluation.problems.data_sets import DataSetTexts
+from evaluation.problems.data_sets import DataSetEvidence, DataSetTexts
 from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.given_risks import KnownRisk, OwnRisks
 from evaluation.problems.pictures import AnswerView
@@ -130,15 +131,9 @@ class FailurePlausibility(AnswerPlausibility):
     metric_rules = (of_confidence,)
 
 
-class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
-    """Ability of methods to detect their failures: confidences against the risks that the organizers supply."""
+class FailureEvidence(DataSetEvidence, AnswerEvidence):
+    """Evidence of values of the whole data set for failure detection."""
 
-    id = "failure_detection"
-    category = "FaD"
-    task_categories = ("segmentation", "semantic_segmentation")
-    table_files = ("confidence.csv",)
-    reference_files = ("risk.csv",)
-    takes_regions = False
     figures = (
         EvidenceFigure(
             name="risk-coverage",
@@ -165,6 +160,29 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
             draw=draw_quality,
         ),
     )
+
+    def has_answers(self, block: Block) -> bool:
+        """Return whether any case has a confidence."""
+        return bool((block.counts == ANSWERED).any())
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases of the data set with a risk and without a confidence."""
+        return count_unanswered(evidence, (UNANSWERED, REJECTED))
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Every data set where there are several; else one value over everything."""
+        return data_sets.regions_of(assessment.settings, shared)
+
+
+class FailureDetection(AnswerProblem):
+    """Ability of methods to detect their failures: confidences against the risks that the organizers supply."""
+
+    id = "failure_detection"
+    category = "FaD"
+    task_categories = ("segmentation", "semantic_segmentation")
+    table_files = ("confidence.csv",)
+    reference_files = ("risk.csv",)
+    takes_regions = False
     settings = (
         Option("risk", "enum", "given", "Where the risk of a case comes from: given in risk.csv", choices=("given",)),
         *data_sets.SETTINGS,
@@ -187,6 +205,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     samples = FailureSamples()
     texts = FailureTexts()
     plausibility = FailurePlausibility()
+    evidence = FailureEvidence()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that data sets are identified by a column of the cases, and return the settings."""
@@ -372,14 +391,6 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
             return not numbers and reference.is_own and reference.is_predicted
         return state == ANSWERED and len(numbers) == 1 and reference.is_predicted
 
-    def has_answers(self, block: Block) -> bool:
-        """Return whether any case has a confidence."""
-        return bool((block.counts == ANSWERED).any())
-
-    def unanswered_cases(self, evidence: CaseEvidence) -> int:
-        """Cases of the data set with a risk and without a confidence."""
-        return count_unanswered(evidence, (UNANSWERED, REJECTED))
-
     def score(
         self,
         assessment: Assessment,
@@ -420,10 +431,6 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
                 if not reference.is_predicted:
                     result = undefined(Outcome.MISSING)
                 yield Row(algorithm, case, EVERYTHING, use.name, *result, None, result.flag)
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Every data set where there are several; else one value over everything."""
-        return data_sets.regions_of(assessment.settings, shared)
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From risks and confidences; a case without a confidence is rejected, with the risk that it has."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.base import Problem
+from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.opened import Opened, References
 from evaluation.problems.scorer_files import ScorerFiles
 from evaluation.problems.texts import PageTexts
@@ -115,6 +116,23 @@ class FileTexts(PageTexts):
         return ()
 
 
+class FileEvidence(KindEvidence):
+    """Evidence of values of the whole data set for a kind with one file per case."""
+
+    kind: FileProblem
+
+    def shared(
+        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
+    ) -> Mapping[str, Any]:
+        """Names of the classes and the like, and the patient of each case; see `KindEvidence.shared`."""
+        patients = {
+            case: str(case_facts["patient"])
+            for case, case_facts in facts.items()
+            if case_facts.get("patient") is not None
+        }
+        return self.kind.shared_of_folder(assessment, patients) | self.kind.shared_facts(assessment, facts)
+
+
 class FileProblem(Problem):
     """A kind with one file per case.
 
@@ -127,6 +145,7 @@ class FileProblem(Problem):
     takes_algorithms = True
     scorer_files = FileScorerFiles()
     texts = FileTexts()
+    evidence = FileEvidence()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -287,17 +306,6 @@ class FileProblem(Problem):
     def warm_up_with(self, assessment: Assessment, reference: Any, content: Any) -> None:
         """Work out what metrics need of a reference, and load their libraries, once for all processes forked later."""
         self.warm_up(assessment, reference)
-
-    def shared_evidence(
-        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
-    ) -> Mapping[str, Any]:
-        """Names of the classes and the like, and the patient of each case; see `Problem.shared_evidence`."""
-        patients = {
-            case: str(case_facts["patient"])
-            for case, case_facts in facts.items()
-            if case_facts.get("patient") is not None
-        }
-        return self.shared_of_folder(assessment, patients) | self.shared_facts(assessment, facts)
 
     def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
         """Return the content that the evidence of all algorithms has in common."""

@@ -6,6 +6,7 @@ import csv
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.base import MergingRules
+from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.label_tables import AnswersByCase, LabelPredictions, LabelReferences, PreparedLabel
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.plausibility import Plausibility
@@ -197,6 +198,66 @@ class ClassPlausibility(Plausibility):
         return scan_labels(read_reference_labels(references / LABELS_FILE)), []
 
 
+class ClassEvidence(KindEvidence):
+    """Evidence of values of the whole data set for image classification."""
+
+    kind: ImageClassification
+
+    counts_unanswered = True
+    reveals_references = True
+
+    def parts_by_metric(self, assessment: Assessment) -> dict[str, str]:
+        """One part, the answers, serves all metrics."""
+        from evaluation.scoring.classification_evidence import PART
+
+        return {use.name: PART for use in assessment.computed}
+
+    def assemble(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """All values from all answers; a case without one counts as a wrong decision, so that every case has pieces."""
+        from evaluation.problems.labels import finish_answers
+
+        return finish_answers(assessment, algorithm, pieces, shared)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Classes or regions, or none for a value over all classes."""
+        from evaluation.scoring.classification_evidence import regions_of
+
+        return regions_of(use, shared)
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases without a valid answer."""
+        from evaluation.scoring.classification_evidence import unanswered_cases
+
+        return unanswered_cases(evidence)
+
+    def hits_and_trials(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
+        """Right decisions: each case is one trial of a metric that it counts in."""
+        import numpy as np
+
+        from evaluation.outcomes import Outcome
+
+        if metric.id not in ("accuracy", "sensitivity", "specificity", "ppv", "npv"):
+            return None
+        each = self.kind.recompute(metric, evidence, np.eye(len(evidence.cases)))
+        trials = each.has(Outcome.OK).astype(float)
+        successes = np.where(trials > 0, each.numbers, 0.0)
+        return (successes, trials) if np.isin(successes, (0.0, 1.0)).all() else None
+
+    def remove_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
+        """Without the class of the reference."""
+        from evaluation.scoring.rows import Numbers
+
+        return {key: Numbers(numbers.counts[1:], numbers.values) for key, numbers in pieces.items()}
+
+    def restore_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
+        """With it again."""
+        from evaluation.problems.labels import with_class
+
+        return {key: with_class(numbers, reference.code) for key, numbers in pieces.items()}
+
+
 class ImageClassification(TableProblem):
     """One class of every case, decided or by scores."""
 
@@ -205,9 +266,7 @@ class ImageClassification(TableProblem):
     task_categories = ("classification", "prediction")
     table_files = ("labels.csv",)
     tells_outcomes = False
-    evidence_tells_missing = True
     has_values_of_cases = False
-    tells_reference_by_results = True
     merging = MergingRules(
         {
             MAJORITY: "majority vote: the class with more votes than any other; cases with a tie are refused by name",
@@ -220,6 +279,7 @@ class ImageClassification(TableProblem):
     scorer_files = ClassScorerFiles()
     texts = ClassTexts()
     plausibility = ClassPlausibility()
+    evidence = ClassEvidence()
 
     def check(self, assessment: Assessment) -> None:
         """Reject a metric option `k` that is not below the number of classes."""
@@ -370,62 +430,11 @@ class ImageClassification(TableProblem):
         )
         return finish_block(assessment, algorithm, block if answers.answered.any() else None, references.shared)
 
-    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
-        """One part, the answers, serves all metrics."""
-        from evaluation.scoring.classification_evidence import PART
-
-        return {use.name: PART for use in assessment.computed}
-
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """All values from all answers; a case without one counts as a wrong decision, so that every case has pieces."""
-        from evaluation.problems.labels import finish_answers
-
-        return finish_answers(assessment, algorithm, pieces, shared)
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Classes or regions, or none for a value over all classes."""
-        from evaluation.scoring.classification_evidence import regions_of
-
-        return regions_of(use, shared)
-
-    def unanswered_cases(self, evidence: CaseEvidence) -> int:
-        """Cases without a valid answer."""
-        from evaluation.scoring.classification_evidence import unanswered_cases
-
-        return unanswered_cases(evidence)
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the answers."""
         from evaluation.scoring.classification_evidence import recompute_classification
 
         return recompute_classification(metric, evidence, multiplicities)
-
-    def hits(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
-        """Right decisions: each case is one trial of a metric that it counts in."""
-        import numpy as np
-
-        from evaluation.outcomes import Outcome
-
-        if metric.id not in ("accuracy", "sensitivity", "specificity", "ppv", "npv"):
-            return None
-        each = self.recompute(metric, evidence, np.eye(len(evidence.cases)))
-        trials = each.has(Outcome.OK).astype(float)
-        successes = np.where(trials > 0, each.numbers, 0.0)
-        return (successes, trials) if np.isin(successes, (0.0, 1.0)).all() else None
-
-    def without_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
-        """Without the class of the reference."""
-        from evaluation.scoring.rows import Numbers
-
-        return {key: Numbers(numbers.counts[1:], numbers.values) for key, numbers in pieces.items()}
-
-    def with_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
-        """With it again."""
-        from evaluation.problems.labels import with_class
-
-        return {key: with_class(numbers, reference.code) for key, numbers in pieces.items()}
 
     def told_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences

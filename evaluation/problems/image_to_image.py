@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_similarity
-from evaluation.problems.files import FileScorerFiles, FileTexts, FileWords
+from evaluation.problems.files import FileEvidence, FileScorerFiles, FileTexts, FileWords
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.reference_parts import ENDING, PartsProblem
@@ -226,11 +226,9 @@ class ImagePlausibility(Plausibility):
         return {"digest": digest, "labelled": int(np.count_nonzero(values))}
 
 
-class ImageToImage(PartsProblem):
-    """Every voxel has an intensity; a region is a union of labels of a mask."""
+class ImageEvidence(FileEvidence):
+    """Evidence of values of the whole data set for image-to-image translation."""
 
-    id = "image_to_image"
-    category = "I2I"
     figures = (
         CasePairs(
             name="case-pairs",
@@ -239,10 +237,31 @@ class ImageToImage(PartsProblem):
             "both axes have the same scale. A single dot far off is a case to look at under “Cases”.",
         ),
     )
+    is_pooled = False
+
+    def parts_by_metric(self, assessment: Assessment) -> dict[str, str]:
+        """None: every value is one of a case."""
+        return {}
+
+    def assemble(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Nothing: every value is one of a case."""
+        return [], []
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment, else the whole image."""
+        return [region.name for region in assessment.regions] or [""]
+
+
+class ImageToImage(PartsProblem):
+    """Every voxel has an intensity; a region is a union of labels of a mask."""
+
+    id = "image_to_image"
+    category = "I2I"
     task_categories = ("reconstruction", "restoration", "denoising")
     has_numbered_labels = True
     tells_outcomes = False
-    pools = False
     settings = (
         Option(
             "data_range",
@@ -258,6 +277,7 @@ class ImageToImage(PartsProblem):
     scorer_files = ImageScorerFiles()
     texts = ImageTexts()
     plausibility = ImagePlausibility()
+    evidence = ImageEvidence()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -407,20 +427,6 @@ class ImageToImage(PartsProblem):
         from evaluation.scoring.intensities import score_image
 
         return score_image(assessment, case, reference, prediction, algorithm=algorithm)
-
-    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
-        """None: every value is one of a case."""
-        return {}
-
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """Nothing: every value is one of a case."""
-        return [], []
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment, else the whole image."""
-        return [region.name for region in assessment.regions] or [""]
 
 
 PROBLEM = ImageToImage()

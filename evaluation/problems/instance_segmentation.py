@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evaluation.problems.files import FileEvidence
 from evaluation.problems.images import (
     ImagePrediction,
     LabelImagePlausibility,
@@ -132,6 +133,22 @@ class InstancePlausibility(LabelImagePlausibility):
         ]
 
 
+class InstanceEvidence(FileEvidence):
+    """Evidence of values of the whole data set for instance segmentation."""
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment; a mean over classes has one value."""
+        from evaluation.scoring.objects import region_names
+
+        return region_names(assessment, use)
+
+    def hits_and_trials(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
+        """Objects found of those there, or right ones of those predicted."""
+        from evaluation.scoring.detection_evidence import hits_of_objects
+
+        return hits_of_objects(metric, evidence)
+
+
 class InstanceSegmentation(LabelImageProblem):
     """Instance segmentation, in which every object has a separate number.
 
@@ -148,6 +165,7 @@ class InstanceSegmentation(LabelImageProblem):
     scorer_files = InstanceScorerFiles()
     texts = InstanceTexts()
     plausibility = InstancePlausibility()
+    evidence = InstanceEvidence()
 
     def check(self, assessment: Assessment) -> None:
         """Objects are found once for all metrics, and a mean over classes needs classes."""
@@ -217,23 +235,11 @@ class InstanceSegmentation(LabelImageProblem):
         real = reference.objects.select(~reference.objects.ignored)
         disentangle(reference.objects, real, classes_of(assessment))
 
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment; a mean over classes has one value."""
-        from evaluation.scoring.objects import region_names
-
-        return region_names(assessment, use)
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the hits of each case."""
         from evaluation.scoring.detection_evidence import recompute_objects
 
         return recompute_objects(metric, evidence, multiplicities)
-
-    def hits(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
-        """Objects found of those there, or right ones of those predicted."""
-        from evaluation.scoring.detection_evidence import hits_of_objects
-
-        return hits_of_objects(metric, evidence)
 
     # Folders of the command line --------------------------------------------------------------------------------------
 

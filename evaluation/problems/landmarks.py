@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.metrics.options import Option
 from evaluation.problems.coordinates import SPACINGS, axes_of, positive_fact
+from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.landmark_figures import FIGURES
 from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.plausibility import Plausibility
@@ -261,6 +262,33 @@ class LandmarkPlausibility(Plausibility):
         }
 
 
+class LandmarkEvidence(KindEvidence):
+    """Evidence of values of the whole data set for landmark localization."""
+
+    counts_unanswered = True
+    figures = FIGURES
+
+    def assemble(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Rates over all landmarks; one that is not predicted is not found."""
+        from evaluation.scoring.landmarks import finish_landmarks
+
+        return finish_landmarks(assessment, algorithm, pieces)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment, else every landmark."""
+        from evaluation.scoring.landmarks import groups
+
+        return list(groups(assessment, shared["classes"]))
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases without a prediction."""
+        from evaluation.scoring.landmarks import unanswered
+
+        return unanswered(evidence)
+
+
 class LandmarkLocalization(TableProblem):
     """Named points, each expected once a case."""
 
@@ -268,8 +296,6 @@ class LandmarkLocalization(TableProblem):
     category = "Lmk"
     task_categories = ("localization", "detection")
     table_files = ("landmarks.csv",)
-    evidence_tells_missing = True
-    figures = FIGURES
     settings = (
         Option("unit", "enum", "mm", "Unit of the coordinates.", choices=("mm", "px")),
         Option(
@@ -297,6 +323,7 @@ class LandmarkLocalization(TableProblem):
     scorer_files = LandmarkScorerFiles()
     texts = LandmarkTexts()
     plausibility = LandmarkPlausibility()
+    evidence = LandmarkEvidence()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -479,26 +506,6 @@ class LandmarkLocalization(TableProblem):
         from evaluation.scoring.landmarks import score_landmarks
 
         return score_landmarks(assessment, case, reference, prediction, algorithm=algorithm)
-
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """Rates over all landmarks; one that is not predicted is not found."""
-        from evaluation.scoring.landmarks import finish_landmarks
-
-        return finish_landmarks(assessment, algorithm, pieces)
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment, else every landmark."""
-        from evaluation.scoring.landmarks import groups
-
-        return list(groups(assessment, shared["classes"]))
-
-    def unanswered_cases(self, evidence: CaseEvidence) -> int:
-        """Cases without a prediction."""
-        from evaluation.scoring.landmarks import unanswered
-
-        return unanswered(evidence)
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the landmarks found in each case."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from evaluation.problems.answers import (
     EVERYTHING,
     UNANSWERED,
+    AnswerEvidence,
     AnswerProblem,
     KnownCase,
     NumberPredictions,
@@ -192,12 +193,25 @@ class MultilabelTexts(TableTexts):
         )
 
 
+class MultilabelEvidence(AnswerEvidence):
+    """Evidence of values of the whole data set for multilabel classification."""
+
+    figures = (FIGURE,)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """The labels, or everything for means over labels and metrics of all labels together."""
+        from evaluation import catalogue
+
+        if catalogue.get(use.id).evidence == "labels" or use.options.get("class_average", "per_class") != "per_class":
+            return [EVERYTHING]
+        return list(shared["regions"])
+
+
 class MultilabelClassification(AnswerProblem):
     """Findings of every case, of which several may hold."""
 
     id = "multilabel_classification"
     category = "MLC"
-    figures = (FIGURE,)
     task_categories = ("classification",)
     table_files = (FILE,)
     has_values_of_cases = False
@@ -206,6 +220,7 @@ class MultilabelClassification(AnswerProblem):
     samples = MultilabelSamples()
     scorer_files = MultilabelScorerFiles()
     texts = MultilabelTexts()
+    evidence = MultilabelEvidence()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -388,14 +403,6 @@ class MultilabelClassification(AnswerProblem):
         if len(numbers) != decided + scored:
             return False
         return all(value in (0, 1) for value in numbers[:decided]) and all(0 <= value <= 1 for value in numbers)
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """The labels, or everything for means over labels and metrics of all labels together."""
-        from evaluation import catalogue
-
-        if catalogue.get(use.id).evidence == "labels" or use.options.get("class_average", "per_class") != "per_class":
-            return [EVERYTHING]
-        return list(shared["regions"])
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """Each label as a classification of two classes, by the same functions; what concerns all, together."""

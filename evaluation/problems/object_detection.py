@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.cautions import never_hits
 from evaluation.problems.coordinates import DISTANCE, SETTINGS, axes_of, check_settings, coordinate_words, spacings
+from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import ALGORITHMS
@@ -333,6 +334,22 @@ class ObjectPlausibility(Plausibility):
         return scan_objects(read_objects(path, scored=False)), []
 
 
+class ObjectEvidence(KindEvidence):
+    """Evidence of values of the whole data set for object detection."""
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment; a mean over classes has one value."""
+        from evaluation.scoring.objects import region_names
+
+        return region_names(assessment, use)
+
+    def hits_and_trials(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
+        """Objects found of those there, or right ones of those predicted."""
+        from evaluation.scoring.detection_evidence import hits_of_objects
+
+        return hits_of_objects(metric, evidence)
+
+
 class ObjectDetection(TableProblem):
     """Boxes or points with a class and a score."""
 
@@ -349,6 +366,7 @@ class ObjectDetection(TableProblem):
     scorer_files = ObjectScorerFiles()
     texts = ObjectTexts()
     plausibility = ObjectPlausibility()
+    evidence = ObjectEvidence()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that unit and spacing fit together."""
@@ -556,23 +574,11 @@ class ObjectDetection(TableProblem):
         scores = score_objects(assessment, case, reference, prediction, algorithm=algorithm)
         return ScoredCase(scores.rows, pieces=None if prediction is None else scores.pieces, lacking=scores.lacking)
 
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment; a mean over classes has one value."""
-        from evaluation.scoring.objects import region_names
-
-        return region_names(assessment, use)
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the hits of each case."""
         from evaluation.scoring.detection_evidence import recompute_objects
 
         return recompute_objects(metric, evidence, multiplicities)
-
-    def hits(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
-        """Objects found of those there, or right ones of those predicted."""
-        from evaluation.scoring.detection_evidence import hits_of_objects
-
-        return hits_of_objects(metric, evidence)
 
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
         """Objects of each class; all are of the one class where the table names none."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_fields, reversed_field
-from evaluation.problems.files import FileTexts, FileWords
+from evaluation.problems.files import FileEvidence, FileTexts, FileWords
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.reference_parts import ENDING, PartsProblem
@@ -154,6 +154,29 @@ class RegistrationPlausibility(Plausibility):
             return {"digest": hashlib.file_digest(file, "sha256").hexdigest(), "labelled": 0}
 
 
+class RegistrationEvidence(FileEvidence):
+    """Evidence of values of the whole data set for registration."""
+
+    is_pooled = False
+    figures = FIGURES
+
+    def parts_by_metric(self, assessment: Assessment) -> dict[str, str]:
+        """None: every value is one of a case."""
+        return {}
+
+    def assemble(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Nothing: every value is one of a case."""
+        return [], []
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment for labels, one value for the rest."""
+        from evaluation.scoring.registration import WHOLE, of_labels
+
+        return [region.name for region in assessment.regions] if of_labels(use) else [WHOLE]
+
+
 class Registration(PartsProblem):
     """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
 
@@ -163,8 +186,6 @@ class Registration(PartsProblem):
     has_numbered_labels = True
     has_image_diagonal = True
     measures_as = ("semantic_segmentation",)
-    pools = False
-    figures = FIGURES
     settings = (
         Option(
             "field",
@@ -187,6 +208,7 @@ class Registration(PartsProblem):
     samples = RegistrationSamples()
     texts = RegistrationTexts()
     plausibility = RegistrationPlausibility()
+    evidence = RegistrationEvidence()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -307,22 +329,6 @@ class Registration(PartsProblem):
 
         convention = assessment.settings["field"]
         return score_registration(assessment, case, reference, prediction, convention=convention, algorithm=algorithm)
-
-    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
-        """None: every value is one of a case."""
-        return {}
-
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """Nothing: every value is one of a case."""
-        return [], []
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment for labels, one value for the rest."""
-        from evaluation.scoring.registration import WHOLE, of_labels
-
-        return [region.name for region in assessment.regions] if of_labels(use) else [WHOLE]
 
 
 PROBLEM = Registration()

@@ -9,6 +9,7 @@ from evaluation.catalogue import Option
 from evaluation.problems.answers import (
     ANSWERED,
     UNANSWERED,
+    AnswerEvidence,
     AnswerPlausibility,
     AnswerProblem,
     KnownCase,
@@ -164,6 +165,19 @@ class RegressionPlausibility(AnswerPlausibility):
     metric_rules = (of_numbers,)
 
 
+class RegressionEvidence(AnswerEvidence):
+    """Evidence of values of the whole data set for regression."""
+
+    figures = FIGURES
+
+    def worst_of(self, use: MetricUse, evidence: CaseEvidence) -> float | None:
+        """Return the value if every case had the answer that is farthest from its reference."""
+        import numpy as np
+
+        ones = np.ones((1, len(evidence.cases)))
+        return _recompute(use, evidence, ones, every_case_missing=True).result().value
+
+
 class Regression(AnswerProblem):
     """Numbers of every case: ages, volumes, scores."""
 
@@ -171,7 +185,6 @@ class Regression(AnswerProblem):
     category = "Reg"
     task_categories = ("regression", "prediction")
     table_files = (FILE,)
-    figures = FIGURES
     settings = (
         Option(
             "targets",
@@ -185,6 +198,7 @@ class Regression(AnswerProblem):
     scorer_files = RegressionScorerFiles()
     texts = RegressionTexts()
     plausibility = RegressionPlausibility()
+    evidence = RegressionEvidence()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -386,27 +400,21 @@ class Regression(AnswerProblem):
 
         A case without an answer counts as the answer that is farthest from its reference.
         """
-        return self._recompute(metric, evidence, multiplicities, every_case_missing=False)
+        return _recompute(metric, evidence, multiplicities, every_case_missing=False)
 
-    def worst_of(self, use: MetricUse, evidence: CaseEvidence) -> float | None:
-        """Return the value if every case had the answer that is farthest from its reference."""
-        import numpy as np
 
-        ones = np.ones((1, len(evidence.cases)))
-        return self._recompute(use, evidence, ones, every_case_missing=True).result().value
+def _recompute(
+    metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray, *, every_case_missing: bool
+) -> Values:
+    import numpy as np
 
-    def _recompute(
-        self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray, *, every_case_missing: bool
-    ) -> Values:
-        import numpy as np
+    from evaluation.metrics.paired_values import PAIRED
 
-        from evaluation.metrics.paired_values import PAIRED
-
-        has_reference, reference, farthest, answer, _ = answers_of(evidence)
-        if every_case_missing:
-            answer = farthest
-        weights = np.ascontiguousarray(multiplicities[:, has_reference], dtype=np.float64)
-        return PAIRED[metric.id](reference, answer, weights, **metric.options)
+    has_reference, reference, farthest, answer, _ = answers_of(evidence)
+    if every_case_missing:
+        answer = farthest
+    weights = np.ascontiguousarray(multiplicities[:, has_reference], dtype=np.float64)
+    return PAIRED[metric.id](reference, answer, weights, **metric.options)
 
 
 def _nothing(file: str, case: str, targets: Sequence[str]) -> Any:

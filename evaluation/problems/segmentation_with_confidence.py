@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.catalogue import Option
 from evaluation.problems import data_sets
-from evaluation.problems.answers import ANSWERED, EVERYTHING, PART, UNANSWERED, UNKNOWN, PooledAnswers
+from evaluation.problems.answers import ANSWERED, EVERYTHING, PART, UNANSWERED, UNKNOWN, PooledEvidence
 from evaluation.problems.cautions import of_joint_confidence
 from evaluation.problems.confidences import (
     READING,
@@ -25,12 +25,13 @@ from evaluation.problems.confidences import (
     draw_trust,
     recompute,
 )
-from evaluation.problems.data_sets import DataSetTexts
+from evaluation.problems.data_sets import DataSetEvidence, DataSetTexts
 from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.images import LabelImageScorerFiles
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.semantic_segmentation import (
+    SegmentationEvidence,
     SegmentationPlausibility,
     SegmentationSamples,
     SegmentationTexts,
@@ -186,16 +187,10 @@ class ConfidencePlausibility(SegmentationPlausibility):
         return all(reference.regions.mask(name).empty for name in names)
 
 
-class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, SemanticSegmentation):
-    """Segmentation whose methods must also detect their failures.
+class ConfidenceEvidence(DataSetEvidence, PooledEvidence, SegmentationEvidence):
+    """Evidence of values of the whole data set for segmentation with confidence."""
 
-    The risk of a case is computed from its label image.
-    """
-
-    id = "segmentation_with_confidence"
-    category = "SegC"
-    measures_as = ("semantic_segmentation", "failure_detection")
-    pools = True
+    is_pooled = True
     figures = (
         EvidenceFigure(
             name="quality-and-trust",
@@ -236,6 +231,33 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
             shows="results by case",
         ),
     )
+
+    def assemble(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Values of the whole data set from the risks and confidences of all cases."""
+        return PooledEvidence.assemble(self, assessment, algorithm, pieces, shared)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment for label images; for risks and confidences every data set, or one value over everything."""
+        if _judges_confidence(use):
+            return data_sets.regions_of(assessment.settings, shared)
+        return SegmentationEvidence.regions_of(self, assessment, use, shared)
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases of the data set without a label image that could be read."""
+        return count_unanswered(evidence, (UNANSWERED,))
+
+
+class SegmentationWithConfidence(SemanticSegmentation):
+    """Segmentation whose methods must also detect their failures.
+
+    The risk of a case is computed from its label image.
+    """
+
+    id = "segmentation_with_confidence"
+    category = "SegC"
+    measures_as = ("semantic_segmentation", "failure_detection")
     settings = (
         Option(
             "risk",
@@ -264,6 +286,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
     scorer_files = ConfidenceScorerFiles()
     texts = ConfidenceTexts()
     plausibility = ConfidencePlausibility()
+    evidence = ConfidenceEvidence()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -357,22 +380,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         names = rule.regions or tuple(region.name for region in assessment.regions)
         results = [measure_masks(MEASURED_AS, rule.use, name, reference.regions, regions) for name in names]
         return rule.of_regions(results, reference.geometry.diagonal)
-
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """Values of the whole data set from the risks and confidences of all cases."""
-        return PooledAnswers.finish(self, assessment, algorithm, pieces, shared)
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment for label images; for risks and confidences every data set, or one value over everything."""
-        if _judges_confidence(use):
-            return data_sets.regions_of(assessment.settings, shared)
-        return SemanticSegmentation.regions_of(self, assessment, use, shared)
-
-    def unanswered_cases(self, evidence: CaseEvidence) -> int:
-        """Cases of the data set without a label image that could be read."""
-        return count_unanswered(evidence, (UNANSWERED,))
 
     def shared_facts(self, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         """Return the data set of each case."""

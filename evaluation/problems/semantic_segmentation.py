@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.problems.base import MergingRules
 from evaluation.problems.cautions import of_volumes
+from evaluation.problems.files import FileEvidence
 from evaluation.problems.images import (
     ImagePrediction,
     LabelImagePlausibility,
@@ -68,6 +69,29 @@ class SegmentationPlausibility(LabelImagePlausibility):
         ]
 
 
+class SegmentationEvidence(FileEvidence):
+    """Evidence of values of the whole data set for semantic segmentation."""
+
+    is_pooled = False
+
+    def parts_by_metric(self, assessment: Assessment) -> dict[str, str]:
+        """None: every value is one of a case."""
+        return {}
+
+    def assemble(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Nothing: every value is one of a case."""
+        return [], []
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Return the regions of the assessment, and the background where the metric includes it."""
+        from evaluation.scoring.semantic import BACKGROUND
+
+        names = [region.name for region in assessment.regions]
+        return [*names, BACKGROUND] if use.options.get("include_background") else names
+
+
 class SemanticSegmentation(LabelImageProblem):
     """Every voxel has a label; a region is a union of labels."""
 
@@ -76,7 +100,6 @@ class SemanticSegmentation(LabelImageProblem):
     task_categories = ("segmentation", "semantic_segmentation")
     needs_regions = True
     has_numbered_labels = True
-    pools = False
     merging = MergingRules(
         {
             "majority_vote": "majority vote: the label with more votes than any other, background in a tie",
@@ -87,6 +110,7 @@ class SemanticSegmentation(LabelImageProblem):
     samples = SegmentationSamples()
     texts = SegmentationTexts()
     plausibility = SegmentationPlausibility()
+    evidence = SegmentationEvidence()
 
     def allowed_labels(self, assessment: Assessment) -> tuple[int, ...]:
         """Those that regions name."""
@@ -154,23 +178,6 @@ class SemanticSegmentation(LabelImageProblem):
         labels[2:5, 2:5, 2:5] = 1
         image, assessment = LabelImage(labels, Geometry(labels.shape)), parse(document)
         self.warm_up_with(assessment, self.prepare(assessment, image), image)
-
-    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
-        """None: every value is one of a case."""
-        return {}
-
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """Nothing: every value is one of a case."""
-        return [], []
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Return the regions of the assessment, and the background where the metric includes it."""
-        from evaluation.scoring.semantic import BACKGROUND
-
-        names = [region.name for region in assessment.regions]
-        return [*names, BACKGROUND] if use.options.get("include_background") else names
 
 
 PROBLEM = SemanticSegmentation()

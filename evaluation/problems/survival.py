@@ -9,6 +9,7 @@ from evaluation.catalogue import Option
 from evaluation.problems.answers import (
     EVERYTHING,
     UNANSWERED,
+    AnswerEvidence,
     AnswerPlausibility,
     AnswerProblem,
     KnownCase,
@@ -157,6 +158,12 @@ class SurvivalPlausibility(AnswerPlausibility):
     result_rules = (reversed_risk,)
 
 
+class SurvivalEvidence(AnswerEvidence):
+    """Evidence of values of the whole data set for survival analysis."""
+
+    figures = FIGURES
+
+
 class Survival(AnswerProblem):
     """The time until an event, which for some people was not observed to its end."""
 
@@ -167,7 +174,6 @@ class Survival(AnswerProblem):
     files_beside_references = (CENSORING_FILE,)
     takes_regions = False
     has_values_of_cases = False
-    figures = FIGURES
     settings = (
         Option("times", "array", None, "Times, ascending, of which survival probabilities are asked for"),
         Option(
@@ -183,6 +189,7 @@ class Survival(AnswerProblem):
     samples = SurvivalSamples()
     texts = SurvivalTexts()
     plausibility = SurvivalPlausibility()
+    evidence = SurvivalEvidence()
 
     # The assessment document ------------------------------------------------------------------------------------------
 

@@ -136,7 +136,7 @@ def _parts_of(use: MetricUse, assessment: Assessment, regions: Sequence[str]) ->
     """Regions of the assessment in which a metric has a value; none where it has one over all of them."""
     if use.is_by_scorer:
         return list(regions)
-    of_kind = assessment.kind.regions_of(assessment, use, {"classes": regions, "regions": regions})
+    of_kind = assessment.kind.evidence.regions_of(assessment, use, {"classes": regions, "regions": regions})
     return [name for name in of_kind if name in regions]
 
 
@@ -150,7 +150,7 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
     if any("task" in step.over for step in scheme.combine or ()):
         several.append("task")
     kind = assessment.kind
-    apart = kind.told_apart_by(assessment.settings)
+    apart = kind.evidence.data_set_columns(assessment.settings)
     several += apart
     each = f"For each {joined(several)}, " if several else ""
     ranking = ranking_of(scheme, assessment)
@@ -173,7 +173,9 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
             (step, done.over) for step, done in zip(scheme.combine, ranking.combine or (), strict=True) if done.over
         ]
         sentences += [_step(step, over, scheme, assessment, last=step is steps[-1][0]) for step, over in steps]
-        if kind.stands_beside(assessment.settings) and any("region" in step.over for step in scheme.combine):
+        if kind.evidence.has_overall_value(assessment.settings) and any(
+            "region" in step.over for step in scheme.combine
+        ):
             sentences.append(f"The value of {kind.texts.pooled_cases({})} stands beside that and does not count in it.")
     return sentences
 
@@ -227,7 +229,7 @@ def _operator_noun(assessment: Assessment) -> str:
 
 def _step(step: Step, dimensions: Sequence[str], scheme: RankingScheme, assessment: Assessment, *, last: bool) -> str:
     # Data sets are regions of what all their cases give together.
-    apart = assessment.kind.told_apart_by(assessment.settings)
+    apart = assessment.kind.evidence.data_set_columns(assessment.settings)
     regions = [*(["region"] if assessment.regions or not apart else []), *apart]
     over = joined([plural(name) for part in dimensions for name in (regions if part == "region" else [part])])
     used = [use for use in assessment.metrics if scheme.metrics is None or use.name in scheme.metrics]

@@ -133,12 +133,12 @@ def score_folders(
         of_algorithm = {case: scored[case][algorithm] for case in opened_references.cases}
         for each in of_algorithm.values():
             result.rows += each
-        rows, blocks = problem.finish(
+        rows, blocks = problem.evidence.assemble(
             assessment, algorithm, {case: each.pieces for case, each in of_algorithm.items()}, opened_references.shared
         )
         result.rows += rows
         result.blocks += blocks
-    result.parts = problem.pooled_parts(assessment)
+    result.parts = problem.evidence.parts_by_metric(assessment)
     result.shared = dict(opened_references.shared)
     return result
 

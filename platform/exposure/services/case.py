@@ -241,7 +241,7 @@ def counts_missing_cases(assessment: Assessment) -> bool:
 
     It shows them by its rows of cases, or by its answers.
     """
-    return assessment.kind.evidence_tells_missing or any(metric.level == "case" for metric in assessment.metrics)
+    return assessment.kind.evidence.counts_unanswered or any(metric.level == "case" for metric in assessment.metrics)
 
 
 def excluded(assessment: Assessment) -> bool:

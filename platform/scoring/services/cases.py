@@ -65,13 +65,13 @@ def missing(assessment: Assessment, case: str, prepared: Any) -> Scored:
 def whole_pieces(assessment: Assessment, plain: Sequence[Sequence[Any]] | None, prepared: Any) -> Pieces | None:
     """Return the pieces of a scored case, with what its reference adds to them."""
     pieces = pieces_of(plain)
-    return None if pieces is None else assessment.kind.with_reference(prepared, pieces)
+    return None if pieces is None else assessment.kind.evidence.restore_reference(prepared, pieces)
 
 
 def kept_pieces(assessment: Assessment, pieces: Pieces | None, prepared: Any) -> list[list[Any]] | None:
     """Return the pieces of a case as they are kept: without what its reference adds."""
     if pieces is not None:
-        pieces = assessment.kind.without_reference(prepared, pieces)
+        pieces = assessment.kind.evidence.remove_reference(prepared, pieces)
     return plain_pieces(pieces)
 
 

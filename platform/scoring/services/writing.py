@@ -144,4 +144,4 @@ def _of_decoys(report: dict[str, Any], decoys: Sequence[Scored]) -> dict[str, An
 def _shared(test_set: TestSet, assessment: Assessment) -> Mapping[str, Any]:
     """Return what all evidence of the test set has in common."""
     facts = dict(test_set.cases.filter(is_decoy=False).values_list("name", "metadata"))
-    return assessment.kind.shared_evidence(assessment, test_set.shared, facts)
+    return assessment.kind.evidence.shared(assessment, test_set.shared, facts)

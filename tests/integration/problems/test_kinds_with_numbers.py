@@ -54,7 +54,7 @@ def figures_are_open_to_whom_they_tell_nothing_new(version, problem, world):
     page = reverse("leaderboards:current", args=["blocks", "numbers"])
     others = {picture.name for picture in PICTURES if picture.problem not in ("", problem.id)}
     assert not others & set(version.analysis.figures)
-    for figure in problem.figures:
+    for figure in problem.evidence.figures:
         if figure.name in OF_GROUPS:
             continue
         is_open = figure.shows == "values"

@@ -186,7 +186,7 @@ def number_of_regions(metric: MetricUse, assessment: Assessment) -> int:
         return max(1, len(assessment.regions))
     regions = {region.name: list(range(len(region.labels))) for region in assessment.regions}
     shared = {"classes": list(regions), "regions": regions}
-    return len(assessment.kind.regions_of(assessment, metric, shared))
+    return len(assessment.kind.evidence.regions_of(assessment, metric, shared))
 
 
 @register("coordinates_have_a_unit", reads=("metrics", "problem_settings", "task_category", "regions"))

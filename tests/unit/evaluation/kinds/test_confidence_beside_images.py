@@ -62,7 +62,7 @@ def test_the_real_confidences_of_thirteen_methods_give_the_values_of_the_referen
     # A confidence that was sent for a case without a label image is not used, and the case is told to be unanswered.
     evidence = evidence_of(assessment, made)
     kind = problems.get(KIND)
-    lacking = {name: kind.unanswered_cases(evidence.select("aurc", name, "")) for name in EXPECTED}
+    lacking = {name: kind.evidence.unanswered_cases(evidence.select("aurc", name, "")) for name in EXPECTED}
     assert {name: count for name, count in lacking.items() if count} == {"random-forest": 3, "unet-b": 1}
 
 
@@ -260,7 +260,7 @@ def test_a_team_whose_risks_are_all_equal_has_no_place_in_the_plane():
 def test_its_figures_are_drawn_of_the_board_of_all_metrics(tmp_path):
     assessment, _, evidence, document = scored(KIND, tmp_path)
     entry = next(entry for entry in document["rankings"] if entry["metric"] == "augrc")
-    for figure in problems.get(KIND).figures:
+    for figure in problems.get(KIND).evidence.figures:
         drawn = figure.of_entry(assessment, evidence, document, entry)
         assert drawn is not None
         assert drawn["data"]

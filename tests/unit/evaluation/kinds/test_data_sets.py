@@ -271,7 +271,7 @@ def test_unanswered_cases_are_those_without_a_confidence_whatever_the_reason(tmp
     submitted = own_risks(tmp_path, lost=("p05",), confidences=[0.9, None, 0.8, 0.8, 0.6, 0.3])
     made = score_folders(assessment, tmp_path / "references", submitted)
     kind, evidence = problems.get("failure_detection"), evidence_of(assessment, made)
-    counts = {name: kind.unanswered_cases(evidence.select("aurc", name, "")) for name in ("a", "b")}
+    counts = {name: kind.evidence.unanswered_cases(evidence.select("aurc", name, "")) for name in ("a", "b")}
     assert counts == {"a": 2, "b": 1}
     of_case = {(row.algorithm, row.case): row for row in made.rows if row.metric == "risk"}
     assert of_case["a", "p05"].outcome is Outcome.MISSING

@@ -29,7 +29,7 @@ DOCUMENT = {"rankings": [{"algorithms": [{"name": "a"}, {"name": "b"}]}], "overa
 
 
 def own(name, figure):
-    [matching] = [one for one in problems.get(name).figures if one.name == figure]
+    [matching] = [one for one in problems.get(name).evidence.figures if one.name == figure]
     return matching
 
 
@@ -269,7 +269,7 @@ def test_each_stands_in_the_report_with_its_sentences_and_can_be_printed(name, t
     kind_section(prints, assessment, document, evidence, results, cases=cases)
     assert all(files for files, _ in prints.figures)
     titles = {drawing["layout"]["title"]["text"].split("?")[0] for _, drawing in prints.figures}
-    for figure in problems.get(name).figures:
+    for figure in problems.get(name).evidence.figures:
         assert page.count(figure.title) >= 1, figure.name
         assert figure.title.rstrip("?") in titles
         assert figure.reading in html.unescape(page)

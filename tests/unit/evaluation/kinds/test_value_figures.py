@@ -13,7 +13,7 @@ OVERALL = {"over": ["metric"]}
 
 
 def drawn(name, figure, assessment, results, document):
-    [own] = [one for one in problems.get(name).figures if one.name == figure]
+    [own] = [one for one in problems.get(name).evidence.figures if one.name == figure]
     return own.of_entry(assessment, None, document, OVERALL | document["rankings"][0], results)
 
 
@@ -72,7 +72,7 @@ def test_a_point_a_case_of_overlap_and_folding(tmp_path):
 def test_they_stand_once_in_the_report(tmp_path):
     assessment, results, _, document = scored("landmarks", tmp_path)
     page = build_report(assessment, results, document=document)
-    for figure in problems.get("landmarks").figures:
+    for figure in problems.get("landmarks").evidence.figures:
         assert page.count(f"{figure.title}</h3>") == 1
 
 
@@ -92,7 +92,7 @@ class Printed:
         pass
 
 
-@pytest.mark.parametrize("name", [problem.id for problem in problems.scored_problems() if problem.figures])
+@pytest.mark.parametrize("name", [problem.id for problem in problems.scored_problems() if problem.evidence.figures])
 def test_every_figure_of_a_kind_can_be_printed(name, tmp_path):
     assessment, results, evidence, document = scored(name, tmp_path)
     page = Printed()

@@ -106,7 +106,7 @@ def test_its_example_is_scored_and_ranked(name, tmp_path, capsys):
     results = read_results(tmp_path / "results.csv")
     assert set(results["algorithm"]) == {"near", "far"}
     assert set(results["outcome"]) == {"ok"}
-    evidence = ["--evidence", str(tmp_path / "evidence.parquet")] if problems.get(name).pools else []
+    evidence = ["--evidence", str(tmp_path / "evidence.parquet")] if problems.get(name).evidence.is_pooled else []
     assert main(["rank", paths[1], "--results", str(tmp_path / "results.csv"), *evidence]) == 0
     json.loads(capsys.readouterr().out)
 
@@ -140,7 +140,7 @@ def test_a_missing_case_is_a_row_or_a_wrong_answer_and_never_left_out(name, tmp_
 @pytest.mark.parametrize("name", SCORED)
 def test_what_a_child_reports_is_believed_only_if_it_is_possible(name, tmp_path):
     problem = problems.get(name)
-    if not problem.pools:
+    if not problem.evidence.is_pooled:
         pytest.skip("adds nothing to values of the whole data set")
     assessment = parse(problem.samples.write_challenge(tmp_path))
     references = problem.open_references(assessment, tmp_path / "references")
@@ -149,7 +149,7 @@ def test_what_a_child_reports_is_believed_only_if_it_is_possible(name, tmp_path)
     reference = references.prepare(case)
     pieces = problem.score(assessment, case, reference, opened.predictions[case]).pieces
     assert problem.plausibility.is_possible(assessment, case, reference, pieces)
-    assert problem.with_reference(reference, problem.without_reference(reference, pieces)) == pieces
+    assert problem.evidence.restore_reference(reference, problem.evidence.remove_reference(reference, pieces)) == pieces
     for key, numbers in pieces.items():
         lies = [
             numbers._replace(counts=[*numbers.counts, 1]),
