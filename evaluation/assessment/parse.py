@@ -90,10 +90,10 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     rank_based = all(scheme_of(ranking).ranks_cases for ranking in rankings)
     settings = _settings(section, problem)
     metrics = section.items("metrics", lambda value, path: _metric(value, path, problem, rank_based=rank_based))
-    metrics = tuple(metric if metric.is_by_scorer else problem.complete_metric(metric, settings) for metric in metrics)
+    metrics = tuple(metric if metric.is_by_scorer else problem.metrics.complete(metric, settings) for metric in metrics)
     distinct([metric.name for metric in metrics], "metrics", "name")
     check_costs(metrics)
-    problem.check_metrics(metrics)
+    problem.metrics.check(metrics)
     _check_selection(rankings, metrics, regions)
     aggregation, uncertainty = read_levels(
         section, rankings, metrics, apart=problem.evidence.data_set_columns(settings)
@@ -124,13 +124,13 @@ def _metric(value: object, path: str, problem: Problem, *, rank_based: bool) -> 
         return read_scorer_metric(value, path, problem, rank_based=rank_based)
     if is_by_run(value):
         return read_cost_metric(value, path, problem, rank_based=rank_based)
-    return problem.read_metric(value, path, rank_based=rank_based)
+    return problem.metrics.read(value, path, rank_based=rank_based)
 
 
 def _metric_document(metric: MetricUse, problem: Problem) -> dict[str, Any]:
     if metric.is_by_scorer:
         return scorer_metric_document(metric)
-    return cost_metric_document(metric) if metric.is_by_run else problem.metric_document(metric)
+    return cost_metric_document(metric) if metric.is_by_run else problem.metrics.document_of(metric)
 
 
 def _keys(document: object) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.evidence import KindEvidence
+from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.tables import PredictionTable, ReferenceTable, TableProblem, TableReferences
 
@@ -223,12 +224,18 @@ class AnswerEvidence(PooledEvidence):
         }
 
 
+class AnswerMetrics(MetricRules):
+    """Metrics of a kind with one row of numbers per case."""
+
+    can_be_undefined = False
+
+
 class AnswerProblem(TableProblem):
     """A kind with one row of numbers a case."""
 
-    tells_outcomes = False
     plausibility = AnswerPlausibility()
     evidence = AnswerEvidence()
+    metrics = AnswerMetrics()
 
     # What a kind says -------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.problems.evidence import KindEvidence
+from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import Samples
@@ -62,12 +63,6 @@ class Problem:
         Whether values come from code that is not here.
     takes_algorithms
         Whether algorithms may be run on its cases. The cost of a run can then be ranked.
-    pixel_kind
-        For a kind with objects: the kind whose functions count their pixels.
-    measures_as
-        Kinds whose metrics this one also accepts, computed as in those kinds.
-    has_one_metric
-        Whether an assessment has a single metric, which results tables do not name.
     pictures
         Pictures of its cases.
     answer_view
@@ -80,6 +75,8 @@ class Problem:
         Texts about it on pages.
     plausibility
         Checks of metrics, of data and of results.
+    metrics
+        Entries of metrics in assessment documents, and their values.
     evidence
         Values of the whole data set, and what they are recomputed from.
     table_files
@@ -90,18 +87,6 @@ class Problem:
         Additional tables that may be stored next to that of the references and are read with it.
     takes_regions, needs_regions, has_numbered_labels
         Whether an assessment can have regions, must have them, and names their labels by whole numbers only.
-    has_image_diagonal
-        Whether a case has an image whose diagonal can be used as the worst distance.
-    tells_outcomes
-        Whether a metric can be undefined in a single case because of its prediction (otherwise only ``missing``).
-    has_values_of_cases
-        Whether any metric has a value for a single case; otherwise all values are of the whole data set.
-    averages_micro
-        Whether counts can be pooled over classes, since a case can have several.
-    finds_objects
-        Whether metrics can rate the detection, outlines and classification of objects separately.
-    rates_parts
-        Whether detection, classification and outlines are also rated separately, in addition to the metrics.
     """
 
     id: str = ""
@@ -116,38 +101,18 @@ class Problem:
     takes_regions: bool = True
     needs_regions: bool = False
     has_numbered_labels: bool = False
-    has_image_diagonal: bool = False
-    tells_outcomes: bool = True
-    has_values_of_cases: bool = True
-    averages_micro: bool = False
-    finds_objects: bool = False
-    rates_parts: bool = False
-    has_one_metric: bool = False
     is_measured_elsewhere: bool = False
     takes_algorithms: bool = False
-    pixel_kind: str = ""
-    measures_as: tuple[str, ...] = ()
     pictures: Pictures = Pictures()
     answer_view: AnswerView | None = None
     samples: Samples = Samples()
     scorer_files: ScorerFiles = ScorerFiles()
     texts: PageTexts = PageTexts()
     plausibility: Plausibility = Plausibility()
+    metrics: MetricRules = MetricRules()
     evidence: KindEvidence = KindEvidence()
 
     # The assessment document ------------------------------------------------------------------------------------------
-
-    def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
-        """Check one entry of the assessment's metrics; of the catalogue unless the kind declares its own.
-
-        Raises
-        ------
-        AssessmentError
-            For what cannot be taken.
-        """
-        from evaluation.assessment.metrics import read_catalogue_metric
-
-        return read_catalogue_metric(value, path, self.id, rank_based=rank_based)
 
     def variant(self, settings: object) -> Problem:
         """The kind that an assessment with such settings, which are not checked yet, is of: as a rule this one."""
@@ -163,30 +128,6 @@ class Problem:
         """
         return settings
 
-    def complete_metric(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
-        """Return a metric entry completed from the settings, for example with the unit of distances."""
-        return metric
-
-    def metric_document(self, metric: MetricUse) -> dict[str, Any]:
-        """The entry as JSON values with every default."""
-        return {
-            "id": metric.id,
-            "name": metric.name,
-            "options": {
-                key: list(value) if isinstance(value, tuple) else value for key, value in metric.options.items()
-            },
-            "policy": metric.policy.document,
-        }
-
-    def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
-        """Refuse a list of metrics that does not fit together, before anything else refers to it.
-
-        Raises
-        ------
-        AssessmentError
-            Naming place, value and what is allowed.
-        """
-
     def check(self, assessment: Assessment) -> None:
         """Refuse what no single entry of the assessment shows.
 
@@ -199,12 +140,6 @@ class Problem:
     def refusal(self, assessment: Assessment) -> str:
         """Return the reason why this assessment cannot score submissions; empty if it can."""
         return ""
-
-    def needs_scores(self, use: MetricUse) -> bool:
-        """Return whether a metric has no value for predictions without scores."""
-        from evaluation import catalogue
-
-        return use.level == "dataset" and "scores" in catalogue.get(use.id).needs
 
     # Folders of the command line --------------------------------------------------------------------------------------
 

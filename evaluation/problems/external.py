@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation.metrics.options import Option
 from evaluation.problems.base import Problem
+from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.samples import Samples
 from evaluation.problems.table import METRIC
 
@@ -51,29 +52,14 @@ class ExternalSamples(Samples):
         }
 
 
-class External(Problem):
-    """Values by algorithm, case, metric and region that were measured elsewhere.
+class ExternalMetrics(MetricRules):
+    """Metrics of values that were measured elsewhere."""
 
-    All further processing is the usual one.
-    """
+    kind: External
 
-    id = "external"
-    is_measured_elsewhere = True
-    tells_outcomes = False
-    settings = (
-        Option(
-            "source",
-            "string",
-            "organizer",
-            "Who measured; import: a table that somebody brought",
-            choices=("organizer", "site", "scorer", "import"),
-        ),
-        Option("software", "string", "", "What measured, with its version"),
-        Option("digest", "string", "", "Digest of what measured"),
-    )
-    samples = ExternalSamples()
+    can_be_undefined = False
 
-    def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
+    def read(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
         """Check a metric entry that defines its name, its better direction and its bounds.
 
         Metrics from elsewhere have the common id ``value``. It signals to the code that explains metrics of the
@@ -107,7 +93,7 @@ class External(Problem):
             worst=worst,
             best=best,
             unit=None,
-            problem=self.id,
+            problem=self.kind.id,
             rank_based=by_ranks,
             worst_by_case=level == "case",
         )
@@ -133,7 +119,7 @@ class External(Problem):
             unit=None if unit is None else name(unit, fields.at("unit")),
         )
 
-    def metric_document(self, metric: MetricUse) -> dict[str, Any]:
+    def document_of(self, metric: MetricUse) -> dict[str, Any]:
         """The entry as JSON values with every default."""
         from evaluation.assessment.described import WITHOUT
 
@@ -149,11 +135,34 @@ class External(Problem):
             document[WITHOUT] = True
         return document | {"policy": metric.policy.document}
 
-    def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
+    def check(self, metrics: tuple[MetricUse, ...]) -> None:
         """Reject duplicate ids."""
         from evaluation.assessment.reading import distinct
 
         distinct([str(metric.options.get("id", metric.name)) for metric in metrics], "metrics", "id")
+
+
+class External(Problem):
+    """Values by algorithm, case, metric and region that were measured elsewhere.
+
+    All further processing is the usual one.
+    """
+
+    id = "external"
+    is_measured_elsewhere = True
+    settings = (
+        Option(
+            "source",
+            "string",
+            "organizer",
+            "Who measured; import: a table that somebody brought",
+            choices=("organizer", "site", "scorer", "import"),
+        ),
+        Option("software", "string", "", "What measured, with its version"),
+        Option("digest", "string", "", "Digest of what measured"),
+    )
+    samples = ExternalSamples()
+    metrics = ExternalMetrics()
 
     def check(self, assessment: Assessment) -> None:
         """Refuse to leave cases out of values that cannot be computed without them."""

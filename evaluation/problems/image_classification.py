@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.problems.base import MergingRules
 from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.label_tables import AnswersByCase, LabelPredictions, LabelReferences, PreparedLabel
+from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import ALGORITHMS
@@ -258,6 +259,19 @@ class ClassEvidence(KindEvidence):
         return {key: with_class(numbers, reference.code) for key, numbers in pieces.items()}
 
 
+class ClassMetrics(MetricRules):
+    """Metrics of image classification."""
+
+    can_be_undefined = False
+    has_values_of_cases = False
+
+    def needs_scores(self, use: MetricUse) -> bool:
+        """Net benefit is defined for decisions as well (and the scores decide where there are any)."""
+        from evaluation import catalogue
+
+        return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
+
+
 class ImageClassification(TableProblem):
     """One class of every case, decided or by scores."""
 
@@ -265,8 +279,6 @@ class ImageClassification(TableProblem):
     category = "ImLC"
     task_categories = ("classification", "prediction")
     table_files = ("labels.csv",)
-    tells_outcomes = False
-    has_values_of_cases = False
     merging = MergingRules(
         {
             MAJORITY: "majority vote: the class with more votes than any other; cases with a tie are refused by name",
@@ -280,6 +292,7 @@ class ImageClassification(TableProblem):
     texts = ClassTexts()
     plausibility = ClassPlausibility()
     evidence = ClassEvidence()
+    metrics = ClassMetrics()
 
     def check(self, assessment: Assessment) -> None:
         """Reject a metric option `k` that is not below the number of classes."""
@@ -291,12 +304,6 @@ class ImageClassification(TableProblem):
             if named and use.options.get("k", 0) >= classes:
                 allowed = f"a whole number below the number of classes ({classes})"
                 raise AssessmentError(f"metrics[{index}].options.k", use.options["k"], allowed)
-
-    def needs_scores(self, use: MetricUse) -> bool:
-        """Net benefit is defined for decisions as well (and the scores decide where there are any)."""
-        from evaluation import catalogue
-
-        return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
 
     def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
         """Case and class."""
@@ -450,7 +457,7 @@ class ImageClassification(TableProblem):
         unanswered = int((~answers.answered).sum())
         if unanswered:
             words.append(f"{unanswered} of {len(answers.answered)} cases without a valid row, each a wrong decision")
-        lacking = [use.name for use in assessment.computed if answers.scores is None and self.needs_scores(use)]
+        lacking = [use.name for use in assessment.computed if answers.scores is None and self.metrics.needs_scores(use)]
         if lacking:
             words.append(f"no columns p_<class>, which {', '.join(lacking)} need")
         if words:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_similarity
 from evaluation.problems.files import FileEvidence, FileScorerFiles, FileTexts, FileWords
+from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.reference_parts import ENDING, PartsProblem
@@ -254,6 +255,12 @@ class ImageEvidence(FileEvidence):
         return [region.name for region in assessment.regions] or [""]
 
 
+class ImageMetrics(MetricRules):
+    """Metrics of image-to-image translation."""
+
+    can_be_undefined = False
+
+
 class ImageToImage(PartsProblem):
     """Every voxel has an intensity; a region is a union of labels of a mask."""
 
@@ -261,7 +268,6 @@ class ImageToImage(PartsProblem):
     category = "I2I"
     task_categories = ("reconstruction", "restoration", "denoising")
     has_numbered_labels = True
-    tells_outcomes = False
     settings = (
         Option(
             "data_range",
@@ -278,6 +284,7 @@ class ImageToImage(PartsProblem):
     texts = ImageTexts()
     plausibility = ImagePlausibility()
     evidence = ImageEvidence()
+    metrics = ImageMetrics()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 

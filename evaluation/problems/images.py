@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.problems.files import FileProblem, FileScorerFiles, FileTexts, FileWords
+from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import Samples
@@ -181,15 +182,21 @@ class LabelImagePlausibility(Plausibility):
         return {"digest": digest, "labelled": int(np.count_nonzero(plain))}
 
 
+class LabelImageMetrics(MetricRules):
+    """Metrics of label images."""
+
+    has_image_diagonal = True
+
+
 class LabelImageProblem(FileProblem):
     """A kind with one label image per case; its module defines how an image is prepared and scored."""
 
-    has_image_diagonal = True
     pictures = LabelImagePictures()
     samples = LabelImageSamples()
     scorer_files = LabelImageScorerFiles()
     texts = LabelImageTexts()
     plausibility = LabelImagePlausibility()
+    metrics = LabelImageMetrics()
 
     @property
     def suffixes(self) -> tuple[str, ...]:

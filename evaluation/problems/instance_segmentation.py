@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.problems.files import FileEvidence
 from evaluation.problems.images import (
     ImagePrediction,
+    LabelImageMetrics,
     LabelImagePlausibility,
     LabelImageProblem,
     LabelImageSamples,
@@ -149,6 +150,14 @@ class InstanceEvidence(FileEvidence):
         return hits_of_objects(metric, evidence)
 
 
+class InstanceMetrics(LabelImageMetrics):
+    """Metrics of instance segmentation."""
+
+    rates_objects = True
+    rates_object_parts = True
+    pixel_kind = "semantic_segmentation"
+
+
 class InstanceSegmentation(LabelImageProblem):
     """Instance segmentation, in which every object has a separate number.
 
@@ -158,14 +167,12 @@ class InstanceSegmentation(LabelImageProblem):
     id = "instance_segmentation"
     category = "InS"
     task_categories = ("instance_segmentation",)
-    finds_objects = True
-    rates_parts = True
-    pixel_kind = "semantic_segmentation"
     samples = InstanceSamples()
     scorer_files = InstanceScorerFiles()
     texts = InstanceTexts()
     plausibility = InstancePlausibility()
     evidence = InstanceEvidence()
+    metrics = InstanceMetrics()
 
     def check(self, assessment: Assessment) -> None:
         """Objects are found once for all metrics, and a mean over classes needs classes."""

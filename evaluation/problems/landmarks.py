@@ -10,6 +10,7 @@ from evaluation.metrics.options import Option
 from evaluation.problems.coordinates import SPACINGS, axes_of, positive_fact
 from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.landmark_figures import FIGURES
+from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import ALGORITHMS
@@ -289,6 +290,14 @@ class LandmarkEvidence(KindEvidence):
         return unanswered(evidence)
 
 
+class LandmarkMetrics(MetricRules):
+    """Metrics of landmark localization."""
+
+    def complete(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
+        """Errors of coordinates in pixels are in pixels, unless spacings make them mm."""
+        return replace(metric, unit="px") if metric.unit == "mm" and _unit(settings) == "px" else metric
+
+
 class LandmarkLocalization(TableProblem):
     """Named points, each expected once a case."""
 
@@ -324,6 +333,7 @@ class LandmarkLocalization(TableProblem):
     texts = LandmarkTexts()
     plausibility = LandmarkPlausibility()
     evidence = LandmarkEvidence()
+    metrics = LandmarkMetrics()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -334,10 +344,6 @@ class LandmarkLocalization(TableProblem):
         if settings["spacing"] == "cases" and settings["unit"] != "px":
             raise AssessmentError("settings.spacing", "cases", '"none": coordinates are in mm already')
         return settings
-
-    def complete_metric(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
-        """Errors of coordinates in pixels are in pixels, unless spacings make them mm."""
-        return replace(metric, unit="px") if metric.unit == "mm" and _unit(settings) == "px" else metric
 
     # Tables -----------------------------------------------------------------------------------------------------------
 

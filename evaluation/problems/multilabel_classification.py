@@ -9,6 +9,7 @@ from evaluation.problems.answers import (
     EVERYTHING,
     UNANSWERED,
     AnswerEvidence,
+    AnswerMetrics,
     AnswerProblem,
     KnownCase,
     NumberPredictions,
@@ -207,24 +208,13 @@ class MultilabelEvidence(AnswerEvidence):
         return list(shared["regions"])
 
 
-class MultilabelClassification(AnswerProblem):
-    """Findings of every case, of which several may hold."""
+class MultilabelMetrics(AnswerMetrics):
+    """Metrics of multilabel classification."""
 
-    id = "multilabel_classification"
-    category = "MLC"
-    task_categories = ("classification",)
-    table_files = (FILE,)
     has_values_of_cases = False
-    averages_micro = True
-    answer_view = MultilabelAnswerView()
-    samples = MultilabelSamples()
-    scorer_files = MultilabelScorerFiles()
-    texts = MultilabelTexts()
-    evidence = MultilabelEvidence()
+    can_pool_classes = True
 
-    # The assessment document ------------------------------------------------------------------------------------------
-
-    def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
+    def check(self, metrics: tuple[MetricUse, ...]) -> None:
         """Refuse a positive class: every label is judged on its own."""
         from evaluation.assessment.errors import AssessmentError
 
@@ -235,6 +225,29 @@ class MultilabelClassification(AnswerProblem):
                     field_path, use.options["positive_class"], "nothing: every label is judged on its own"
                 )
 
+    def needs_scores(self, use: MetricUse) -> bool:
+        """Net benefit is defined for decisions as well."""
+        from evaluation import catalogue
+
+        return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
+
+
+class MultilabelClassification(AnswerProblem):
+    """Findings of every case, of which several may hold."""
+
+    id = "multilabel_classification"
+    category = "MLC"
+    task_categories = ("classification",)
+    table_files = (FILE,)
+    answer_view = MultilabelAnswerView()
+    samples = MultilabelSamples()
+    scorer_files = MultilabelScorerFiles()
+    texts = MultilabelTexts()
+    evidence = MultilabelEvidence()
+    metrics = MultilabelMetrics()
+
+    # The assessment document ------------------------------------------------------------------------------------------
+
     def check(self, assessment: Assessment) -> None:
         """Refuse regions of several labels."""
         from evaluation.assessment.errors import AssessmentError
@@ -242,12 +255,6 @@ class MultilabelClassification(AnswerProblem):
         for index, region in enumerate(assessment.regions):
             if len(region.labels) != 1:
                 raise AssessmentError(f"regions[{index}].labels", list(region.labels), "one column of labels.csv")
-
-    def needs_scores(self, use: MetricUse) -> bool:
-        """Net benefit is defined for decisions as well."""
-        from evaluation import catalogue
-
-        return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
 
     # Reading ----------------------------------------------------------------------------------------------------------
 

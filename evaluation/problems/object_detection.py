@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.problems.cautions import never_hits
 from evaluation.problems.coordinates import DISTANCE, SETTINGS, axes_of, check_settings, coordinate_words, spacings
 from evaluation.problems.evidence import KindEvidence
+from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import ALGORITHMS
@@ -350,6 +351,13 @@ class ObjectEvidence(KindEvidence):
         return hits_of_objects(metric, evidence)
 
 
+class ObjectMetrics(MetricRules):
+    """Metrics of object detection."""
+
+    rates_objects = True
+    pixel_kind = "semantic_segmentation"
+
+
 class ObjectDetection(TableProblem):
     """Boxes or points with a class and a score."""
 
@@ -357,8 +365,6 @@ class ObjectDetection(TableProblem):
     category = "ObD"
     task_categories = ("detection", "localization")
     table_files = ("objects.csv", "objects.json")
-    finds_objects = True
-    pixel_kind = "semantic_segmentation"
     settings = SETTINGS
     pictures = ObjectPictures()
     answer_view = ObjectAnswerView()
@@ -367,6 +373,7 @@ class ObjectDetection(TableProblem):
     texts = ObjectTexts()
     plausibility = ObjectPlausibility()
     evidence = ObjectEvidence()
+    metrics = ObjectMetrics()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that unit and spacing fit together."""

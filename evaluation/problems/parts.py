@@ -12,13 +12,23 @@ if TYPE_CHECKING:
 class KindPart:
     """A part of a kind of problem, such as its pictures.
 
-    A kind names it as an attribute of its class, as in ``pictures = LandmarkPictures()``. Where a kind is asked for it, the
-    part knows that kind.
+    A kind names it as an attribute of its class, as in ``pictures = LandmarkPictures()``. The part that an instance of the
+    kind returns refers to that kind.
+
+    Parameters
+    ----------
+    **attributes
+        Values that differ from those of the class, as in ``MetricRules(can_be_undefined=False)``.
 
     Attributes
     ----------
     kind
         The kind of problem.
+
+    Raises
+    ------
+    TypeError
+        If the class has no such attribute.
 
     Examples
     --------
@@ -28,6 +38,13 @@ class KindPart:
     """
 
     kind: Any
+
+    def __init__(self, **attributes: Any) -> None:
+        for name, value in attributes.items():
+            if not hasattr(type(self), name):
+                message = f"{type(self).__name__} has no attribute {name}"
+                raise TypeError(message)
+            setattr(self, name, value)
 
     def __get__(self, kind: object | None, owner: type) -> Self:
         """Return the part of one kind; the part itself for the class."""

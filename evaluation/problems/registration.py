@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_fields, reversed_field
 from evaluation.problems.files import FileEvidence, FileTexts, FileWords
+from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.reference_parts import ENDING, PartsProblem
@@ -177,6 +178,13 @@ class RegistrationEvidence(FileEvidence):
         return [region.name for region in assessment.regions] if of_labels(use) else [WHOLE]
 
 
+class RegistrationMetrics(MetricRules):
+    """Metrics of registration."""
+
+    has_image_diagonal = True
+    accepted_kinds = ("semantic_segmentation",)
+
+
 class Registration(PartsProblem):
     """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
 
@@ -184,8 +192,6 @@ class Registration(PartsProblem):
     category = "Rgn"
     task_categories = ("registration",)
     has_numbered_labels = True
-    has_image_diagonal = True
-    measures_as = ("semantic_segmentation",)
     settings = (
         Option(
             "field",
@@ -209,6 +215,7 @@ class Registration(PartsProblem):
     texts = RegistrationTexts()
     plausibility = RegistrationPlausibility()
     evidence = RegistrationEvidence()
+    metrics = RegistrationMetrics()
 
     @property
     def suffixes(self) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from evaluation.problems.confidences import (
 )
 from evaluation.problems.data_sets import DataSetEvidence, DataSetTexts
 from evaluation.problems.evidence_figures import EvidenceFigure
-from evaluation.problems.images import LabelImageScorerFiles
+from evaluation.problems.images import LabelImageMetrics, LabelImageScorerFiles
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.semantic_segmentation import (
@@ -249,6 +249,16 @@ class ConfidenceEvidence(DataSetEvidence, PooledEvidence, SegmentationEvidence):
         return count_unanswered(evidence, (UNANSWERED,))
 
 
+class ConfidenceMetrics(LabelImageMetrics):
+    """Metrics of segmentation with confidence."""
+
+    accepted_kinds = ("semantic_segmentation", "failure_detection")
+
+    def needs_scores(self, use: MetricUse) -> bool:
+        """None: a confidence belongs to every case."""
+        return False
+
+
 class SegmentationWithConfidence(SemanticSegmentation):
     """Segmentation whose methods must also detect their failures.
 
@@ -257,7 +267,6 @@ class SegmentationWithConfidence(SemanticSegmentation):
 
     id = "segmentation_with_confidence"
     category = "SegC"
-    measures_as = ("semantic_segmentation", "failure_detection")
     settings = (
         Option(
             "risk",
@@ -287,6 +296,7 @@ class SegmentationWithConfidence(SemanticSegmentation):
     texts = ConfidenceTexts()
     plausibility = ConfidencePlausibility()
     evidence = ConfidenceEvidence()
+    metrics = ConfidenceMetrics()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -308,10 +318,6 @@ class SegmentationWithConfidence(SemanticSegmentation):
         """Values of segmentation are those of cases."""
         pooled = [use.name for use in assessment.computed if use.level == "dataset" and not _judges_confidence(use)]
         return f"Segmentations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
-
-    def needs_scores(self, use: MetricUse) -> bool:
-        """None: a confidence belongs to every case."""
-        return False
 
     # The table beside the images --------------------------------------------------------------------------------------
 
@@ -410,7 +416,7 @@ def _judges_confidence(use: MetricUse) -> bool:
     from evaluation import catalogue
     from evaluation.problems.registry import categories
 
-    return categories()[SegmentationWithConfidence.measures_as[1]] in catalogue.get(use.id).categories
+    return categories()[ConfidenceMetrics.accepted_kinds[1]] in catalogue.get(use.id).categories
 
 
 def _risk_rows(assessment: Assessment, case: str, risk: float | None, algorithm: str) -> list[Row]:

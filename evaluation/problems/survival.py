@@ -10,6 +10,7 @@ from evaluation.problems.answers import (
     EVERYTHING,
     UNANSWERED,
     AnswerEvidence,
+    AnswerMetrics,
     AnswerPlausibility,
     AnswerProblem,
     KnownCase,
@@ -164,6 +165,12 @@ class SurvivalEvidence(AnswerEvidence):
     figures = FIGURES
 
 
+class SurvivalMetrics(AnswerMetrics):
+    """Metrics of survival analysis."""
+
+    has_values_of_cases = False
+
+
 class Survival(AnswerProblem):
     """The time until an event, which for some people was not observed to its end."""
 
@@ -173,7 +180,6 @@ class Survival(AnswerProblem):
     table_files = (FILE,)
     files_beside_references = (CENSORING_FILE,)
     takes_regions = False
-    has_values_of_cases = False
     settings = (
         Option("times", "array", None, "Times, ascending, of which survival probabilities are asked for"),
         Option(
@@ -190,6 +196,7 @@ class Survival(AnswerProblem):
     texts = SurvivalTexts()
     plausibility = SurvivalPlausibility()
     evidence = SurvivalEvidence()
+    metrics = SurvivalMetrics()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -201,7 +208,7 @@ class Survival(AnswerProblem):
         if times is not None and (times[0] <= 0 or any(b <= a for a, b in itertools.pairwise(times))):
             raise AssessmentError("settings.times", times, "numbers above 0, ascending")
         for index, use in enumerate(assessment.metrics):
-            if not self.needs_scores(use):
+            if not self.metrics.needs_scores(use):
                 continue
             if not times:
                 raise AssessmentError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation.problems.base import Problem
+from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.samples import Samples
 
 if TYPE_CHECKING:
@@ -43,17 +44,15 @@ class MeasuredSamples(Samples):
         }
 
 
-class Table(Problem):
-    """Values by algorithm and case; nothing is scored, only ranked."""
+class MeasuredMetrics(MetricRules):
+    """Metrics of tables of values."""
 
-    id = "table"
-    takes_regions = False
-    has_one_metric = True
-    is_measured_elsewhere = True
-    tells_outcomes = False
-    samples = MeasuredSamples()
+    kind: Table
 
-    def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
+    is_single_metric = True
+    can_be_undefined = False
+
+    def read(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
         """Check the only metric, which defines its better direction."""
         from evaluation.assessment.errors import AssessmentError
         from evaluation.assessment.model import MetricUse
@@ -67,7 +66,13 @@ class Table(Problem):
             "higher" if section.choice("direction", ("higher", "lower")) == "higher" else "lower"
         )
         bounds = Bounds(
-            metric=METRIC, direction=direction, worst=None, best=None, unit=None, problem=self.id, rank_based=rank_based
+            metric=METRIC,
+            direction=direction,
+            worst=None,
+            best=None,
+            unit=None,
+            problem=self.kind.id,
+            rank_based=rank_based,
         )
         defaults: dict[str, Any] = {"missing": "worst_rank"} if rank_based else {}
         return MetricUse(
@@ -81,7 +86,7 @@ class Table(Problem):
             level="case",
         )
 
-    def metric_document(self, metric: MetricUse) -> dict[str, Any]:
+    def document_of(self, metric: MetricUse) -> dict[str, Any]:
         """The entry as JSON values with every default."""
         return {
             "id": metric.id,
@@ -90,13 +95,23 @@ class Table(Problem):
             "policy": metric.policy.document,
         }
 
-    def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
+    def check(self, metrics: tuple[MetricUse, ...]) -> None:
         """Refuse more than the one metric."""
         from evaluation.assessment.errors import AssessmentError
 
         if len(metrics) != 1:
             allowed = f'exactly one entry {{"id": "{METRIC}", "direction": …}} for a table'
             raise AssessmentError("metrics", len(metrics), allowed)
+
+
+class Table(Problem):
+    """Values by algorithm and case; nothing is scored, only ranked."""
+
+    id = "table"
+    takes_regions = False
+    is_measured_elsewhere = True
+    samples = MeasuredSamples()
+    metrics = MeasuredMetrics()
 
 
 PROBLEM = Table()

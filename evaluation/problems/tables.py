@@ -317,7 +317,7 @@ class TableProblem(Problem):
             problem=self.id,
             files=self.table_files,
             classes=tuple(name for name in shared.get("classes", ()) if name),
-            need_scores=tuple(use.name for use in assessment.computed if self.needs_scores(use)),
+            need_scores=tuple(use.name for use in assessment.computed if self.metrics.needs_scores(use)),
         )
 
     def shared(

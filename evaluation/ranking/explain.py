@@ -165,7 +165,7 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
         titles = [assessment.metric(name).title for name in scheme.metrics or ()]
         sentences.append(f"It uses {joined([*titles, *(scheme.regions or ())])} only.")
     is_several = len(metrics) > 1 or len(assessment.regions) > 1 or bool(apart)
-    if scheme.combine and (is_several or kind.has_one_metric):
+    if scheme.combine and (is_several or kind.metrics.is_single_metric):
         if ranking.apart:
             within = f" within each {joined(ranking.apart_within)}" if ranking.apart_within else ""
             sentences.append(f"Each {joined(ranking.apart)}{within} is ranked on its own cases.")
@@ -274,7 +274,7 @@ def _policies(assessment: Assessment) -> list[str]:
         ]
     sentences = []
     for outcome in ("missing", "pred_empty", "ref_empty"):
-        if outcome != "missing" and not assessment.kind.tells_outcomes:
+        if outcome != "missing" and not assessment.kind.metrics.can_be_undefined:
             continue
         sentences += _policy_sentence(_OUTCOMES[outcome], outcome, of_cases)
         if outcome == "missing":

@@ -156,7 +156,7 @@ def _measure(use: MetricUse, assessment: Assessment, regions: tuple[str, ...]) -
 
 def _fills(use: MetricUse, assessment: Assessment) -> tuple[Fill, ...]:
     kind = assessment.kind
-    only_missing = use.is_by_run or bool(kind.texts.missing_cases(assessment)) or not kind.tells_outcomes
+    only_missing = use.is_by_run or bool(kind.texts.missing_cases(assessment)) or not kind.metrics.can_be_undefined
     fills = [_fill(name, use.policy.get(name), use) for name in (_OUTCOMES[:1] if only_missing else _OUTCOMES)]
     if not use.is_by_run and not kind.is_measured_elsewhere:
         fills.append(_fill("degenerate", use.policy.get("degenerate"), use))

@@ -58,7 +58,7 @@ def missing(assessment: Assessment, case: str, prepared: Any) -> Scored:
     scored = assessment.kind.score(assessment, case, prepared, None)
     rows = [CaseRow.of(row) for row in scored.rows]
     pieces = kept_pieces(assessment, scored.pieces, prepared)
-    apart = disentangling.nothing(assessment, prepared) if assessment.kind.rates_parts else None
+    apart = disentangling.nothing(assessment, prepared) if assessment.kind.metrics.rates_object_parts else None
     return Scored(case, rows, pieces, disentangled=apart)
 
 

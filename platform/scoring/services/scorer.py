@@ -208,7 +208,7 @@ def score_cases(
             problem.plausibility.summary_of(prediction) if by_name[name].is_decoy and prediction is not None else {}
         )
         submitted.close(name, folder)
-        apart = disentangling.reported(scored) if problem.rates_parts else None
+        apart = disentangling.reported(scored) if problem.metrics.rates_object_parts else None
         return reported(scored) | {"annotators": more, "handed": handed, "disentangled": apart}
 
     def reported(scored: ScoredCase) -> Any:
@@ -223,7 +223,7 @@ def score_cases(
         scored_case = scored_of(assessment, answer, members[answer.item], prepared[answer.item])
         more = of_annotators(assessment, answer, members[answer.item], drawn[answer.item])
         scored_case = replace(scored_case, annotators=more, handed=handed_for_decoy(answer.value))
-        if problem.rates_parts:
+        if problem.metrics.rates_object_parts:
             apart = disentangling.trusted(assessment, None if scored_case.note else answer.value, prepared[answer.item])
             details = scored_case.details or disentangling.doubt(apart, noted=bool(scored_case.note))
             scored_case = replace(scored_case, disentangled=apart, details=details)

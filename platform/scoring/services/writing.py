@@ -87,7 +87,7 @@ def write(
     absent = sum(scored.case in decoys and bool(scored.note) for scored in everything)
     summary |= {"asked": len(everything), "asked_missing": summary["missing_cases"] + absent}
     parts: tuple[str, dict[str, Any]] = ("", {})
-    if assessment.kind.rates_parts:
+    if assessment.kind.metrics.rates_object_parts:
         apart = {scored.case: scored.disentangled for scored in scored_cases}
         parts = disentangling.keep(f"disentangled/{key}", test_set, assessment, apart)
     return Written(

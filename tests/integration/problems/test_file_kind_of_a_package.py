@@ -22,6 +22,7 @@ from evaluation.outcomes import Outcome
 from evaluation.problems import registry
 from evaluation.problems.base import MergingRules
 from evaluation.problems.files import FileProblem, FileTexts
+from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import Pictures
 from evaluation.readers import ReadError
 from evaluation.scoring import read_results
@@ -67,17 +68,13 @@ class SignalPictures(Pictures):
         return buffer.getvalue()
 
 
-class SignalTexts(FileTexts):
-    file_noun = "signal"
-
-
 class Signals(FileProblem):
     id = "signals"
     category = "Sig"
     source = "signal-problem"
     takes_regions = False
-    tells_outcomes = False
-    texts = SignalTexts()
+    metrics = MetricRules(can_be_undefined=False)
+    texts = FileTexts(file_noun="signal")
     suffixes = (".signal.txt",)
     pictures = SignalPictures()
     merging = MergingRules({"majority_vote": "the mean of all"})

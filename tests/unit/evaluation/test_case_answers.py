@@ -56,7 +56,7 @@ def test_every_kind_with_a_table_tells_what_was_answered_and_what_is_right(told,
     assert all(line.what and line.prediction for line in lines.lines)
     assert any(line.reference for line in lines.lines)
     said = " ".join(line.prediction for line in lines.lines)
-    if problems.get(name).finds_objects:
+    if problems.get(name).metrics.rates_objects:
         assert sum(float(line.prediction) for line in lines.lines) == len(given)
         return
     cells = [cell for row in given for column, cell in row.items() if column != "case"]

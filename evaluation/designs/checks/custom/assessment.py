@@ -127,7 +127,7 @@ def metric_parameters_present(subject: Subject) -> str | None:
 @register("detected_classes_named", reads=("task_category", "regions", "metrics", "problem_settings"))
 def detected_classes_named(subject: Subject) -> str | None:
     """Report a detection of objects whose design names no class."""
-    is_detection = any(kinds.get(kind).finds_objects for kind in kinds_of(subject.values) if kind)
+    is_detection = any(kinds.get(kind).metrics.rates_objects for kind in kinds_of(subject.values) if kind)
     return "" if is_detection and not subject.values.rows("regions") else None
 
 
