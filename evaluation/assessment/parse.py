@@ -159,17 +159,17 @@ def _settings(section: Place, problem: Problem) -> dict[str, Any]:
 
 
 def _regions(section: Place, problem: Problem) -> tuple[Region, ...]:
-    if not problem.takes_regions:
+    if not problem.regions.are_allowed:
         if section.has("regions"):
             raise AssessmentError("regions", section.raw("regions"), f"no regions: a {problem.title} has none")
         return ()
     if not section.has("regions"):
-        if problem.needs_regions:
+        if problem.regions.are_required:
             raise AssessmentError("regions", None, 'a list such as [{"name": "liver", "labels": [1]}]')
         return ()
     regions = section.items("regions", lambda value, path: _region(value, path, problem), empty=True)
     distinct([region.name for region in regions], "regions", "name")
-    if problem.needs_regions and not regions:
+    if problem.regions.are_required and not regions:
         raise AssessmentError("regions", [], "at least one region")
     return regions
 
@@ -178,7 +178,7 @@ def _region(value: object, path: str, problem: Problem) -> Region:
     section = Place(value, path, ("name", "labels"))
     title = name(section.raw("name"), section.at("name"))
     labels: tuple[int | str, ...]
-    if problem.has_numbered_labels or section.has("labels"):
+    if problem.regions.have_numbered_labels or section.has("labels"):
         labels = section.items("labels", lambda item, where: _label(item, where, problem))
     else:
         labels = (title,)
@@ -190,9 +190,9 @@ def _region(value: object, path: str, problem: Problem) -> Region:
 def _label(value: object, path: str, problem: Problem) -> int | str:
     if is_number(value) and value == int(value) and value >= 0:  # type: ignore[call-overload, operator]
         return int(value)  # type: ignore[call-overload, no-any-return]
-    if not problem.has_numbered_labels and isinstance(value, str) and value:
+    if not problem.regions.have_numbered_labels and isinstance(value, str) and value:
         return value
-    kinds = "a whole number of 0 or more" + ("" if problem.has_numbered_labels else " or the name of a class")
+    kinds = "a whole number of 0 or more" + ("" if problem.regions.have_numbered_labels else " or the name of a class")
     raise AssessmentError(path, value, kinds)
 
 
@@ -232,7 +232,7 @@ def _check_levels(assessment: Assessment) -> None:
 def _document(assessment: Assessment, problem: Problem, *, as_list: bool) -> dict[str, Any]:
     """The assessment as JSON values with every default."""
     document: dict[str, Any] = {"schema": assessment.schema, "problem": assessment.problem}
-    if problem.takes_regions:
+    if problem.regions.are_allowed:
         document["regions"] = [{"name": region.name, "labels": list(region.labels)} for region in assessment.regions]
     document["metrics"] = [_metric_document(metric, problem) for metric in assessment.metrics]
     if assessment.scorer:

@@ -7,12 +7,15 @@ of kinds at no cost.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.performance import Performance
 from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.plausibility import Plausibility
+from evaluation.problems.reference_rules import ReferenceRules
+from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.samples import Samples
 from evaluation.problems.scorer_files import ScorerFiles
 from evaluation.problems.texts import PageTexts
@@ -26,20 +29,8 @@ if TYPE_CHECKING:
     from evaluation.catalogue import Option
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.opened import Opened, References
-    from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.rows import Row, ScoredCase
-
-
-class MergingRules(NamedTuple):
-    """Rules by which references of several annotators become one.
-
-    Attributes
-    ----------
-    computed
-        Those that are computed from the annotators' references, with what they do.
-    """
-
-    computed: Mapping[str, str] = {}
+    from evaluation.scoring.evidence_blocks import CaseEvidence
+    from evaluation.scoring.rows import ScoredCase
 
 
 class Problem:
@@ -63,6 +54,12 @@ class Problem:
         Whether values come from code that is not here.
     takes_algorithms
         Whether algorithms may be run on its cases. The cost of a run can then be ranked.
+    regions
+        Regions that an assessment can have.
+    references
+        References on a platform: tables, columns, and several annotators.
+    performance
+        Preparation and shortcuts of scoring.
     pictures
         Pictures of its cases.
     answer_view
@@ -81,12 +78,6 @@ class Problem:
         Values of the whole data set, and what they are recomputed from.
     table_files
         Permitted names of the single table of all cases; empty where predictions are one file per case.
-    reference_files
-        Permitted names of the single table of references, where they differ from those of predictions.
-    files_beside_references
-        Additional tables that may be stored next to that of the references and are read with it.
-    takes_regions, needs_regions, has_numbered_labels
-        Whether an assessment can have regions, must have them, and names their labels by whole numbers only.
     """
 
     id: str = ""
@@ -96,13 +87,11 @@ class Problem:
     is_scored: bool = False
     settings: tuple[Option, ...] = ()
     table_files: tuple[str, ...] = ()
-    reference_files: tuple[str, ...] = ()
-    files_beside_references: tuple[str, ...] = ()
-    takes_regions: bool = True
-    needs_regions: bool = False
-    has_numbered_labels: bool = False
     is_measured_elsewhere: bool = False
     takes_algorithms: bool = False
+    regions: RegionRules = RegionRules()
+    references: ReferenceRules = ReferenceRules()
+    performance: Performance = Performance()
     pictures: Pictures = Pictures()
     answer_view: AnswerView | None = None
     samples: Samples = Samples()
@@ -136,10 +125,6 @@ class Problem:
         AssessmentError
             Naming place, value and what is allowed.
         """
-
-    def refusal(self, assessment: Assessment) -> str:
-        """Return the reason why this assessment cannot score submissions; empty if it can."""
-        return ""
 
     # Folders of the command line --------------------------------------------------------------------------------------
 
@@ -206,21 +191,6 @@ class Problem:
         """
         return reference
 
-    def score_at_once(
-        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
-    ) -> tuple[list[Row], list[Block]] | None:
-        """Return the results of `score` for every case and of `KindEvidence.assemble` in one pass.
-
-        This is for kinds in which scoring all cases together is much faster. Other kinds return ``None``.
-        """
-        return None
-
-    def preload(self) -> None:
-        """Load the libraries that scoring loads when first called, before processes are forked."""
-
-    def warm_up(self, assessment: Assessment, reference: Any) -> None:
-        """Work out about a reference, once before processes are forked, what comparing it with a prediction needs."""
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """Values of a metric of the whole data set under multiplicities ``(B, cases)``, from evidence alone.
 
@@ -232,19 +202,6 @@ class Problem:
         message = f"metric {metric.id} of {self.id} cannot be recomputed from evidence"
         raise ValueError(message)
 
-    # References on a platform -----------------------------------------------------------------------------------------
-
-    merging: MergingRules = MergingRules()
-
-    @property
-    def reference_tables(self) -> tuple[str, ...]:
-        """Names that the one table of references may have; empty where references are a file a case."""
-        return self.reference_files or self.table_files
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Columns of the tables that belong to the references, by the names of the tables; empty where there is no table."""
-        return {}
-
     # In words ---------------------------------------------------------------------------------------------------------
 
     @property
@@ -253,14 +210,8 @@ class Problem:
 
         Examples
         --------
-        >>> Problem.named("object_detection").title
+        >>> from evaluation.problems import get
+        >>> get("object_detection").title
         'object detection'
         """
         return self.id.replace("_", " ")
-
-    @classmethod
-    def named(cls, problem_id: str) -> Problem:
-        """A kind that has nothing but an id."""
-        problem = cls()
-        problem.id = problem_id
-        return problem

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from evaluation.metrics.options import Option
 from evaluation.problems.base import Problem
 from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.performance import Performance
 from evaluation.problems.samples import Samples
 from evaluation.problems.table import METRIC
 
@@ -142,6 +143,19 @@ class ExternalMetrics(MetricRules):
         distinct([str(metric.options.get("id", metric.name)) for metric in metrics], "metrics", "id")
 
 
+class ExternalPerformance(Performance):
+    """Preparation and shortcuts of scoring for values that were measured elsewhere."""
+
+    def score_at_once(
+        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
+    ) -> tuple[list[Row], list[Block]]:
+        """The values as rows of a results table, and what is known of those of the whole data set."""
+        from evaluation.importing.folders import OpenedValues
+
+        assert isinstance(opened, OpenedValues)
+        return opened.rows(algorithm), opened.blocks(algorithm)
+
+
 class External(Problem):
     """Values by algorithm, case, metric and region that were measured elsewhere.
 
@@ -163,6 +177,7 @@ class External(Problem):
     )
     samples = ExternalSamples()
     metrics = ExternalMetrics()
+    performance = ExternalPerformance()
 
     def check(self, assessment: Assessment) -> None:
         """Refuse to leave cases out of values that cannot be computed without them."""
@@ -192,15 +207,6 @@ class External(Problem):
 
         assert isinstance(references, CaseList)
         return open_values(assessment, predictions, references)
-
-    def score_at_once(
-        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
-    ) -> tuple[list[Row], list[Block]]:
-        """The values as rows of a results table, and what is known of those of the whole data set."""
-        from evaluation.importing.folders import OpenedValues
-
-        assert isinstance(opened, OpenedValues)
-        return opened.rows(algorithm), opened.blocks(algorithm)
 
 
 PROBLEM = External()

@@ -37,12 +37,14 @@ from evaluation.problems.data_sets import DataSetEvidence, DataSetTexts
 from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.given_risks import KnownRisk, OwnRisks
 from evaluation.problems.pictures import AnswerView
+from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.tables import (
     ExpectedTable,
     ReferenceTable,
     ReferenceTableError,
     SubmitWords,
+    TableReferenceRules,
     TableSamples,
     TableTexts,
 )
@@ -174,6 +176,16 @@ class FailureEvidence(DataSetEvidence, AnswerEvidence):
         return data_sets.regions_of(assessment.settings, shared)
 
 
+class FailureReferenceRules(TableReferenceRules):
+    """References of failure detection."""
+
+    files = ("risk.csv",)
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case and risk, the same for all algorithms."""
+        return {self.files[0]: ("case", RISK)}
+
+
 class FailureDetection(AnswerProblem):
     """Ability of methods to detect their failures: confidences against the risks that the organizers supply."""
 
@@ -181,8 +193,7 @@ class FailureDetection(AnswerProblem):
     category = "FaD"
     task_categories = ("segmentation", "semantic_segmentation")
     table_files = ("confidence.csv",)
-    reference_files = ("risk.csv",)
-    takes_regions = False
+    regions = RegionRules(are_allowed=False)
     settings = (
         Option("risk", "enum", "given", "Where the risk of a case comes from: given in risk.csv", choices=("given",)),
         *data_sets.SETTINGS,
@@ -206,6 +217,7 @@ class FailureDetection(AnswerProblem):
     texts = FailureTexts()
     plausibility = FailurePlausibility()
     evidence = FailureEvidence()
+    references = FailureReferenceRules()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that data sets are identified by a column of the cases, and return the settings."""
@@ -222,10 +234,6 @@ class FailureDetection(AnswerProblem):
         return get(COMPUTED) if is_computed else self
 
     # Reading ----------------------------------------------------------------------------------------------------------
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case and risk, the same for all algorithms."""
-        return {self.reference_files[0]: ("case", RISK)}
 
     def read_references(self, path: Path) -> ReferenceTable:
         """Read ``risk.csv``: one risk a case, or one an algorithm and case."""

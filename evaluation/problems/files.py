@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.problems.base import Problem
 from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.opened import Opened, References
+from evaluation.problems.performance import Performance
+from evaluation.problems.reference_rules import ReferenceRules
 from evaluation.problems.scorer_files import ScorerFiles
 from evaluation.problems.texts import PageTexts
 
@@ -133,6 +135,72 @@ class FileEvidence(KindEvidence):
         return self.kind.shared_of_folder(assessment, patients) | self.kind.shared_facts(assessment, facts)
 
 
+class FileReferenceRules(ReferenceRules):
+    """References of a kind with one file per case."""
+
+    kind: FileProblem
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Return the columns of the table next to the files, where regions need the class of each object."""
+        rules = self.kind.table_beside(assessment)
+        return {rules.file: ("case", "instance", "class")} if rules is not None and rules.need_class else {}
+
+    def merge_files(self, files: Sequence[Path], rule: str, target: Path) -> Path:
+        """Merge the references of one case by several annotators, by a rule of `merging`, and write the result.
+
+        Parameters
+        ----------
+        files
+            One an annotator; the first decides how it is stored.
+        target
+            The file to write, without its ending.
+
+        Returns
+        -------
+        pathlib.Path
+            The file written.
+
+        Raises
+        ------
+        ReadError
+            When a file cannot be read or does not fit the first.
+        """
+        message = f"{rule} is not computed here."
+        raise ValueError(message)
+
+    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
+        """Return the requirements for a prediction that the image of a case determines.
+
+        The result is ``None`` if it determines none.
+        """
+        return None
+
+    def write_stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
+        """Write a reference for a decoy that has none, so that it costs time like others.
+
+        Raises
+        ------
+        ValueError
+            Where that cannot be done.
+        """
+        raise ValueError(self.kind.texts.no_decoy_reason)
+
+
+class FilePerformance(Performance):
+    """Preparation and shortcuts of scoring for a kind with one file per case."""
+
+    def cost_of(self, facts: Mapping[str, Any]) -> int:
+        """Return the cost of processing a case and keeping it prepared.
+
+        The unit is voxels, or what takes about as long.
+        """
+        return 100_000
+
+    def warm_up_with(self, assessment: Assessment, reference: Any, content: Any) -> None:
+        """Work out what metrics need of a reference, and load their libraries, once for all processes forked later."""
+        self.warm_up(assessment, reference)
+
+
 class FileProblem(Problem):
     """A kind with one file per case.
 
@@ -146,6 +214,8 @@ class FileProblem(Problem):
     scorer_files = FileScorerFiles()
     texts = FileTexts()
     evidence = FileEvidence()
+    references = FileReferenceRules()
+    performance = FilePerformance()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -245,24 +315,12 @@ class FileProblem(Problem):
         """Most bytes that a sensible file of a case with such facts unpacks to."""
         return MOST_BYTES
 
-    def cost(self, facts: Mapping[str, Any]) -> int:
-        """Return the cost of processing a case and keeping it prepared.
-
-        The unit is voxels, or what takes about as long.
-        """
-        return 100_000
-
     def table_beside(self, assessment: Assessment) -> InstanceRules | None:
         """Return the optional and required content of a table of objects next to the files.
 
         The result is ``None`` where there are no objects.
         """
         return None
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Return the columns of the table next to the files, where regions need the class of each object."""
-        rules = self.table_beside(assessment)
-        return {rules.file: ("case", "instance", "class")} if rules is not None and rules.need_class else {}
 
     def table_of_predictions(self, assessment: Assessment) -> RulesBeside | None:
         """Return the rules for the table next to the predictions, where such a table is permitted.
@@ -302,10 +360,6 @@ class FileProblem(Problem):
         It consists of its file and the table next to all files, or the reason why that table is invalid.
         """
         return path
-
-    def warm_up_with(self, assessment: Assessment, reference: Any, content: Any) -> None:
-        """Work out what metrics need of a reference, and load their libraries, once for all processes forked later."""
-        self.warm_up(assessment, reference)
 
     def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
         """Return the content that the evidence of all algorithms has in common."""
@@ -383,48 +437,6 @@ class FileProblem(Problem):
             except ReadError as error:
                 return error.issue
         return ReadError("not_found", rules.file, "no such table", rules.purpose).issue if rules.needed else None
-
-    # References on a platform -----------------------------------------------------------------------------------------
-
-    def merge_files(self, files: Sequence[Path], rule: str, target: Path) -> Path:
-        """Merge the references of one case by several annotators, by a rule of `merging`, and write the result.
-
-        Parameters
-        ----------
-        files
-            One an annotator; the first decides how it is stored.
-        target
-            The file to write, without its ending.
-
-        Returns
-        -------
-        pathlib.Path
-            The file written.
-
-        Raises
-        ------
-        ReadError
-            When a file cannot be read or does not fit the first.
-        """
-        message = f"{rule} is not computed here."
-        raise ValueError(message)
-
-    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
-        """Return the requirements for a prediction that the image of a case determines.
-
-        The result is ``None`` if it determines none.
-        """
-        return None
-
-    def stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
-        """Write a reference for a decoy that has none, so that it costs time like others.
-
-        Raises
-        ------
-        ValueError
-            Where that cannot be done.
-        """
-        raise ValueError(self.texts.no_decoy_reason)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.problems.base import MergingRules
 from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.label_tables import AnswersByCase, LabelPredictions, LabelReferences, PreparedLabel
 from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.performance import Performance
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.plausibility import Plausibility
+from evaluation.problems.reference_rules import MergingRules
 from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.tables import (
     SHOWN_REASONS,
@@ -20,6 +21,7 @@ from evaluation.problems.tables import (
     ReferenceTableError,
     SubmitWords,
     TableProblem,
+    TableReferenceRules,
     TableReferences,
     TableSamples,
     TableScorerFiles,
@@ -272,13 +274,11 @@ class ClassMetrics(MetricRules):
         return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
 
 
-class ImageClassification(TableProblem):
-    """One class of every case, decided or by scores."""
+class ClassReferenceRules(TableReferenceRules):
+    """References of image classification."""
 
-    id = "image_classification"
-    category = "ImLC"
-    task_categories = ("classification", "prediction")
-    table_files = ("labels.csv",)
+    kind: ImageClassification
+
     merging = MergingRules(
         {
             MAJORITY: "majority vote: the class with more votes than any other; cases with a tie are refused by name",
@@ -286,6 +286,91 @@ class ImageClassification(TableProblem):
             "agreement are refused by name",
         }
     )
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case and class."""
+        return {self.kind.table_files[0]: ("case", "label")}
+
+    def merge_tables(
+        self,
+        tables: Mapping[str, ReferenceTable],
+        rule: str,
+        scored: Sequence[str],
+        assessment: Assessment,
+        target: Path,
+    ) -> list[str]:
+        """Make the class of every case that of most or of all annotators, and write ``labels.csv``."""
+        from evaluation.problems.labels import describe_classes, merge_classes
+        from evaluation.readers.tables import CASE, LABEL
+
+        wanted = set(scored)
+        drawn = {name: table.classes or {} for name, table in tables.items()}
+        of_scored = {
+            name: {case: label for case, label in classes.items() if case in wanted} for name, classes in drawn.items()
+        }
+        if lacking := sorted(wanted - set().union(*of_scored.values())):
+            return [f"{listed(lacking)}: no annotator names a class. Add a row in one of their tables."]
+        every = [label for classes in of_scored.values() for label in classes.values()]
+        merged, undecided = merge_classes(
+            list(of_scored.values()), rule, describe_classes(assessment, every)["classes"]
+        )
+        if undecided:
+            votes = [f"{case} ({_votes(of_scored, case)})" for case in undecided[:_LISTED]]
+            more = f" and {len(undecided) - _LISTED} more" if len(undecided) > _LISTED else ""
+            why = "the annotators are tied" if rule == MAJORITY else "the annotators do not agree"
+            refusal = (
+                f"{', '.join(votes)}{more}: {why}, and the rule is {self.merging.computed[rule]}. No case is left "
+                "out. Add another annotator's class of them, or decide them by a rule whose result is sent in "
+                f"{target.parent.name}/{target.name} beside the annotators (additional_annotator, consensus)."
+            )
+            return [refusal]
+        # What is not scored keeps what anybody said, so that it looks like other cases.
+        rest: dict[str, str] = {}
+        for classes in drawn.values():
+            rest = {case: label for case, label in classes.items() if case not in wanted} | rest
+        with target.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow([CASE, LABEL])
+            writer.writerows(sorted((merged | rest).items()))
+        return []
+
+
+class ClassPerformance(Performance):
+    """Preparation and shortcuts of scoring for image classification."""
+
+    def score_at_once(
+        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
+    ) -> tuple[list[Row], list[Block]] | None:
+        """The answers to all cases as arrays, as they were read."""
+        import numpy as np
+
+        from evaluation.problems.labels import finish_block
+        from evaluation.scoring.classification_evidence import make_block
+
+        if not isinstance(opened.predictions, AnswersByCase):
+            return None
+        assert isinstance(references, TableReferences)
+        classes, answers = references.table.classes, opened.predictions.table.answers
+        assert classes is not None
+        code = {name: index for index, name in enumerate(references.shared["classes"])}
+        block = make_block(
+            algorithm,
+            list(opened.predictions.table.places),
+            np.array([code[classes[case]] for case in opened.predictions.table.places], dtype=np.int64),
+            decision=answers.decision,
+            scores=answers.scores,
+            answered=answers.answered,
+        )
+        return finish_block(assessment, algorithm, block if answers.answered.any() else None, references.shared)
+
+
+class ImageClassification(TableProblem):
+    """One class of every case, decided or by scores."""
+
+    id = "image_classification"
+    category = "ImLC"
+    task_categories = ("classification", "prediction")
+    table_files = ("labels.csv",)
     answer_view = ClassAnswerView()
     samples = ClassSamples()
     scorer_files = ClassScorerFiles()
@@ -293,6 +378,8 @@ class ImageClassification(TableProblem):
     plausibility = ClassPlausibility()
     evidence = ClassEvidence()
     metrics = ClassMetrics()
+    references = ClassReferenceRules()
+    performance = ClassPerformance()
 
     def check(self, assessment: Assessment) -> None:
         """Reject a metric option `k` that is not below the number of classes."""
@@ -304,10 +391,6 @@ class ImageClassification(TableProblem):
             if named and use.options.get("k", 0) >= classes:
                 allowed = f"a whole number below the number of classes ({classes})"
                 raise AssessmentError(f"metrics[{index}].options.k", use.options["k"], allowed)
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case and class."""
-        return {self.table_files[0]: ("case", "label")}
 
     def read_references(self, path: Path) -> LabelReferences:
         """Read ``labels.csv``."""
@@ -412,31 +495,6 @@ class ImageClassification(TableProblem):
 
         return score_answer(reference.code, prediction)
 
-    def score_at_once(
-        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
-    ) -> tuple[list[Row], list[Block]] | None:
-        """The answers to all cases as arrays, as they were read."""
-        import numpy as np
-
-        from evaluation.problems.labels import finish_block
-        from evaluation.scoring.classification_evidence import make_block
-
-        if not isinstance(opened.predictions, AnswersByCase):
-            return None
-        assert isinstance(references, TableReferences)
-        classes, answers = references.table.classes, opened.predictions.table.answers
-        assert classes is not None
-        code = {name: index for index, name in enumerate(references.shared["classes"])}
-        block = make_block(
-            algorithm,
-            list(opened.predictions.table.places),
-            np.array([code[classes[case]] for case in opened.predictions.table.places], dtype=np.int64),
-            decision=answers.decision,
-            scores=answers.scores,
-            answered=answers.answered,
-        )
-        return finish_block(assessment, algorithm, block if answers.answered.any() else None, references.shared)
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the answers."""
         from evaluation.scoring.classification_evidence import recompute_classification
@@ -470,49 +528,6 @@ class ImageClassification(TableProblem):
         """Return predictions that are created on access, because `score_at_once` accesses none."""
         assert isinstance(table, LabelPredictions)
         return AnswersByCase(table)
-
-    def merge_annotators(
-        self,
-        tables: Mapping[str, ReferenceTable],
-        rule: str,
-        scored: Sequence[str],
-        assessment: Assessment,
-        target: Path,
-    ) -> list[str]:
-        """Make the class of every case that of most or of all annotators, and write ``labels.csv``."""
-        from evaluation.problems.labels import describe_classes, merge_classes
-        from evaluation.readers.tables import CASE, LABEL
-
-        wanted = set(scored)
-        drawn = {name: table.classes or {} for name, table in tables.items()}
-        of_scored = {
-            name: {case: label for case, label in classes.items() if case in wanted} for name, classes in drawn.items()
-        }
-        if lacking := sorted(wanted - set().union(*of_scored.values())):
-            return [f"{listed(lacking)}: no annotator names a class. Add a row in one of their tables."]
-        every = [label for classes in of_scored.values() for label in classes.values()]
-        merged, undecided = merge_classes(
-            list(of_scored.values()), rule, describe_classes(assessment, every)["classes"]
-        )
-        if undecided:
-            votes = [f"{case} ({_votes(of_scored, case)})" for case in undecided[:_LISTED]]
-            more = f" and {len(undecided) - _LISTED} more" if len(undecided) > _LISTED else ""
-            why = "the annotators are tied" if rule == MAJORITY else "the annotators do not agree"
-            refusal = (
-                f"{', '.join(votes)}{more}: {why}, and the rule is {self.merging.computed[rule]}. No case is left "
-                "out. Add another annotator's class of them, or decide them by a rule whose result is sent in "
-                f"{target.parent.name}/{target.name} beside the annotators (additional_annotator, consensus)."
-            )
-            return [refusal]
-        # What is not scored keeps what anybody said, so that it looks like other cases.
-        rest: dict[str, str] = {}
-        for classes in drawn.values():
-            rest = {case: label for case, label in classes.items() if case not in wanted} | rest
-        with target.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow([CASE, LABEL])
-            writer.writerows(sorted((merged | rest).items()))
-        return []
 
 
 def _votes(tables: Mapping[str, Mapping[str, str]], case: str) -> str:

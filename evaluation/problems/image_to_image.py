@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_similarity
-from evaluation.problems.files import FileEvidence, FileScorerFiles, FileTexts, FileWords
+from evaluation.problems.files import (
+    FileEvidence,
+    FilePerformance,
+    FileReferenceRules,
+    FileScorerFiles,
+    FileTexts,
+    FileWords,
+)
 from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.reference_parts import ENDING, PartsProblem
+from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.samples import ALGORITHMS, Samples
 from evaluation.problems.value_figures import CasePairs
 
@@ -261,13 +269,43 @@ class ImageMetrics(MetricRules):
     can_be_undefined = False
 
 
+class ImageReferenceRules(FileReferenceRules):
+    """References of image-to-image translation."""
+
+    kind: ImageToImage
+
+    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
+        """The grid of an image that has one."""
+        from evaluation.readers import read_geometry
+
+        return read_geometry(path).document | {"channels": 1} if self.kind.case_of(path.name) else None
+
+    def write_stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
+        """Write a reference for a decoy; not possible where there are regions, since these need a mask."""
+        from evaluation.problems.label_merging import stand_in
+        from evaluation.readers import Geometry
+
+        if assessment.regions:
+            message = "a decoy needs an image and a mask among the references like other cases"
+            raise ValueError(message)
+        return stand_in(Geometry.of(facts), 1, target)
+
+
+class ImagePerformance(FilePerformance):
+    """Preparation and shortcuts of scoring for image-to-image translation."""
+
+    def cost_of(self, facts: Mapping[str, Any]) -> int:
+        """Voxels."""
+        return math.prod(facts["shape"])
+
+
 class ImageToImage(PartsProblem):
     """Every voxel has an intensity; a region is a union of labels of a mask."""
 
     id = "image_to_image"
     category = "I2I"
     task_categories = ("reconstruction", "restoration", "denoising")
-    has_numbered_labels = True
+    regions = RegionRules(have_numbered_labels=True)
     settings = (
         Option(
             "data_range",
@@ -285,6 +323,8 @@ class ImageToImage(PartsProblem):
     plausibility = ImagePlausibility()
     evidence = ImageEvidence()
     metrics = ImageMetrics()
+    references = ImageReferenceRules()
+    performance = ImagePerformance()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -382,27 +422,7 @@ class ImageToImage(PartsProblem):
 
     def byte_limit(self, facts: Mapping[str, Any]) -> int:
         """Eight bytes a number, and room for a header."""
-        return 8 * self.cost(facts) * int(facts.get("channels", 1)) + 4 * 1024**2
-
-    def cost(self, facts: Mapping[str, Any]) -> int:
-        """Voxels."""
-        return math.prod(facts["shape"])
-
-    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
-        """The grid of an image that has one."""
-        from evaluation.readers import read_geometry
-
-        return read_geometry(path).document | {"channels": 1} if self.case_of(path.name) else None
-
-    def stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
-        """Write a reference for a decoy; not possible where there are regions, since these need a mask."""
-        from evaluation.problems.label_merging import stand_in
-        from evaluation.readers import Geometry
-
-        if assessment.regions:
-            message = "a decoy needs an image and a mask among the references like other cases"
-            raise ValueError(message)
-        return stand_in(Geometry.of(facts), 1, target)
+        return 8 * self.performance.cost_of(facts) * int(facts.get("channels", 1)) + 4 * 1024**2
 
     def prepare(
         self, assessment: Assessment, content: ReferenceImage, instances: Instances | None = None

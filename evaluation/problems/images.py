@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluation.problems.files import FileProblem, FileScorerFiles, FileTexts, FileWords
+from evaluation.problems.files import (
+    FilePerformance,
+    FileProblem,
+    FileReferenceRules,
+    FileScorerFiles,
+    FileTexts,
+    FileWords,
+)
 from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.plausibility import Plausibility
@@ -188,6 +195,54 @@ class LabelImageMetrics(MetricRules):
     has_image_diagonal = True
 
 
+class LabelImageReferenceRules(FileReferenceRules):
+    """References of label images."""
+
+    kind: LabelImageProblem
+
+    def merge_files(self, files: Sequence[Path], rule: str, target: Path) -> Path:
+        """Merge label images on one grid, which may be stored differently; runs in confined children only."""
+        from evaluation.problems.label_merging import merge_files
+
+        return merge_files(files, rule, target)
+
+    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
+        """The grid of an image that has one."""
+        from evaluation.readers import read_geometry
+
+        return read_geometry(path).document if self.kind.case_of(path.name) else None
+
+    def write_stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
+        """Write a block in the middle of the grid."""
+        from evaluation.problems.label_merging import stand_in
+        from evaluation.readers import Geometry
+
+        return stand_in(Geometry.of(facts), self.kind.blank_label(assessment), target)
+
+
+class LabelImagePerformance(FilePerformance):
+    """Preparation and shortcuts of scoring for label images."""
+
+    kind: LabelImageProblem
+
+    def cost_of(self, facts: Mapping[str, Any]) -> int:
+        """Voxels."""
+        return math.prod(facts["shape"])
+
+    def warm_up_with(self, assessment: Assessment, reference: Any, image: LabelImage) -> None:
+        """Work out what metrics need of a reference, and load their libraries, once for all processes forked later.
+
+        Scored against itself moved by a voxel, since equal masks take short cuts.
+        """
+        import numpy as np
+
+        from evaluation.readers import LabelImage
+
+        moved = LabelImage(np.roll(image.labels, 1, axis=0), image.geometry)
+        self.kind.score(assessment, "", reference, ImagePrediction(moved))
+        self.warm_up(assessment, reference)
+
+
 class LabelImageProblem(FileProblem):
     """A kind with one label image per case; its module defines how an image is prepared and scored."""
 
@@ -197,6 +252,8 @@ class LabelImageProblem(FileProblem):
     texts = LabelImageTexts()
     plausibility = LabelImagePlausibility()
     metrics = LabelImageMetrics()
+    references = LabelImageReferenceRules()
+    performance = LabelImagePerformance()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -237,11 +294,7 @@ class LabelImageProblem(FileProblem):
 
     def byte_limit(self, facts: Mapping[str, Any]) -> int:
         """Eight bytes a voxel, and room for a header."""
-        return 8 * self.cost(facts) + 4 * 1024**2
-
-    def cost(self, facts: Mapping[str, Any]) -> int:
-        """Voxels."""
-        return math.prod(facts["shape"])
+        return 8 * self.performance.cost_of(facts) + 4 * 1024**2
 
     def check_objects(self, content: LabelImage, instances: Any, *, case: str, file: str) -> None:
         """Every object of the image has its row, and every row its object."""
@@ -261,19 +314,6 @@ class LabelImageProblem(FileProblem):
         """Return the label of a block that replaces the reference of an unscored case."""
         return min(set(self.allowed_labels(assessment) or (1,)) - {0}, default=1)
 
-    def warm_up_with(self, assessment: Assessment, reference: Any, image: LabelImage) -> None:
-        """Work out what metrics need of a reference, and load their libraries, once for all processes forked later.
-
-        Scored against itself moved by a voxel, since equal masks take short cuts.
-        """
-        import numpy as np
-
-        from evaluation.readers import LabelImage
-
-        moved = LabelImage(np.roll(image.labels, 1, axis=0), image.geometry)
-        self.score(assessment, "", reference, ImagePrediction(moved))
-        self.warm_up(assessment, reference)
-
     # Folders of the command line --------------------------------------------------------------------------------------
 
     def read_local_reference(self, assessment: Assessment, path: Path) -> LabelImage:
@@ -281,27 +321,6 @@ class LabelImageProblem(FileProblem):
         from evaluation.readers import read_label_image
 
         return read_label_image(path)
-
-    # References on a platform -----------------------------------------------------------------------------------------
-
-    def merge_files(self, files: Sequence[Path], rule: str, target: Path) -> Path:
-        """Merge label images on one grid, which may be stored differently; runs in confined children only."""
-        from evaluation.problems.label_merging import merge_files
-
-        return merge_files(files, rule, target)
-
-    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
-        """The grid of an image that has one."""
-        from evaluation.readers import read_geometry
-
-        return read_geometry(path).document if self.case_of(path.name) else None
-
-    def stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
-        """Write a block in the middle of the grid."""
-        from evaluation.problems.label_merging import stand_in
-        from evaluation.readers import Geometry
-
-        return stand_in(Geometry.of(facts), self.blank_label(assessment), target)
 
 
 def _size(size: float) -> str:

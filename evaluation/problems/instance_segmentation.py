@@ -8,6 +8,7 @@ from evaluation.problems.files import FileEvidence
 from evaluation.problems.images import (
     ImagePrediction,
     LabelImageMetrics,
+    LabelImagePerformance,
     LabelImagePlausibility,
     LabelImageProblem,
     LabelImageSamples,
@@ -158,6 +159,18 @@ class InstanceMetrics(LabelImageMetrics):
     pixel_kind = "semantic_segmentation"
 
 
+class InstancePerformance(LabelImagePerformance):
+    """Preparation and shortcuts of scoring for instance segmentation."""
+
+    def warm_up(self, assessment: Assessment, reference: PreparedInstances) -> None:
+        """Compare the reference with itself, as rating the parts apart compares it with a prediction."""
+        from evaluation.metrics.disentangled import disentangle
+        from evaluation.scoring.disentangling import classes_of
+
+        real = reference.objects.select(~reference.objects.ignored)
+        disentangle(reference.objects, real, classes_of(assessment))
+
+
 class InstanceSegmentation(LabelImageProblem):
     """Instance segmentation, in which every object has a separate number.
 
@@ -173,6 +186,7 @@ class InstanceSegmentation(LabelImageProblem):
     plausibility = InstancePlausibility()
     evidence = InstanceEvidence()
     metrics = InstanceMetrics()
+    performance = InstancePerformance()
 
     def check(self, assessment: Assessment) -> None:
         """Objects are found once for all metrics, and a mean over classes needs classes."""
@@ -233,14 +247,6 @@ class InstanceSegmentation(LabelImageProblem):
                 name = instance.name or single
                 counts[name] = counts.get(name, 0) + 1
         return counts
-
-    def warm_up(self, assessment: Assessment, reference: PreparedInstances) -> None:
-        """Compare the reference with itself, as rating the parts apart compares it with a prediction."""
-        from evaluation.metrics.disentangled import disentangle
-        from evaluation.scoring.disentangling import classes_of
-
-        real = reference.objects.select(~reference.objects.ignored)
-        disentangle(reference.objects, real, classes_of(assessment))
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the hits of each case."""

@@ -21,6 +21,7 @@ from evaluation.problems.tables import (
     ReferenceTableError,
     SubmitWords,
     TableProblem,
+    TableReferenceRules,
     TableSamples,
     TableScorerFiles,
     TableTexts,
@@ -298,6 +299,20 @@ class LandmarkMetrics(MetricRules):
         return replace(metric, unit="px") if metric.unit == "mm" and _unit(settings) == "px" else metric
 
 
+class LandmarkReferenceRules(TableReferenceRules):
+    """References of landmark localization."""
+
+    kind: LandmarkLocalization
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, landmark and coordinates."""
+        from evaluation.readers.landmark_tables import AXES, CASE, LANDMARK
+
+        # Places in mm are mostly those of volumes.
+        axes = axes_of(assessment.settings) if assessment.settings.get("unit") == "px" else len(AXES)
+        return {self.kind.table_files[0]: (CASE, LANDMARK, *AXES[:axes])}
+
+
 class LandmarkLocalization(TableProblem):
     """Named points, each expected once a case."""
 
@@ -334,6 +349,7 @@ class LandmarkLocalization(TableProblem):
     plausibility = LandmarkPlausibility()
     evidence = LandmarkEvidence()
     metrics = LandmarkMetrics()
+    references = LandmarkReferenceRules()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -346,14 +362,6 @@ class LandmarkLocalization(TableProblem):
         return settings
 
     # Tables -----------------------------------------------------------------------------------------------------------
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case, landmark and coordinates."""
-        from evaluation.readers.landmark_tables import AXES, CASE, LANDMARK
-
-        # Places in mm are mostly those of volumes.
-        axes = axes_of(assessment.settings) if assessment.settings.get("unit") == "px" else len(AXES)
-        return {self.table_files[0]: (CASE, LANDMARK, *AXES[:axes])}
 
     def read_references(self, path: Path) -> LandmarkReferences:
         """Read ``landmarks.csv``."""

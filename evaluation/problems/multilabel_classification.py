@@ -28,6 +28,7 @@ from evaluation.problems.tables import (
     ReferenceTable,
     ReferenceTableError,
     SubmitWords,
+    TableReferenceRules,
     TableSamples,
     TableScorerFiles,
     TableTexts,
@@ -232,6 +233,17 @@ class MultilabelMetrics(AnswerMetrics):
         return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
 
 
+class MultilabelReferenceRules(TableReferenceRules):
+    """References of multilabel classification."""
+
+    kind: MultilabelClassification
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, and a column for each label."""
+        labels = dict.fromkeys(str(label) for region in assessment.regions for label in region.labels)
+        return {self.kind.table_files[0]: ("case", *(labels or ("label",)))}
+
+
 class MultilabelClassification(AnswerProblem):
     """Findings of every case, of which several may hold."""
 
@@ -245,6 +257,7 @@ class MultilabelClassification(AnswerProblem):
     texts = MultilabelTexts()
     evidence = MultilabelEvidence()
     metrics = MultilabelMetrics()
+    references = MultilabelReferenceRules()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -257,11 +270,6 @@ class MultilabelClassification(AnswerProblem):
                 raise AssessmentError(f"regions[{index}].labels", list(region.labels), "one column of labels.csv")
 
     # Reading ----------------------------------------------------------------------------------------------------------
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case, and a column for each label."""
-        labels = dict.fromkeys(str(label) for region in assessment.regions for label in region.labels)
-        return {self.table_files[0]: ("case", *(labels or ("label",)))}
 
     def read_references(self, path: Path) -> NumberReferences:
         """Read ``labels.csv``: 1, 0 or nothing in the column of each label."""

@@ -19,6 +19,7 @@ from evaluation.problems.tables import (
     ReferenceTableError,
     SubmitWords,
     TableProblem,
+    TableReferenceRules,
     TableReferences,
     TableSamples,
     TableScorerFiles,
@@ -358,6 +359,22 @@ class ObjectMetrics(MetricRules):
     pixel_kind = "semantic_segmentation"
 
 
+class ObjectReferenceRules(TableReferenceRules):
+    """References of object detection."""
+
+    kind: ObjectDetection
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, class where the task names classes, and coordinates: boxes where a metric compares extents, else points."""
+        classes = ("class",) if assessment.regions else ()
+        kind = "boxes" if extent_metrics(assessment) else "points"
+        return {self.kind.table_files[0]: ("case", *classes, *_places(kind, axes_of(assessment.settings)))}
+
+    def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """The same as of references."""
+        self.kind.check_references(table, assessment, cases)
+
+
 class ObjectDetection(TableProblem):
     """Boxes or points with a class and a score."""
 
@@ -374,6 +391,7 @@ class ObjectDetection(TableProblem):
     plausibility = ObjectPlausibility()
     evidence = ObjectEvidence()
     metrics = ObjectMetrics()
+    references = ObjectReferenceRules()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that unit and spacing fit together."""
@@ -385,12 +403,6 @@ class ObjectDetection(TableProblem):
         from evaluation.assessment.checks import check_classes_of_mean
 
         check_classes_of_mean(assessment)
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case, class where the task names classes, and coordinates: boxes where a metric compares extents, else points."""
-        classes = ("class",) if assessment.regions else ()
-        kind = "boxes" if extent_metrics(assessment) else "points"
-        return {self.table_files[0]: ("case", *classes, *_places(kind, axes_of(assessment.settings)))}
 
     def read_references(self, path: Path) -> ObjectReferences:
         """Read ``objects.csv`` or ``objects.json``."""
@@ -432,10 +444,6 @@ class ObjectDetection(TableProblem):
                     f"one of {some_classes(sorted(labels))} in the column class of each row."
                 )
                 raise ReferenceTableError(message)
-
-    def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
-        """The same as of references."""
-        self.check_references(table, assessment, cases)
 
     def read_predictions(
         self,

@@ -71,3 +71,7 @@ class Plausibility(KindPart):
     def summary_of(self, prediction: Any) -> dict[str, Any]:
         """Of a prediction for a case that is not scored: its ``digest``, and how much is ``labelled``; empty if unreadable."""
         return {}
+
+    def refusal(self, assessment: Assessment) -> str:
+        """Return the reason why this assessment cannot score submissions; empty if it can."""
+        return ""

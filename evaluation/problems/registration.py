@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_fields, reversed_field
-from evaluation.problems.files import FileEvidence, FileTexts, FileWords
+from evaluation.problems.files import FileEvidence, FilePerformance, FileTexts, FileWords
 from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.reference_parts import ENDING, PartsProblem
+from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.registration_figures import FIGURES
 from evaluation.problems.samples import ALGORITHMS, Samples
 
@@ -154,6 +155,11 @@ class RegistrationPlausibility(Plausibility):
         with prediction.open("rb") as file:
             return {"digest": hashlib.file_digest(file, "sha256").hexdigest(), "labelled": 0}
 
+    def refusal(self, assessment: Assessment) -> str:
+        """Values of the whole data set are not put together from cases."""
+        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
+        return f"Registrations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
+
 
 class RegistrationEvidence(FileEvidence):
     """Evidence of values of the whole data set for registration."""
@@ -185,13 +191,21 @@ class RegistrationMetrics(MetricRules):
     accepted_kinds = ("semantic_segmentation",)
 
 
+class RegistrationPerformance(FilePerformance):
+    """Preparation and shortcuts of scoring for registration."""
+
+    def cost_of(self, facts: Mapping[str, Any]) -> int:
+        """Voxels."""
+        return math.prod(facts["shape"])
+
+
 class Registration(PartsProblem):
     """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
 
     id = "registration"
     category = "Rgn"
     task_categories = ("registration",)
-    has_numbered_labels = True
+    regions = RegionRules(have_numbered_labels=True)
     settings = (
         Option(
             "field",
@@ -216,6 +230,7 @@ class Registration(PartsProblem):
     plausibility = RegistrationPlausibility()
     evidence = RegistrationEvidence()
     metrics = RegistrationMetrics()
+    performance = RegistrationPerformance()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -245,11 +260,6 @@ class Registration(PartsProblem):
             raise AssessmentError(
                 field_path, True, f"false for {background[0]}: pulled labels have no background of their own"
             )
-
-    def refusal(self, assessment: Assessment) -> str:
-        """Values of the whole data set are not put together from cases."""
-        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
-        return f"Registrations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
 
     # Files ------------------------------------------------------------------------------------------------------------
 
@@ -305,11 +315,7 @@ class Registration(PartsProblem):
 
     def byte_limit(self, facts: Mapping[str, Any]) -> int:
         """Eight bytes a component, and room for a header."""
-        return 8 * self.cost(facts) * len(facts["shape"]) + 4 * 1024**2
-
-    def cost(self, facts: Mapping[str, Any]) -> int:
-        """Voxels."""
-        return math.prod(facts["shape"])
+        return 8 * self.performance.cost_of(facts) * len(facts["shape"]) + 4 * 1024**2
 
     def prepare(
         self, assessment: Assessment, content: RegistrationReference, instances: Instances | None = None

@@ -27,6 +27,7 @@ from evaluation.problems.tables import (
     ReferenceTable,
     ReferenceTableError,
     SubmitWords,
+    TableReferenceRules,
     TableSamples,
     TableScorerFiles,
     TableTexts,
@@ -178,6 +179,18 @@ class RegressionEvidence(AnswerEvidence):
         return _recompute(use, evidence, ones, every_case_missing=True).result().value
 
 
+class RegressionReferenceRules(TableReferenceRules):
+    """References of regression."""
+
+    kind: Regression
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, and a column for each target."""
+        targets = dict.fromkeys(str(label) for region in assessment.regions for label in region.labels)
+        targets |= dict.fromkeys(assessment.settings.get("targets") or ())
+        return {self.kind.table_files[0]: ("case", *(targets or ("value",)))}
+
+
 class Regression(AnswerProblem):
     """Numbers of every case: ages, volumes, scores."""
 
@@ -199,6 +212,7 @@ class Regression(AnswerProblem):
     texts = RegressionTexts()
     plausibility = RegressionPlausibility()
     evidence = RegressionEvidence()
+    references = RegressionReferenceRules()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -223,12 +237,6 @@ class Regression(AnswerProblem):
                 raise AssessmentError(section.at("range"), ends, "two numbers, the smaller first")
 
     # Reading ----------------------------------------------------------------------------------------------------------
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case, and a column for each target."""
-        targets = dict.fromkeys(str(label) for region in assessment.regions for label in region.labels)
-        targets |= dict.fromkeys(assessment.settings.get("targets") or ())
-        return {self.table_files[0]: ("case", *(targets or ("value",)))}
 
     def read_references(self, path: Path) -> NumberReferences:
         """Read ``values.csv``.

@@ -186,6 +186,11 @@ class ConfidencePlausibility(SegmentationPlausibility):
         names = risk_of(assessment.settings).regions or tuple(region.name for region in assessment.regions)
         return all(reference.regions.mask(name).empty for name in names)
 
+    def refusal(self, assessment: Assessment) -> str:
+        """Values of segmentation are those of cases."""
+        pooled = [use.name for use in assessment.computed if use.level == "dataset" and not _judges_confidence(use)]
+        return f"Segmentations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
+
 
 class ConfidenceEvidence(DataSetEvidence, PooledEvidence, SegmentationEvidence):
     """Evidence of values of the whole data set for segmentation with confidence."""
@@ -313,11 +318,6 @@ class SegmentationWithConfidence(SemanticSegmentation):
         from evaluation.problems.computed_risk import check_regions, risk_of
 
         check_regions(risk_of(assessment.settings), [region.name for region in assessment.regions])
-
-    def refusal(self, assessment: Assessment) -> str:
-        """Values of segmentation are those of cases."""
-        pooled = [use.name for use in assessment.computed if use.level == "dataset" and not _judges_confidence(use)]
-        return f"Segmentations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
 
     # The table beside the images --------------------------------------------------------------------------------------
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.problems.base import MergingRules
 from evaluation.problems.cautions import of_volumes
 from evaluation.problems.files import FileEvidence
 from evaluation.problems.images import (
     ImagePrediction,
+    LabelImagePerformance,
     LabelImagePlausibility,
     LabelImageProblem,
+    LabelImageReferenceRules,
     LabelImageSamples,
     LabelImageTexts,
 )
+from evaluation.problems.reference_rules import MergingRules
+from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.samples import ALGORITHMS
 
 if TYPE_CHECKING:
@@ -68,6 +71,16 @@ class SegmentationPlausibility(LabelImagePlausibility):
             scan_predictions(path.name, path, references, regions, instances=False) for path in predictions
         ]
 
+    def refusal(self, assessment: Assessment) -> str:
+        """Values of the whole data set are not put together from cases."""
+        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
+        if not pooled:
+            return ""
+        return (
+            f"Submissions are scored case by case, but {', '.join(pooled)} have one value for the whole data set. "
+            "Leave them out, or give them the option scale “image” where the metric has it."
+        )
+
 
 class SegmentationEvidence(FileEvidence):
     """Evidence of values of the whole data set for semantic segmentation."""
@@ -92,14 +105,9 @@ class SegmentationEvidence(FileEvidence):
         return [*names, BACKGROUND] if use.options.get("include_background") else names
 
 
-class SemanticSegmentation(LabelImageProblem):
-    """Every voxel has a label; a region is a union of labels."""
+class SegmentationReferenceRules(LabelImageReferenceRules):
+    """References of semantic segmentation."""
 
-    id = "semantic_segmentation"
-    category = "SemS"
-    task_categories = ("segmentation", "semantic_segmentation")
-    needs_regions = True
-    has_numbered_labels = True
     merging = MergingRules(
         {
             "majority_vote": "majority vote: the label with more votes than any other, background in a tie",
@@ -107,10 +115,45 @@ class SemanticSegmentation(LabelImageProblem):
             "strict": "strict: a label where all annotators agree, background elsewhere",
         }
     )
+
+
+class SegmentationPerformance(LabelImagePerformance):
+    """Preparation and shortcuts of scoring for semantic segmentation."""
+
+    kind: SemanticSegmentation
+
+    def preload(self) -> None:
+        """Score a small image once, with surfaces and distances."""
+        import numpy as np
+
+        from evaluation.assessment import parse
+        from evaluation.readers import Geometry, LabelImage
+
+        document = {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "any", "labels": [1]}],
+            "metrics": [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1.0}}, {"id": "assd"}],
+        }
+        labels = np.zeros((8, 8, 8), dtype=np.uint8)
+        labels[2:5, 2:5, 2:5] = 1
+        image, assessment = LabelImage(labels, Geometry(labels.shape)), parse(document)
+        self.warm_up_with(assessment, self.kind.prepare(assessment, image), image)
+
+
+class SemanticSegmentation(LabelImageProblem):
+    """Every voxel has a label; a region is a union of labels."""
+
+    id = "semantic_segmentation"
+    category = "SemS"
+    task_categories = ("segmentation", "semantic_segmentation")
+    regions = RegionRules(are_required=True, have_numbered_labels=True)
     samples = SegmentationSamples()
     texts = SegmentationTexts()
     plausibility = SegmentationPlausibility()
     evidence = SegmentationEvidence()
+    references = SegmentationReferenceRules()
+    performance = SegmentationPerformance()
 
     def allowed_labels(self, assessment: Assessment) -> tuple[int, ...]:
         """Those that regions name."""
@@ -128,16 +171,6 @@ class SemanticSegmentation(LabelImageProblem):
             region.name: sum(voxels_by_label.get(int(label), 0) for label in set(region.labels))
             for region in assessment.regions
         }
-
-    def refusal(self, assessment: Assessment) -> str:
-        """Values of the whole data set are not put together from cases."""
-        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
-        if not pooled:
-            return ""
-        return (
-            f"Submissions are scored case by case, but {', '.join(pooled)} have one value for the whole data set. "
-            "Leave them out, or give them the option scale “image” where the metric has it."
-        )
 
     def prepare(self, assessment: Assessment, image: LabelImage, instances: Instances | None = None) -> Any:
         """Cut out the regions."""
@@ -160,24 +193,6 @@ class SemanticSegmentation(LabelImageProblem):
 
         image = None if prediction is None else prediction.image
         return score_case(assessment, case, reference, image, algorithm=algorithm)
-
-    def preload(self) -> None:
-        """Score a small image once, with surfaces and distances."""
-        import numpy as np
-
-        from evaluation.assessment import parse
-        from evaluation.readers import Geometry, LabelImage
-
-        document = {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "any", "labels": [1]}],
-            "metrics": [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1.0}}, {"id": "assd"}],
-        }
-        labels = np.zeros((8, 8, 8), dtype=np.uint8)
-        labels[2:5, 2:5, 2:5] = 1
-        image, assessment = LabelImage(labels, Geometry(labels.shape)), parse(document)
-        self.warm_up_with(assessment, self.prepare(assessment, image), image)
 
 
 PROBLEM = SemanticSegmentation()

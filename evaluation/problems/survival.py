@@ -20,6 +20,7 @@ from evaluation.problems.answers import (
 )
 from evaluation.problems.cautions import of_survival, reversed_risk
 from evaluation.problems.pictures import AnswerView
+from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.survival_answers import BOTH, PROBABILITIES, RISK, answers_of, known_of, stored_censoring
 from evaluation.problems.survival_figures import FIGURES
@@ -29,6 +30,7 @@ from evaluation.problems.tables import (
     ReferenceTable,
     ReferenceTableError,
     SubmitWords,
+    TableReferenceRules,
     TableSamples,
     TableTexts,
 )
@@ -171,6 +173,18 @@ class SurvivalMetrics(AnswerMetrics):
     has_values_of_cases = False
 
 
+class SurvivalReferenceRules(TableReferenceRules):
+    """References of survival analysis."""
+
+    kind: Survival
+
+    additional_files = (CENSORING_FILE,)
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, time of follow-up, and whether the event was observed."""
+        return {self.kind.table_files[0]: ("case", "time", "event")}
+
+
 class Survival(AnswerProblem):
     """The time until an event, which for some people was not observed to its end."""
 
@@ -178,8 +192,7 @@ class Survival(AnswerProblem):
     category = "Sur"
     task_categories = ("prediction",)
     table_files = (FILE,)
-    files_beside_references = (CENSORING_FILE,)
-    takes_regions = False
+    regions = RegionRules(are_allowed=False)
     settings = (
         Option("times", "array", None, "Times, ascending, of which survival probabilities are asked for"),
         Option(
@@ -197,6 +210,7 @@ class Survival(AnswerProblem):
     plausibility = SurvivalPlausibility()
     evidence = SurvivalEvidence()
     metrics = SurvivalMetrics()
+    references = SurvivalReferenceRules()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -224,10 +238,6 @@ class Survival(AnswerProblem):
                 )
 
     # Reading ----------------------------------------------------------------------------------------------------------
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case, time of follow-up, and whether the event was observed."""
-        return {self.table_files[0]: ("case", "time", "event")}
 
     def read_references(self, path: Path) -> SurvivalReferences:
         """Read ``survival.csv``, and ``censoring.csv`` where it exists in the same folder."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation.problems.base import Problem
 from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.samples import Samples
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Table(Problem):
     """Values by algorithm and case; nothing is scored, only ranked."""
 
     id = "table"
-    takes_regions = False
+    regions = RegionRules(are_allowed=False)
     is_measured_elsewhere = True
     samples = MeasuredSamples()
     metrics = MeasuredMetrics()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.problems.base import Problem
 from evaluation.problems.opened import Opened, References
+from evaluation.problems.reference_rules import ReferenceRules
 from evaluation.problems.samples import Samples
 from evaluation.problems.scorer_files import ScorerFiles
 from evaluation.problems.texts import PageTexts
@@ -211,6 +212,37 @@ class TableTexts(PageTexts):
         return SubmitWords((before,), expected.columns, "…", after)
 
 
+class TableReferenceRules(ReferenceRules):
+    """References of a kind with one table for all cases."""
+
+    def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """Refuse what one of several annotators may not have written; cases may lack.
+
+        Raises
+        ------
+        ReferenceTableError
+            With the case.
+        """
+
+    def merge_tables(
+        self,
+        tables: Mapping[str, ReferenceTable],
+        rule: str,
+        scored: Sequence[str],
+        assessment: Assessment,
+        target: Path,
+    ) -> list[str]:
+        """Make the table that is scored from those of several annotators, by a rule of `merging`, and write it.
+
+        Returns
+        -------
+        list of str
+            Why it cannot be made; empty if it was written.
+        """
+        message = f"{rule} is not computed here."
+        raise ValueError(message)
+
+
 class TableProblem(Problem):
     """A kind with one table for all cases, called one of `table_files`."""
 
@@ -219,6 +251,7 @@ class TableProblem(Problem):
     samples = TableSamples()
     scorer_files = TableScorerFiles()
     texts = TableTexts()
+    references = TableReferenceRules()
 
     # Reading and validating -------------------------------------------------------------------------------------------
 
@@ -244,15 +277,6 @@ class TableProblem(Problem):
         if absent := [case for case in cases if case not in named]:
             message = f"There is no reference for the case {absent[0]}."
             raise ReferenceTableError(message)
-
-    def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
-        """Refuse what one of several annotators may not have written; cases may lack.
-
-        Raises
-        ------
-        ReferenceTableError
-            With the case.
-        """
 
     def read_predictions(
         self,
@@ -386,26 +410,6 @@ class TableProblem(Problem):
         """Stem of the file that holds the rows of one case."""
         return self.table_files[0].partition(".")[0]
 
-    # References on a platform -----------------------------------------------------------------------------------------
-
-    def merge_annotators(
-        self,
-        tables: Mapping[str, ReferenceTable],
-        rule: str,
-        scored: Sequence[str],
-        assessment: Assessment,
-        target: Path,
-    ) -> list[str]:
-        """Make the table that is scored from those of several annotators, by a rule of `merging`, and write it.
-
-        Returns
-        -------
-        list of str
-            Why it cannot be made; empty if it was written.
-        """
-        message = f"{rule} is not computed here."
-        raise ValueError(message)
-
     # Folders of the command line --------------------------------------------------------------------------------------
 
     def find_table(self, folder: Path, names: Sequence[str] = ()) -> Path:
@@ -437,7 +441,7 @@ class TableProblem(Problem):
         from evaluation.problems.folders import facts_of, patients_of
         from evaluation.readers import ReadError
 
-        table = self.read_references(self.find_table(folder, self.reference_tables))
+        table = self.read_references(self.find_table(folder, self.references.tables))
         cases = self.listed_cases(table, folder)
         shared = self.shared(table, assessment, cases, patients_of(folder, cases) or {})
         try:

@@ -240,7 +240,7 @@ def _problem(values: Values, problems: list[Problem]) -> str | None:
 
 
 def _regions(values: Values, kind: str | None, problems: list[Problem]) -> list[dict[str, Any]]:
-    is_numbered = kind is not None and kinds.get(kind).has_numbered_labels
+    is_numbered = kind is not None and kinds.get(kind).regions.have_numbered_labels
     regions: list[dict[str, Any]] = []
     for row in values.rows("regions"):
         region: dict[str, Any] = {"name": row.get("name", "")}
@@ -252,7 +252,7 @@ def _regions(values: Values, kind: str | None, problems: list[Problem]) -> list[
         elif is_numbered:
             problems.append(Problem("regions", f"{region['name']}: the label values are missing."))
         regions.append(region)
-    if kind is not None and kinds.get(kind).needs_regions and not regions:
+    if kind is not None and kinds.get(kind).regions.are_required and not regions:
         problems.append(Problem("regions", "The scored regions and their label values are missing."))
     return regions
 

@@ -62,8 +62,8 @@ class ReferenceCache:
         prepared = kind.prepare(assessment, content, reference_tables.instances_of(case))
         # What metrics work out about a reference, and the libraries that they load when first called, would otherwise
         # be worked out and loaded in every child again.
-        kind.warm_up_with(assessment, prepared, content)
-        return self._keep(key, kind.cost(case.geometry), prepared)
+        kind.performance.warm_up_with(assessment, prepared, content)
+        return self._keep(key, kind.performance.cost_of(case.geometry), prepared)
 
     def _keep(self, key: tuple[str, str], voxels: int, prepared: Any) -> Any:
         self._kept[key] = (voxels, prepared)
@@ -78,7 +78,7 @@ references = ReferenceCache(CACHED_VOXELS)
 def preload() -> None:
     """Load the libraries that reading and scoring load when first called, so that forked workers and children share them."""
     for problem in problems.scored_problems():
-        problem.preload()
+        problem.performance.preload()
 
 
 def annotated(assessment: Assessment, case: TestCase, *, algorithm: str) -> dict[str, Any]:

@@ -237,7 +237,7 @@ def _sort(
     source: Path, folder: Path, problem: Problem, limits: ArchiveLimits, contents: ArchiveContent, *, instances: bool
 ) -> None:
     """Write every file to its destination under its own name, regardless of the folders in the archive."""
-    tables = (*problem.reference_tables, *problem.files_beside_references)
+    tables = (*problem.references.tables, *problem.references.additional_files)
     members = archive.members(source, limits)
     paths = {member.path: PurePosixPath(member.path.replace("\\", "/")).parts for member in members}
     tops = {names[0] for names in paths.values() if len(names) > 1}

@@ -20,10 +20,11 @@ from evaluation.catalogue import registry as metrics
 from evaluation.cli import main
 from evaluation.outcomes import Outcome
 from evaluation.problems import registry
-from evaluation.problems.base import MergingRules
-from evaluation.problems.files import FileProblem, FileTexts
+from evaluation.problems.files import FileProblem, FileReferenceRules, FileTexts
 from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import Pictures
+from evaluation.problems.reference_rules import MergingRules
+from evaluation.problems.region_rules import RegionRules
 from evaluation.readers import ReadError
 from evaluation.scoring import read_results
 from evaluation.scoring.rows import Row, ScoredCase
@@ -68,16 +69,25 @@ class SignalPictures(Pictures):
         return buffer.getvalue()
 
 
+class SignalReferenceRules(FileReferenceRules):
+    merging = MergingRules({"majority_vote": "the mean of all"})
+
+    def merge_files(self, files, rule, target):
+        made = target.with_name(f"{target.name}.signal.txt")
+        np.savetxt(made, np.mean([np.loadtxt(path) for path in files], axis=0))
+        return made
+
+
 class Signals(FileProblem):
     id = "signals"
     category = "Sig"
     source = "signal-problem"
-    takes_regions = False
+    regions = RegionRules(are_allowed=False)
     metrics = MetricRules(can_be_undefined=False)
     texts = FileTexts(file_noun="signal")
     suffixes = (".signal.txt",)
     pictures = SignalPictures()
-    merging = MergingRules({"majority_vote": "the mean of all"})
+    references = SignalReferenceRules()
 
     def read_reference(self, assessment, path):
         try:
@@ -93,11 +103,6 @@ class Signals(FileProblem):
         if len(found) != facts["length"]:
             raise ReadError("shape", path.name, f"{len(found)} numbers", f"{facts['length']} numbers")
         return found
-
-    def merge_files(self, files, rule, target):
-        made = target.with_name(f"{target.name}.signal.txt")
-        np.savetxt(made, np.mean([np.loadtxt(path) for path in files], axis=0))
-        return made
 
     def score(self, assessment, case, reference, prediction, *, algorithm="", parts=False):
         if prediction is None:

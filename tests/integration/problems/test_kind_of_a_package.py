@@ -44,6 +44,7 @@ import numpy as np
 from evaluation.catalogue import Metric, Option
 from evaluation.metrics.values import Values
 from evaluation.outcomes import Outcome
+from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.tables import PredictionTable, ReferenceTable, TableProblem
@@ -91,7 +92,7 @@ class AgeEstimation(TableProblem):
     task_categories = ("age estimation",)
     source = "age-problem"
     table_files = ("ages.csv",)
-    takes_regions = False
+    regions = RegionRules(are_allowed=False)
     metrics = MetricRules(can_be_undefined=False)
     settings = (Option("within", "number", 40.0, "Error in years that counts as a whole one", exclusive_minimum=0),)
     plausibility = AgePlausibility()

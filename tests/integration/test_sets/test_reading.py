@@ -79,7 +79,7 @@ def test_every_kind_shows_the_cases_of_its_example_and_counts_no_class_more_ofte
     }
     own = files.pop("references/cases.csv", b"")
     if isinstance(kind, TableProblem):
-        names = kind.read_references(kind.find_table(folder / "references", kind.reference_tables)).cases
+        names = kind.read_references(kind.find_table(folder / "references", kind.references.tables)).cases
         files["cases.csv"] = own or table(("case",), *[(case,) for case in names])
     found = read(world, tmp_path, files)
     assert (found.decoys, found.names) == (0, sorted(found.names))

@@ -101,7 +101,7 @@ def test_a_wrong_reference_ends_it_with_one_line(challenge, text, capsys):
     problem, _, folder = challenge
     document = problem.samples.write_challenge(folder)
     (folder / "assessment.json").write_text(json.dumps(document))
-    name = problem.reference_tables[0]
+    name = problem.references.tables[0]
     change(folder / "references" / name, 1, 1, text)
     arguments = ["score", str(folder / "assessment.json"), "--references", str(folder / "references")]
     assert main([*arguments, "--predictions", str(folder / "predictions"), "--each"]) == 2

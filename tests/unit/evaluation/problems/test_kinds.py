@@ -162,15 +162,21 @@ def test_what_a_child_reports_is_believed_only_if_it_is_possible(name, tmp_path)
     assert not problem.plausibility.is_possible(assessment, case, reference, {})
 
 
+def named(problem_id):
+    problem = Problem()
+    problem.id = problem_id
+    return problem
+
+
 def test_a_kind_is_added_once_and_taken_away_again():
-    kind = Problem.named("weather")
+    kind = named("weather")
     problems.register(kind)
     try:
         assert problems.get("weather") is kind
         with pytest.raises(problems.ProblemError, match="taken"):
-            problems.register(Problem.named("weather"))
+            problems.register(named("weather"))
         with pytest.raises(problems.ProblemError, match="taken"):
-            problems.register(Problem.named("table"))
+            problems.register(named("table"))
     finally:
         problems.unregister("weather")
     with pytest.raises(problems.ProblemError, match="no kind of problem has the id 'weather'"):
