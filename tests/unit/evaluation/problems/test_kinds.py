@@ -13,6 +13,8 @@ from evaluation.catalogue import all_metrics
 from evaluation.cli import main
 from evaluation.designs.compilation.problems import problem_of
 from evaluation.problems.base import Problem
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.parts import KindPart
 from evaluation.scoring import read_results, score_folders
 from tests.sources import parsed
 
@@ -160,6 +162,28 @@ def test_what_a_child_reports_is_believed_only_if_it_is_possible(name, tmp_path)
             problem.plausibility.is_possible(assessment, case, reference, pieces | {key: lie}) for lie in lies
         )
     assert not problem.plausibility.is_possible(assessment, case, reference, {})
+
+
+def test_the_core_of_a_kind_has_at_most_twenty_members():
+    members = {name for name in [*vars(Problem), *Problem.__annotations__] if not name.startswith("_")}
+    parts = {name for name in members if isinstance(getattr(Problem, name, None), KindPart)} | {"answer_view"}
+    assert len(parts) == 11
+    assert len(members - parts) <= 20
+
+
+@pytest.mark.parametrize("problem", problems.all_problems(), ids=lambda problem: problem.id)
+def test_a_part_refers_to_the_kind_that_returns_it(problem):
+    parts = [name for name in dir(type(problem)) if isinstance(getattr(type(problem), name), KindPart)]
+    assert len(parts) >= 10
+    assert all(getattr(problem, name).kind is problem for name in parts)
+    assert not any(hasattr(getattr(type(problem), name), "kind") for name in parts)
+
+
+def test_a_part_takes_attributes_of_its_class_only():
+    assert MetricRules().can_be_undefined
+    assert not MetricRules(can_be_undefined=False).can_be_undefined
+    with pytest.raises(TypeError, match="MetricRules has no attribute can_be_nothing"):
+        MetricRules(can_be_nothing=True)
 
 
 def named(problem_id):
