@@ -295,7 +295,7 @@ class AnswerProblem(TableProblem):
 
     # What a confined child reports ------------------------------------------------------------------------------------
 
-    def told_reasons(
+    def reported_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
     ) -> dict[str, Issue]:
         """Every row that cannot be taken, and what lacks in others."""

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 
 class Problem:
-    """A kind of problem; a kind is a subclass, or an instance with other attributes.
+    """A kind of problem; each kind is a subclass.
+
+    These members are its core. Everything else belongs to the parts that it names as attributes, such as its pictures.
 
     Attributes
     ----------
@@ -50,6 +52,8 @@ class Problem:
         Whether submissions can be scored here.
     settings
         Options that an assessment can set under ``settings``.
+    table_files
+        Permitted names of the single table of all cases; empty where predictions are one file per case.
     is_measured_elsewhere
         Whether values come from code that is not here.
     takes_algorithms
@@ -76,8 +80,6 @@ class Problem:
         Entries of metrics in assessment documents, and their values.
     evidence
         Values of the whole data set, and what they are recomputed from.
-    table_files
-        Permitted names of the single table of all cases; empty where predictions are one file per case.
     """
 
     id: str = ""

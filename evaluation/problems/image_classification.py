@@ -52,7 +52,7 @@ _LISTED: Final = 10
 _SPARE_ROWS: Final = 1000
 
 
-class ClassAnswerView(AnswerView):
+class ClassificationAnswerView(AnswerView):
     """Answers to a case of image classification, line by line."""
 
     def numbers_of(self, value: Numbers, shared: Mapping[str, Any]) -> NDArray[Any]:
@@ -86,7 +86,7 @@ class ClassAnswerView(AnswerView):
         return CaseAnswers.of("Class", lines)
 
 
-class ClassSamples(TableSamples):
+class ClassificationSamples(TableSamples):
     """Samples of image classification."""
 
     kind: ImageClassification
@@ -121,7 +121,7 @@ class ClassSamples(TableSamples):
         }
 
 
-class ClassScorerFiles(TableScorerFiles):
+class ClassificationScorerFiles(TableScorerFiles):
     """Files of image classification for scoring images."""
 
     stems_and_kinds = (("labels", "csv"),)
@@ -140,7 +140,7 @@ class ClassScorerFiles(TableScorerFiles):
         return rows_of_answer(prediction, shared["classes"])
 
 
-class ClassTexts(TableTexts):
+class ClassificationTexts(TableTexts):
     """Texts about image classification on pages."""
 
     region_noun = "class"
@@ -169,7 +169,7 @@ class ClassTexts(TableTexts):
         )
 
 
-class ClassPlausibility(Plausibility):
+class ClassificationPlausibility(Plausibility):
     """Plausibility of results of image classification."""
 
     def is_possible(
@@ -201,7 +201,7 @@ class ClassPlausibility(Plausibility):
         return scan_labels(read_reference_labels(references / LABELS_FILE)), []
 
 
-class ClassEvidence(KindEvidence):
+class ClassificationEvidence(KindEvidence):
     """Evidence of values of the whole data set for image classification."""
 
     kind: ImageClassification
@@ -261,7 +261,7 @@ class ClassEvidence(KindEvidence):
         return {key: with_class(numbers, reference.code) for key, numbers in pieces.items()}
 
 
-class ClassMetrics(MetricRules):
+class ClassificationMetrics(MetricRules):
     """Metrics of image classification."""
 
     can_be_undefined = False
@@ -274,7 +274,7 @@ class ClassMetrics(MetricRules):
         return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
 
 
-class ClassReferenceRules(TableReferenceRules):
+class ClassificationReferenceRules(TableReferenceRules):
     """References of image classification."""
 
     kind: ImageClassification
@@ -335,7 +335,7 @@ class ClassReferenceRules(TableReferenceRules):
         return []
 
 
-class ClassPerformance(Performance):
+class ClassificationPerformance(Performance):
     """Preparation and shortcuts of scoring for image classification."""
 
     def score_at_once(
@@ -371,15 +371,15 @@ class ImageClassification(TableProblem):
     category = "ImLC"
     task_categories = ("classification", "prediction")
     table_files = ("labels.csv",)
-    answer_view = ClassAnswerView()
-    samples = ClassSamples()
-    scorer_files = ClassScorerFiles()
-    texts = ClassTexts()
-    plausibility = ClassPlausibility()
-    evidence = ClassEvidence()
-    metrics = ClassMetrics()
-    references = ClassReferenceRules()
-    performance = ClassPerformance()
+    answer_view = ClassificationAnswerView()
+    samples = ClassificationSamples()
+    scorer_files = ClassificationScorerFiles()
+    texts = ClassificationTexts()
+    plausibility = ClassificationPlausibility()
+    evidence = ClassificationEvidence()
+    metrics = ClassificationMetrics()
+    references = ClassificationReferenceRules()
+    performance = ClassificationPerformance()
 
     def check(self, assessment: Assessment) -> None:
         """Reject a metric option `k` that is not below the number of classes."""
@@ -501,7 +501,7 @@ class ImageClassification(TableProblem):
 
         return recompute_classification(metric, evidence, multiplicities)
 
-    def told_reasons(
+    def reported_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
     ) -> dict[str, Issue]:
         """Single cases by name, the rest as numbers."""

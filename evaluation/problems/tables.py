@@ -463,7 +463,7 @@ class TableProblem(Problem):
             return Opened(reasons={"": error.issue})
         reasons = {case: issue for case in references.cases if (issue := table.issue(case)) is not None}
         predictions = self.predictions_of(table, references.cases, reasons)
-        return Opened(predictions, self.told_reasons(assessment, table, reasons, references), table.unused)
+        return Opened(predictions, self.reported_reasons(assessment, table, reasons, references), table.unused)
 
     def check_opened(
         self, assessment: Assessment, table: PredictionTable, path: Path, references: TableReferences
@@ -484,7 +484,7 @@ class TableProblem(Problem):
             case: prediction for case in cases if case not in reasons and (prediction := table.of(case)) is not None
         }
 
-    def told_reasons(
+    def reported_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
     ) -> dict[str, Issue]:
         """Return the reasons that the command line reports for a table: one for every invalid case."""

@@ -121,7 +121,7 @@ REASONS: Final = {
     "evaluation/problems/examples.py::write_fields": EXAMPLE,
     "evaluation/problems/examples.py::_write": EXAMPLE,
     "evaluation/problems/external.py::ExternalSamples.write_challenge": EXAMPLE,
-    "evaluation/problems/image_classification.py::ClassReferenceRules.merge_tables": WORK,
+    "evaluation/problems/image_classification.py::ClassificationReferenceRules.merge_tables": WORK,
     "evaluation/problems/label_merging.py::write": WORK,
     "evaluation/problems/reference_parts.py::PartsProblem.packed": WORK,
     "evaluation/problems/reference_parts.py::opened": WORK,
