@@ -179,7 +179,7 @@ class Problem:
         Parameters
         ----------
         parts
-            Also rate detection, classification and outlines apart, where the kind does (`rates_parts`).
+            Also rate detection, classification and outlines apart, where the kind does (`MetricRules.rates_object_parts`).
         """
         raise NotImplementedError
 

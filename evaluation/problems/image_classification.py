@@ -525,7 +525,7 @@ class ImageClassification(TableProblem):
     def predictions_of(
         self, table: PredictionTable, cases: Sequence[str], reasons: Mapping[str, Issue]
     ) -> Mapping[str, Any]:
-        """Return predictions that are created on access, because `score_at_once` accesses none."""
+        """Return predictions that are created on access, because `ClassificationPerformance.score_at_once` accesses none."""
         assert isinstance(table, LabelPredictions)
         return AnswersByCase(table)
 
