@@ -156,7 +156,7 @@ class _Asking:
         from evaluation.running.scorer_folders import references_in
 
         self.engine, self.folder, self.image, self.assessment = engine, folder, image, assessment
-        self.shown = problems.get(assessment.problem).shown
+        self.shown = problems.get(assessment.problem).scorer_files.stems_and_kinds
         self.declared = declared_of(assessment)
         try:
             self.references = references_in(assessment, references)

@@ -238,7 +238,7 @@ def build_tables(
     ResultsError
         For a pair that occurs twice, a metric or region without rows, or an outcome without a policy.
     """
-    if assessment.kind.has_one_metric:
+    if assessment.kind.metrics.is_single_metric:
         results = results.assign(
             metric=constant_column(assessment.metrics[0].name, len(results)),
             region=constant_column(ABSENT, len(results)),

@@ -381,7 +381,7 @@ def _of_cost(cost: CostMetric) -> Picture:
 PICTURES = (
     *_OF_ALL_KINDS,
     *(_of_cost(cost) for cost in METRICS if cost.can_be_registered),
-    *(_of_kind(problem.id, figure) for problem in problems.all_problems() for figure in problem.figures),
+    *(_of_kind(problem.id, figure) for problem in problems.all_problems() for figure in problem.evidence.figures),
 )
 BY_NAME = {picture.name: picture for picture in PICTURES}
 

@@ -146,7 +146,7 @@ def hits_of(
             pieces = evidence.select(use.name, name, region)
         except KeyError:
             continue
-        counts = assessment.kind.hits(use, pieces)
+        counts = assessment.kind.evidence.hits_and_trials(use, pieces)
         if counts is None:
             return None
         part = pd.DataFrame({"case": list(pieces.cases), "algorithm": name, "hits": counts[0], "trials": counts[1]})

@@ -32,7 +32,7 @@ def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based:
     if not _is_complete(metric, options):
         for option_name, allowed in metric.ignored(problem, options).items():
             raise AssessmentError(f"{section.at('options')}.{option_name}", options[option_name], allowed)
-    if checked.get("class_average") == "micro" and not problems.get(problem).averages_micro:
+    if checked.get("class_average") == "micro" and not problems.get(problem).metrics.can_pool_classes:
         allowed_averages = (
             "per_class, macro or weighted: where a case has one class, pooled counts say the same as Accuracy"
         )

@@ -394,7 +394,7 @@ class Assessment:
         for scheme in self.rankings:
             for step in scheme.combine or ():
                 named += step.over
-        named += self.kind.told_apart_by(self.settings)
+        named += self.kind.evidence.data_set_columns(self.settings)
         named += filter(None, [self.exclusions.grade_column])
         return tuple(dict.fromkeys(column for column in named if column not in _OWN_UNITS))
 

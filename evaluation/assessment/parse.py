@@ -90,12 +90,14 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     rank_based = all(scheme_of(ranking).ranks_cases for ranking in rankings)
     settings = _settings(section, problem)
     metrics = section.items("metrics", lambda value, path: _metric(value, path, problem, rank_based=rank_based))
-    metrics = tuple(metric if metric.is_by_scorer else problem.complete_metric(metric, settings) for metric in metrics)
+    metrics = tuple(metric if metric.is_by_scorer else problem.metrics.complete(metric, settings) for metric in metrics)
     distinct([metric.name for metric in metrics], "metrics", "name")
     check_costs(metrics)
-    problem.check_metrics(metrics)
+    problem.metrics.check(metrics)
     _check_selection(rankings, metrics, regions)
-    aggregation, uncertainty = read_levels(section, rankings, metrics, apart=problem.told_apart_by(settings))
+    aggregation, uncertainty = read_levels(
+        section, rankings, metrics, apart=problem.evidence.data_set_columns(settings)
+    )
     draft = Assessment(
         schema=SCHEMA,
         problem=problem.id,
@@ -122,13 +124,13 @@ def _metric(value: object, path: str, problem: Problem, *, rank_based: bool) -> 
         return read_scorer_metric(value, path, problem, rank_based=rank_based)
     if is_by_run(value):
         return read_cost_metric(value, path, problem, rank_based=rank_based)
-    return problem.read_metric(value, path, rank_based=rank_based)
+    return problem.metrics.read(value, path, rank_based=rank_based)
 
 
 def _metric_document(metric: MetricUse, problem: Problem) -> dict[str, Any]:
     if metric.is_by_scorer:
         return scorer_metric_document(metric)
-    return cost_metric_document(metric) if metric.is_by_run else problem.metric_document(metric)
+    return cost_metric_document(metric) if metric.is_by_run else problem.metrics.document_of(metric)
 
 
 def _keys(document: object) -> tuple[str, ...]:
@@ -157,17 +159,17 @@ def _settings(section: Place, problem: Problem) -> dict[str, Any]:
 
 
 def _regions(section: Place, problem: Problem) -> tuple[Region, ...]:
-    if not problem.takes_regions:
+    if not problem.regions.are_allowed:
         if section.has("regions"):
             raise AssessmentError("regions", section.raw("regions"), f"no regions: a {problem.title} has none")
         return ()
     if not section.has("regions"):
-        if problem.needs_regions:
+        if problem.regions.are_required:
             raise AssessmentError("regions", None, 'a list such as [{"name": "liver", "labels": [1]}]')
         return ()
     regions = section.items("regions", lambda value, path: _region(value, path, problem), empty=True)
     distinct([region.name for region in regions], "regions", "name")
-    if problem.needs_regions and not regions:
+    if problem.regions.are_required and not regions:
         raise AssessmentError("regions", [], "at least one region")
     return regions
 
@@ -176,7 +178,7 @@ def _region(value: object, path: str, problem: Problem) -> Region:
     section = Place(value, path, ("name", "labels"))
     title = name(section.raw("name"), section.at("name"))
     labels: tuple[int | str, ...]
-    if problem.has_numbered_labels or section.has("labels"):
+    if problem.regions.have_numbered_labels or section.has("labels"):
         labels = section.items("labels", lambda item, where: _label(item, where, problem))
     else:
         labels = (title,)
@@ -188,9 +190,9 @@ def _region(value: object, path: str, problem: Problem) -> Region:
 def _label(value: object, path: str, problem: Problem) -> int | str:
     if is_number(value) and value == int(value) and value >= 0:  # type: ignore[call-overload, operator]
         return int(value)  # type: ignore[call-overload, no-any-return]
-    if not problem.has_numbered_labels and isinstance(value, str) and value:
+    if not problem.regions.have_numbered_labels and isinstance(value, str) and value:
         return value
-    kinds = "a whole number of 0 or more" + ("" if problem.has_numbered_labels else " or the name of a class")
+    kinds = "a whole number of 0 or more" + ("" if problem.regions.have_numbered_labels else " or the name of a class")
     raise AssessmentError(path, value, kinds)
 
 
@@ -230,7 +232,7 @@ def _check_levels(assessment: Assessment) -> None:
 def _document(assessment: Assessment, problem: Problem, *, as_list: bool) -> dict[str, Any]:
     """The assessment as JSON values with every default."""
     document: dict[str, Any] = {"schema": assessment.schema, "problem": assessment.problem}
-    if problem.takes_regions:
+    if problem.regions.are_allowed:
         document["regions"] = [{"name": region.name, "labels": list(region.labels)} for region in assessment.regions]
     document["metrics"] = [_metric_document(metric, problem) for metric in assessment.metrics]
     if assessment.scorer:

@@ -37,7 +37,7 @@ class Bounds:
         self.metric = metric
         self.worst = worst
         self.best = best
-        self.has_diagonal = unit == "mm" and direction == "lower" and problems.get(problem).has_image_diagonal
+        self.has_diagonal = unit == "mm" and direction == "lower" and problems.get(problem).metrics.has_image_diagonal
         self.rank_based = rank_based
         self.worst_by_case = worst_by_case
 

@@ -130,7 +130,7 @@ def _selection(section: Place, key: str) -> tuple[str, ...] | None:
 
 def _combine(section: Place, problem: str, scheme: Scheme, ties: str) -> tuple[Step, ...] | None:
     if "combine" not in section.value:
-        if problems.get(problem).has_one_metric:
+        if problems.get(problem).metrics.is_single_metric:
             return None
         return (Step(("metric", "region"), Operator("mean"), rerank=True, ties=ties, fractional=False),)
     value = section.value["combine"]

@@ -44,7 +44,7 @@ def read_scorer_metric(value: object, path: str, problem: Problem, *, rank_based
         For an invalid declaration.
     """
     section = Place(value, path, _KEYS)
-    if not problem.takes_scorer:
+    if not problem.scorer_files.is_supported:
         raise AssessmentError(section.at("by"), BY_SCORER, f"no metric of a scoring image: {problem.title} takes none")
     identity = own_id(section.raw("id"), section.at("id"))
     direction: Literal["higher", "lower"] = (

@@ -115,7 +115,11 @@ def _data_sets(scheme: RankingScheme, assessment: Assessment) -> str:
     """The column of the data sets that a ranking counts apart."""
     kind = assessment.kind
     # A value over all of them, too, is ranked with fewer cases of one.
-    columns = () if kind.stands_beside(assessment.settings) else kind.told_apart_by(assessment.settings)
+    columns = (
+        ()
+        if kind.evidence.has_overall_value(assessment.settings)
+        else kind.evidence.data_set_columns(assessment.settings)
+    )
     metrics = [metric for metric in assessment.metrics if scheme.metrics is None or metric.name in scheme.metrics]
     return joined(list(columns)) if any(metric.level == "dataset" for metric in metrics) else ""
 

@@ -27,7 +27,7 @@ def cost_of_a_missing_case(assessment: Assessment) -> str:
     ... )
     'counts as 0 in DSC and NSD, and as 40 mm in ASSD'
     """
-    if words := assessment.kind.missing_words(assessment):
+    if words := assessment.kind.texts.missing_cases(assessment):
         return words
     cases = [use for use in assessment.metrics if use.level == "case"]
     whole = [use for use in assessment.metrics if use.level != "case"]

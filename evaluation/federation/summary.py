@@ -192,7 +192,7 @@ class _AtSite:
     def _cell(
         self, table: Table, whole: FloatArray, plan: Plan, minimum: int
     ) -> tuple[dict[str, Any], FloatArray | None]:
-        gone = _missing(table, self.results, one_metric=self.local.kind.has_one_metric)
+        gone = _missing(table, self.results, one_metric=self.local.kind.metrics.is_single_metric)
         units_gone = gone if plan.hierarchy is None else _by_unit(gone.astype(float), plan, self.local) > 0
         cell: dict[str, Any] = {
             "metric": table.metric.name,

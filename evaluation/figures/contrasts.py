@@ -73,7 +73,7 @@ def kind_of(metric: MetricUse, problem: str) -> str | None:
     str or None
         ``None`` for a metric that mixes these parts, or a task that has only one part.
     """
-    if not problems.get(problem).finds_objects or metric.id in _BOTH or metric.id == "value":
+    if not problems.get(problem).metrics.rates_objects or metric.id in _BOTH or metric.id == "value":
         return None
     if metric.id in _FOUND or "localization_criterion" in metric.options:
         return DETECTION

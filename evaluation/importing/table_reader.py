@@ -39,7 +39,7 @@ class TableReader:
         self.problem = fitting.assessment.kind
         self.uses = fitting.assessment.metrics
         besides = {
-            DIAGONAL: self.problem.has_image_diagonal,
+            DIAGONAL: self.problem.metrics.has_image_diagonal,
             STANDARD_ERROR: any(takes_uncertainty(metric) for metric in self.uses),
             WORST: any(needs_worst(metric) for metric in self.uses),
         }
@@ -336,7 +336,7 @@ class TableReader:
                 "A row has a value if and only if its outcome is ok.",
             )
         # Of a metric that the platform does not know, nobody can say what left a value undefined: it is not there.
-        is_told = self.problem.tells_outcomes and outcome not in ("", "ok", "missing")
+        is_told = self.problem.metrics.can_be_undefined and outcome not in ("", "ok", "missing")
         return outcome if is_told else None
 
     # What stands beside a value ---------------------------------------------------------------------------------------

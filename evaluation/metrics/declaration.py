@@ -207,7 +207,7 @@ class Metric:
         return tuple(
             problem.id
             for problem in all_problems()
-            if {category_of.get(kind) for kind in (problem.id, *problem.measures_as)} & set(self.categories)
+            if {category_of.get(kind) for kind in (problem.id, *problem.metrics.accepted_kinds)} & set(self.categories)
         )
 
     def measured_as(self, problem: str) -> str:
@@ -217,7 +217,7 @@ class Metric:
         if not is_known(problem):
             return problem
         category_of = categories()
-        kinds = (problem, *get(problem).measures_as)
+        kinds = (problem, *get(problem).metrics.accepted_kinds)
         return next((kind for kind in kinds if category_of.get(kind) in self.categories), problem)
 
     @property
@@ -536,7 +536,7 @@ def _has_values_of_cases(problem: str) -> bool:
     # Kinds of problem know metrics, so that they are asked for when needed only.
     from evaluation import problems
 
-    return not problems.is_known(problem) or problems.get(problem).has_values_of_cases
+    return not problems.is_known(problem) or problems.get(problem).metrics.has_values_of_cases
 
 
 @cache

@@ -6,8 +6,9 @@ package brings further kinds under the entry point group ``podium.problems``.
 Tried on paper against the kinds that are to come (`problem_kinds.md` of the reference); docs/problems.md has the outcome.
 """
 
-from evaluation.problems.base import MergingRules, Problem
+from evaluation.problems.base import Problem
 from evaluation.problems.opened import Opened, References
+from evaluation.problems.reference_rules import MergingRules
 from evaluation.problems.registry import (
     ENTRY_POINT_GROUP,
     ProblemError,

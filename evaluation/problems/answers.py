@@ -11,7 +11,9 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.problems.base import Problem
+from evaluation.problems.evidence import KindEvidence
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.tables import PredictionTable, ReferenceTable, TableProblem, TableReferences
 
 if TYPE_CHECKING:
@@ -96,13 +98,13 @@ class KnownCase:
     width: int = 1
 
 
-class PooledAnswers(Problem):
-    """A kind whose values of the whole data set come from one part, the answers of all cases.
+class PooledEvidence(KindEvidence):
+    """Evidence of a kind whose values of the whole data set come from one part, the answers of all cases.
 
     A case without an answer counts by definition and is never excluded.
     """
 
-    evidence_tells_missing = True
+    counts_unanswered = True
 
     def worst_of(self, use: MetricUse, evidence: CaseEvidence) -> float | None:
         """The worst value of a metric without a worst end, had every case the worst answer."""
@@ -115,11 +117,11 @@ class PooledAnswers(Problem):
         """
         return bool((block.counts > UNANSWERED).any())
 
-    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
+    def parts_by_metric(self, assessment: Assessment) -> dict[str, str]:
         """One part, the answers, serves all metrics."""
         return {use.name: PART for use in assessment.computed if use.level == "dataset"}
 
-    def finish(
+    def assemble(
         self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
     ) -> tuple[list[Row], list[Block]]:
         """All values from all answers; ``missing`` and no evidence where no case has any."""
@@ -154,7 +156,7 @@ class PooledAnswers(Problem):
                 worst = self.worst_of(use, evidence) if use.worst is None else None
                 result = undefined(Outcome.MISSING)
                 if block_region in answered:
-                    result = self.recompute(use, evidence, np.ones((1, len(evidence.cases)))).result()
+                    result = self.kind.recompute(use, evidence, np.ones((1, len(evidence.cases)))).result()
                 rows.append(Row(algorithm, "", region, use.name, *result, None, result.flag, worst))
         return rows, [block for region, block in blocks.items() if region in answered]
 
@@ -167,11 +169,73 @@ class PooledAnswers(Problem):
         return int((evidence.block.counts == UNANSWERED).sum())
 
 
-class AnswerProblem(PooledAnswers, TableProblem):
+class AnswerPlausibility(Plausibility):
+    """Plausibility of results of a kind with one row of numbers per case."""
+
+    kind: AnswerProblem
+
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: KnownCase, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Return whether the pieces match the reference's numbers and the other numbers can be an answer."""
+        if set(pieces) != {(PART, region) for region in reference.numbers}:
+            return False
+        return all(self._fits(reference, region, pieces[PART, region]) for region in reference.numbers)
+
+    def _fits(self, reference: KnownCase, region: str, numbers: Numbers) -> bool:
+        reference_numbers = reference.numbers[region]
+        if len(numbers.counts) != 1 or type(numbers.counts[0]) is not int:
+            return False
+        if any(type(value) not in (int, float) or not math.isfinite(value) for value in numbers.values):
+            return False
+        if reference_numbers is None:
+            return numbers.counts[0] == UNKNOWN and not numbers.values
+        if tuple(numbers.values[: len(reference_numbers)]) != reference_numbers:
+            return False
+        state, answer = numbers.counts[0], numbers.values[len(reference_numbers) :]
+        if state <= UNANSWERED:
+            return state == UNANSWERED and not answer
+        return self.kind.is_answer(state, answer, reference)
+
+    def summary_of(self, prediction: Any) -> dict[str, Any]:
+        """Digest of the answer."""
+        from evaluation.canonical import sha256
+
+        return {"digest": sha256(prediction), "labelled": 1}
+
+
+class AnswerEvidence(PooledEvidence):
+    """Evidence of values of the whole data set for a kind with one row of numbers per case."""
+
+    reveals_references = True
+
+    def remove_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
+        """Without the numbers of the reference."""
+        return {
+            key: numbers._replace(values=numbers.values[len(reference.numbers[key[1]] or ()) :])
+            for key, numbers in pieces.items()
+        }
+
+    def restore_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
+        """With them again."""
+        return {
+            key: numbers._replace(values=[*(reference.numbers[key[1]] or ()), *numbers.values])
+            for key, numbers in pieces.items()
+        }
+
+
+class AnswerMetrics(MetricRules):
+    """Metrics of a kind with one row of numbers per case."""
+
+    can_be_undefined = False
+
+
+class AnswerProblem(TableProblem):
     """A kind with one row of numbers a case."""
 
-    tells_reference_by_results = True
-    tells_outcomes = False
+    plausibility = AnswerPlausibility()
+    evidence = AnswerEvidence()
+    metrics = AnswerMetrics()
 
     # What a kind says -------------------------------------------------------------------------------------------------
 
@@ -231,50 +295,7 @@ class AnswerProblem(PooledAnswers, TableProblem):
 
     # What a confined child reports ------------------------------------------------------------------------------------
 
-    def is_possible(
-        self, assessment: Assessment, case: str, reference: KnownCase, pieces: Mapping[tuple[str, str], Numbers]
-    ) -> bool:
-        """Return whether the pieces match the reference's numbers and the other numbers can be an answer."""
-        if set(pieces) != {(PART, region) for region in reference.numbers}:
-            return False
-        return all(self._fits(reference, region, pieces[PART, region]) for region in reference.numbers)
-
-    def _fits(self, reference: KnownCase, region: str, numbers: Numbers) -> bool:
-        reference_numbers = reference.numbers[region]
-        if len(numbers.counts) != 1 or type(numbers.counts[0]) is not int:
-            return False
-        if any(type(value) not in (int, float) or not math.isfinite(value) for value in numbers.values):
-            return False
-        if reference_numbers is None:
-            return numbers.counts[0] == UNKNOWN and not numbers.values
-        if tuple(numbers.values[: len(reference_numbers)]) != reference_numbers:
-            return False
-        state, answer = numbers.counts[0], numbers.values[len(reference_numbers) :]
-        if state <= UNANSWERED:
-            return state == UNANSWERED and not answer
-        return self.is_answer(state, answer, reference)
-
-    def without_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
-        """Without the numbers of the reference."""
-        return {
-            key: numbers._replace(values=numbers.values[len(reference.numbers[key[1]] or ()) :])
-            for key, numbers in pieces.items()
-        }
-
-    def with_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
-        """With them again."""
-        return {
-            key: numbers._replace(values=[*(reference.numbers[key[1]] or ()), *numbers.values])
-            for key, numbers in pieces.items()
-        }
-
-    def look(self, prediction: Any) -> dict[str, Any]:
-        """Digest of the answer."""
-        from evaluation.canonical import sha256
-
-        return {"digest": sha256(prediction), "labelled": 1}
-
-    def told_reasons(
+    def reported_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
     ) -> dict[str, Issue]:
         """Every row that cannot be taken, and what lacks in others."""

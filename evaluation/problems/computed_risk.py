@@ -57,7 +57,7 @@ class Risk:
         from evaluation.problems.registry import get
 
         return {
-            "metric": get(MEASURED_AS).metric_document(self.use),
+            "metric": get(MEASURED_AS).metrics.document_of(self.use),
             "regions": None if self.regions is None else list(self.regions),
             "operator": self.operator,
             "scale": self.scale,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.metrics.options import Option
+from evaluation.problems.evidence import KindEvidence
+from evaluation.problems.texts import PageTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,28 +106,32 @@ def inside(evidence: CaseEvidence) -> Any:
     return np.array([of_case.get(case) == evidence.region for case in evidence.cases], dtype=bool)
 
 
-class TellsDataSetsApart:
-    """A kind whose cases can belong to several data sets.
+class DataSetTexts(PageTexts):
+    """Texts about several data sets on pages."""
 
-    This class must precede the other base classes.
-    """
-
-    def told_apart_by(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        """The column of the data sets, where there are several."""
-        column = column_of(settings)
-        return (column,) if column else ()
-
-    def stands_beside(self, settings: Mapping[str, Any]) -> bool:
-        """Return whether a value over all data sets is reported next to the others.
-
-        It is kept separate because it rewards predictions that only distinguish the data sets.
-        """
-        return bool(settings.get(POOLED))
-
-    def together_words(self, settings: Mapping[str, Any]) -> str:
+    def pooled_cases(self, settings: Mapping[str, Any]) -> str:
         """All cases, or those of each data set."""
         column = column_of(settings)
         if not column:
             return "all cases together"
         more = ", and all cases together," if settings.get(POOLED) else ""
         return f"the cases of each {column} together{more}"
+
+
+class DataSetEvidence(KindEvidence):
+    """Evidence of a kind whose cases can belong to several data sets.
+
+    This class must precede the other base classes.
+    """
+
+    def data_set_columns(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """The column of the data sets, where there are several."""
+        column = column_of(settings)
+        return (column,) if column else ()
+
+    def has_overall_value(self, settings: Mapping[str, Any]) -> bool:
+        """Return whether a value over all data sets is reported next to the others.
+
+        It is kept separate because it rewards predictions that only distinguish the data sets.
+        """
+        return bool(settings.get(POOLED))

@@ -66,7 +66,7 @@ class EvidenceFigure(KindFigure):
             return None
         if is_given(evidence):
             return None  # nobody here knows what the values are made of
-        if is_combined(entry) and assessment.kind.told_apart_by(assessment.settings):
+        if is_combined(entry) and assessment.kind.evidence.data_set_columns(assessment.settings):
             return None  # a figure over several data sets would show what tells them apart
         metrics = [use.name for use in assessment.computed if use.level == "dataset" and use.name in evidence.metrics]
         regions = {block.region for block in evidence.blocks.values()}

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation.metrics.options import Option
 from evaluation.problems.base import Problem
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.performance import Performance
+from evaluation.problems.samples import Samples
 from evaluation.problems.table import METRIC
 
 if TYPE_CHECKING:
@@ -21,28 +24,43 @@ if TYPE_CHECKING:
 _KEYS: Final = ("id", "as", "label", "direction", "range", "unit", "level", "without_uncertainty", "policy")
 
 
-class External(Problem):
-    """Values by algorithm, case, metric and region that were measured elsewhere.
+class ExternalSamples(Samples):
+    """Samples of values that were measured elsewhere."""
 
-    All further processing is the usual one.
-    """
+    kind: External
 
-    id = "external"
-    is_measured_elsewhere = True
-    tells_outcomes = False
-    settings = (
-        Option(
-            "source",
-            "string",
-            "organizer",
-            "Who measured; import: a table that somebody brought",
-            choices=("organizer", "site", "scorer", "import"),
-        ),
-        Option("software", "string", "", "What measured, with its version"),
-        Option("digest", "string", "", "Digest of what measured"),
-    )
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ("weak", "fair", "good")
+    ) -> dict[str, Any]:
+        """Write ``results.csv`` of some algorithms and two metrics; there is nothing to score."""
+        import numpy as np
 
-    def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
+        random = np.random.default_rng(seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = ["algorithm,case,metric,value"]
+        for index, algorithm in enumerate(algorithms):
+            for case in range(cases):
+                lines.append(f"{algorithm},case-{case:02d},tra,{random.beta(6 + 2 * index, 4):.6f}")
+                lines.append(f"{algorithm},case-{case:02d},runtime,{random.gamma(4, 10 - 2 * index):.6f}")
+        (folder / "results.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "metrics": [
+                {"id": "tra", "direction": "higher", "range": [0, 1]},
+                {"id": "runtime", "direction": "lower", "range": [0, None], "unit": "s", "policy": {"missing": 600}},
+            ],
+        }
+
+
+class ExternalMetrics(MetricRules):
+    """Metrics of values that were measured elsewhere."""
+
+    kind: External
+
+    can_be_undefined = False
+
+    def read(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
         """Check a metric entry that defines its name, its better direction and its bounds.
 
         Metrics from elsewhere have the common id ``value``. It signals to the code that explains metrics of the
@@ -76,7 +94,7 @@ class External(Problem):
             worst=worst,
             best=best,
             unit=None,
-            problem=self.id,
+            problem=self.kind.id,
             rank_based=by_ranks,
             worst_by_case=level == "case",
         )
@@ -102,7 +120,7 @@ class External(Problem):
             unit=None if unit is None else name(unit, fields.at("unit")),
         )
 
-    def metric_document(self, metric: MetricUse) -> dict[str, Any]:
+    def document_of(self, metric: MetricUse) -> dict[str, Any]:
         """The entry as JSON values with every default."""
         from evaluation.assessment.described import WITHOUT
 
@@ -118,11 +136,48 @@ class External(Problem):
             document[WITHOUT] = True
         return document | {"policy": metric.policy.document}
 
-    def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
+    def check(self, metrics: tuple[MetricUse, ...]) -> None:
         """Reject duplicate ids."""
         from evaluation.assessment.reading import distinct
 
         distinct([str(metric.options.get("id", metric.name)) for metric in metrics], "metrics", "id")
+
+
+class ExternalPerformance(Performance):
+    """Preparation and shortcuts of scoring for values that were measured elsewhere."""
+
+    def score_at_once(
+        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
+    ) -> tuple[list[Row], list[Block]]:
+        """The values as rows of a results table, and what is known of those of the whole data set."""
+        from evaluation.importing.folders import OpenedValues
+
+        assert isinstance(opened, OpenedValues)
+        return opened.rows(algorithm), opened.blocks(algorithm)
+
+
+class External(Problem):
+    """Values by algorithm, case, metric and region that were measured elsewhere.
+
+    All further processing is the usual one.
+    """
+
+    id = "external"
+    is_measured_elsewhere = True
+    settings = (
+        Option(
+            "source",
+            "string",
+            "organizer",
+            "Who measured; import: a table that somebody brought",
+            choices=("organizer", "site", "scorer", "import"),
+        ),
+        Option("software", "string", "", "What measured, with its version"),
+        Option("digest", "string", "", "Digest of what measured"),
+    )
+    samples = ExternalSamples()
+    metrics = ExternalMetrics()
+    performance = ExternalPerformance()
 
     def check(self, assessment: Assessment) -> None:
         """Refuse to leave cases out of values that cannot be computed without them."""
@@ -152,38 +207,6 @@ class External(Problem):
 
         assert isinstance(references, CaseList)
         return open_values(assessment, predictions, references)
-
-    def score_at_once(
-        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
-    ) -> tuple[list[Row], list[Block]]:
-        """The values as rows of a results table, and what is known of those of the whole data set."""
-        from evaluation.importing.folders import OpenedValues
-
-        assert isinstance(opened, OpenedValues)
-        return opened.rows(algorithm), opened.blocks(algorithm)
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ("weak", "fair", "good")
-    ) -> dict[str, Any]:
-        """Write ``results.csv`` of some algorithms and two metrics; there is nothing to score."""
-        import numpy as np
-
-        random = np.random.default_rng(seed)
-        folder.mkdir(parents=True, exist_ok=True)
-        lines = ["algorithm,case,metric,value"]
-        for index, algorithm in enumerate(algorithms):
-            for case in range(cases):
-                lines.append(f"{algorithm},case-{case:02d},tra,{random.beta(6 + 2 * index, 4):.6f}")
-                lines.append(f"{algorithm},case-{case:02d},runtime,{random.gamma(4, 10 - 2 * index):.6f}")
-        (folder / "results.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "metrics": [
-                {"id": "tra", "direction": "higher", "range": [0, 1]},
-                {"id": "runtime", "direction": "lower", "range": [0, None], "unit": "s", "policy": {"missing": 600}},
-            ],
-        }
 
 
 PROBLEM = External()

@@ -10,6 +10,8 @@ from evaluation.problems.answers import (
     ANSWERED,
     EVERYTHING,
     UNANSWERED,
+    AnswerEvidence,
+    AnswerPlausibility,
     AnswerProblem,
     KnownCase,
     NumberPredictions,
@@ -31,10 +33,21 @@ from evaluation.problems.confidences import (
     draw_quality,
     draw_risk_coverage,
 )
+from evaluation.problems.data_sets import DataSetEvidence, DataSetTexts
 from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.given_risks import KnownRisk, OwnRisks
-from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.pictures import AnswerView
+from evaluation.problems.region_rules import RegionRules
+from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.tables import (
+    ExpectedTable,
+    ReferenceTable,
+    ReferenceTableError,
+    SubmitWords,
+    TableReferenceRules,
+    TableSamples,
+    TableTexts,
+)
 from evaluation.readers.confidences import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -58,17 +71,71 @@ WITHOUT_BOUND: Final = frozenset({"aurc", "e_aurc", "augrc", "e_augrc", "risk_at
 """Metrics that take risks above 1, with a number for a submission that is missing altogether."""
 
 
-class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
-    """Ability of methods to detect their failures: confidences against the risks that the organizers supply."""
+class FailureAnswerView(AnswerView):
+    """Answers to a case of failure detection, line by line."""
 
-    id = "failure_detection"
-    category = "FaD"
-    cautious = (of_confidence,)
-    tells_answers = True
-    task_categories = ("segmentation", "semantic_segmentation")
-    table_files = ("confidence.csv",)
-    reference_files = ("risk.csv",)
-    takes_regions = False
+    def numbers_of(self, value: float, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The confidence."""
+        import numpy as np
+
+        return np.array([value], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """Return the confidence next to the risk."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        confidence = None if answer is None or not answer.size else float(answer[0])
+        reference_numbers = reference.numbers[EVERYTHING]
+        risk = "" if reference_numbers is None else f"risk {number(reference_numbers[0])}"
+        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence), risk)])
+
+
+class FailureSamples(TableSamples):
+    """Samples of failure detection."""
+
+    kind: FailureDetection
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Write risks, and confidences that predict them more or less well."""
+        from evaluation.problems.examples import write_confidences
+
+        write_confidences(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
+        return {"schema": 1, "problem": self.kind.id, "metrics": [{"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}]}
+
+
+class FailureTexts(DataSetTexts, TableTexts):
+    """Texts about failure detection on pages."""
+
+    kind: FailureDetection
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without an answer counts."""
+        return "counts as rejected: less sure than every other, with the risk that it has"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        before = (
+            f"One table `{self.kind.table_files[0]}` with a row for each of the {cases} cases, packed into an archive or dropped as "
+            "it is. The column `confidence` holds any number, larger for a prediction that is less likely to have failed; only "
+            "the order counts, unless the task says otherwise."
+        )
+        cost = "A case without a number counts as rejected: as less sure than every other, with the risk that it has."
+        return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else ())
+
+
+class FailurePlausibility(AnswerPlausibility):
+    """Plausibility of results of failure detection."""
+
+    metric_rules = (of_confidence,)
+
+
+class FailureEvidence(DataSetEvidence, AnswerEvidence):
+    """Evidence of values of the whole data set for failure detection."""
+
     figures = (
         EvidenceFigure(
             name="risk-coverage",
@@ -95,6 +162,38 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
             draw=draw_quality,
         ),
     )
+
+    def has_answers(self, block: Block) -> bool:
+        """Return whether any case has a confidence."""
+        return bool((block.counts == ANSWERED).any())
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases of the data set with a risk and without a confidence."""
+        return count_unanswered(evidence, (UNANSWERED, REJECTED))
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Every data set where there are several; else one value over everything."""
+        return data_sets.regions_of(assessment.settings, shared)
+
+
+class FailureReferenceRules(TableReferenceRules):
+    """References of failure detection."""
+
+    files = ("risk.csv",)
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case and risk, the same for all algorithms."""
+        return {self.files[0]: ("case", RISK)}
+
+
+class FailureDetection(AnswerProblem):
+    """Ability of methods to detect their failures: confidences against the risks that the organizers supply."""
+
+    id = "failure_detection"
+    category = "FaD"
+    task_categories = ("segmentation", "semantic_segmentation")
+    table_files = ("confidence.csv",)
+    regions = RegionRules(are_allowed=False)
     settings = (
         Option("risk", "enum", "given", "Where the risk of a case comes from: given in risk.csv", choices=("given",)),
         *data_sets.SETTINGS,
@@ -113,6 +212,12 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
             "Teams were told that the confidence is their estimate of the quality, 1 - risk",
         ),
     )
+    answer_view = FailureAnswerView()
+    samples = FailureSamples()
+    texts = FailureTexts()
+    plausibility = FailurePlausibility()
+    evidence = FailureEvidence()
+    references = FailureReferenceRules()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that data sets are identified by a column of the cases, and return the settings."""
@@ -129,10 +234,6 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
         return get(COMPUTED) if is_computed else self
 
     # Reading ----------------------------------------------------------------------------------------------------------
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case and risk, the same for all algorithms."""
-        return {self.reference_files[0]: ("case", RISK)}
 
     def read_references(self, path: Path) -> ReferenceTable:
         """Read ``risk.csv``: one risk a case, or one an algorithm and case."""
@@ -298,14 +399,6 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
             return not numbers and reference.is_own and reference.is_predicted
         return state == ANSWERED and len(numbers) == 1 and reference.is_predicted
 
-    def has_answers(self, block: Block) -> bool:
-        """Return whether any case has a confidence."""
-        return bool((block.counts == ANSWERED).any())
-
-    def unanswered_cases(self, evidence: CaseEvidence) -> int:
-        """Cases of the data set with a risk and without a confidence."""
-        return count_unanswered(evidence, (UNANSWERED, REJECTED))
-
     def score(
         self,
         assessment: Assessment,
@@ -347,57 +440,11 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
                     result = undefined(Outcome.MISSING)
                 yield Row(algorithm, case, EVERYTHING, use.name, *result, None, result.flag)
 
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Every data set where there are several; else one value over everything."""
-        return data_sets.regions_of(assessment.settings, shared)
-
-    def answer_numbers_of(self, value: float, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """The confidence."""
-        import numpy as np
-
-        return np.array([value], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
-    ) -> CaseAnswers:
-        """Return the confidence next to the risk."""
-        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
-
-        confidence = None if answer is None or not answer.size else float(answer[0])
-        reference_numbers = reference.numbers[EVERYTHING]
-        risk = "" if reference_numbers is None else f"risk {number(reference_numbers[0])}"
-        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence), risk)])
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From risks and confidences; a case without a confidence is rejected, with the risk that it has."""
         from evaluation.problems.confidences import recompute
 
         return recompute(metric, evidence, multiplicities)
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without an answer counts."""
-        return "counts as rejected: less sure than every other, with the risk that it has"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        before = (
-            f"One table `{self.table_files[0]}` with a row for each of the {cases} cases, packed into an archive or dropped as "
-            "it is. The column `confidence` holds any number, larger for a prediction that is less likely to have failed; only "
-            "the order counts, unless the task says otherwise."
-        )
-        cost = "A case without a number counts as rejected: as less sure than every other, with the risk that it has."
-        return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else ())
-
-    def write_example(
-        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Write risks, and confidences that predict them more or less well."""
-        from evaluation.problems.examples import write_confidences
-
-        write_confidences(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
-        return {"schema": 1, "problem": self.id, "metrics": [{"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}]}
 
 
 PROBLEM = FailureDetection()

@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.base import Problem
+from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.opened import Opened, References
+from evaluation.problems.performance import Performance
+from evaluation.problems.reference_rules import ReferenceRules
+from evaluation.problems.scorer_files import ScorerFiles
+from evaluation.problems.texts import PageTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +40,7 @@ class FileWords:
     of_terms, behind_terms
         Text before and after the terms.
     columns
-        Headings of the facts that participants may know about each case; see `FileProblem.fact_cells`.
+        Headings of the facts that participants may know about each case; see `FileTexts.fact_cells`.
     """
 
     before: tuple[str, ...]
@@ -47,25 +52,170 @@ class FileWords:
     columns: tuple[str, ...] = ()
 
 
+class FileScorerFiles(ScorerFiles):
+    """Files of a kind with one file per case for scoring images."""
+
+    def write_reference(
+        self, assessment: Assessment, content: Any, instances: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """Write the content of a reference into a folder in the form that a scoring image receives.
+
+        Return its files by their names.
+
+        Parameters
+        ----------
+        instances
+            Class of each object, where a table next to the files contains it.
+        """
+        raise NotImplementedError
+
+    def write_prediction(self, assessment: Assessment, content: Any, said: Any, folder: Path) -> dict[str, Path]:
+        """Write the content of a prediction into a folder in the form that a scoring image receives.
+
+        Return its files by their names.
+
+        Parameters
+        ----------
+        said
+            Content of a table next to the files for the case; ``None`` where there is no table.
+        """
+        raise NotImplementedError
+
+
+class FileTexts(PageTexts):
+    """Texts about a kind with one file per case on pages.
+
+    Attributes
+    ----------
+    file_noun
+        Name of a file in messages.
+    no_decoy_reason
+        Reason why a decoy needs a file among the references, where `FileProblem.facts_of_image` and `FileProblem.stand_in`
+        cannot provide one.
+    """
+
+    kind: FileProblem
+
+    file_noun: str = "file"
+    no_decoy_reason: str = "a decoy needs a file among the references like other cases"
+
+    def submit_page(self, assessment: Assessment, cases: int) -> FileWords:
+        """Return the description of the files for the submit page."""
+        endings = [f"`{ending}`" for ending in self.kind.suffixes[1:]]
+        others = (
+            f" (or ending in {' or '.join([', '.join(endings[:-1])] * (len(endings) > 1) + endings[-1:])})"
+            if endings
+            else ""
+        )
+        first = f"One {self.file_noun} for each of the {cases} cases, named `<case>{self.kind.suffixes[0]}`{others}."
+        return FileWords((f"{first} Files may lie in one folder of the archive.",), self.kind.suffixes[0])
+
+    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the facts that participants may know about a case, as text.
+
+        There is one cell for each of `FileWords.columns`.
+        """
+        return ()
+
+
+class FileEvidence(KindEvidence):
+    """Evidence of values of the whole data set for a kind with one file per case."""
+
+    kind: FileProblem
+
+    def shared(
+        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
+    ) -> Mapping[str, Any]:
+        """Names of the classes and the like, and the patient of each case; see `KindEvidence.shared`."""
+        patients = {
+            case: str(case_facts["patient"])
+            for case, case_facts in facts.items()
+            if case_facts.get("patient") is not None
+        }
+        return self.kind.shared_of_folder(assessment, patients) | self.kind.shared_facts(assessment, facts)
+
+
+class FileReferenceRules(ReferenceRules):
+    """References of a kind with one file per case."""
+
+    kind: FileProblem
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Return the columns of the table next to the files, where regions need the class of each object."""
+        rules = self.kind.table_beside(assessment)
+        return {rules.file: ("case", "instance", "class")} if rules is not None and rules.need_class else {}
+
+    def merge_files(self, files: Sequence[Path], rule: str, target: Path) -> Path:
+        """Merge the references of one case by several annotators, by a rule of `merging`, and write the result.
+
+        Parameters
+        ----------
+        files
+            One an annotator; the first decides how it is stored.
+        target
+            The file to write, without its ending.
+
+        Returns
+        -------
+        pathlib.Path
+            The file written.
+
+        Raises
+        ------
+        ReadError
+            When a file cannot be read or does not fit the first.
+        """
+        message = f"{rule} is not computed here."
+        raise ValueError(message)
+
+    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
+        """Return the requirements for a prediction that the image of a case determines.
+
+        The result is ``None`` if it determines none.
+        """
+        return None
+
+    def write_stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
+        """Write a reference for a decoy that has none, so that it costs time like others.
+
+        Raises
+        ------
+        ValueError
+            Where that cannot be done.
+        """
+        raise ValueError(self.kind.texts.no_decoy_reason)
+
+
+class FilePerformance(Performance):
+    """Preparation and shortcuts of scoring for a kind with one file per case."""
+
+    def cost_of(self, facts: Mapping[str, Any]) -> int:
+        """Return the cost of processing a case and keeping it prepared.
+
+        The unit is voxels, or what takes about as long.
+        """
+        return 100_000
+
+    def warm_up_with(self, assessment: Assessment, reference: Any, content: Any) -> None:
+        """Work out what metrics need of a reference, and load their libraries, once for all processes forked later."""
+        self.warm_up(assessment, reference)
+
+
 class FileProblem(Problem):
     """A kind with one file per case.
 
     Its subclass defines how a file is read, compared, prepared and scored. The data read from a file are called its
     content here. `facts_of` returns what participants may know about a reference. These are plain JSON values, such as
     a grid. They are stored with the case, and predictions are compared with them.
-
-    Attributes
-    ----------
-    file_words
-        Name of a file in messages.
-    no_decoy_words
-        Reason why a decoy needs a file among the references, where `facts_of_image` and `stand_in` cannot provide one.
     """
 
     is_scored = True
     takes_algorithms = True
-    file_words: str = "file"
-    no_decoy_words: str = "a decoy needs a file among the references like other cases"
+    scorer_files = FileScorerFiles()
+    texts = FileTexts()
+    evidence = FileEvidence()
+    references = FileReferenceRules()
+    performance = FilePerformance()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -165,24 +315,12 @@ class FileProblem(Problem):
         """Most bytes that a sensible file of a case with such facts unpacks to."""
         return MOST_BYTES
 
-    def cost(self, facts: Mapping[str, Any]) -> int:
-        """Return the cost of processing a case and keeping it prepared.
-
-        The unit is voxels, or what takes about as long.
-        """
-        return 100_000
-
     def table_beside(self, assessment: Assessment) -> InstanceRules | None:
         """Return the optional and required content of a table of objects next to the files.
 
         The result is ``None`` where there are no objects.
         """
         return None
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Return the columns of the table next to the files, where regions need the class of each object."""
-        rules = self.table_beside(assessment)
-        return {rules.file: ("case", "instance", "class")} if rules is not None and rules.need_class else {}
 
     def table_of_predictions(self, assessment: Assessment) -> RulesBeside | None:
         """Return the rules for the table next to the predictions, where such a table is permitted.
@@ -204,34 +342,6 @@ class FileProblem(Problem):
             If they do not match.
         """
 
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    def show_reference(
-        self, assessment: Assessment, content: Any, instances: Instances | None, folder: Path
-    ) -> dict[str, Path]:
-        """Write the content of a reference into a folder in the form that a scoring image receives.
-
-        Return its files by their names.
-
-        Parameters
-        ----------
-        instances
-            Class of each object, where a table next to the files contains it.
-        """
-        raise NotImplementedError
-
-    def show_prediction(self, assessment: Assessment, content: Any, said: Any, folder: Path) -> dict[str, Path]:
-        """Write the content of a prediction into a folder in the form that a scoring image receives.
-
-        Return its files by their names.
-
-        Parameters
-        ----------
-        said
-            Content of a table next to the files for the case; ``None`` where there is no table.
-        """
-        raise NotImplementedError
-
     # Scoring ----------------------------------------------------------------------------------------------------------
 
     def prepare(self, assessment: Assessment, content: Any, instances: Instances | None = None) -> Any:
@@ -250,21 +360,6 @@ class FileProblem(Problem):
         It consists of its file and the table next to all files, or the reason why that table is invalid.
         """
         return path
-
-    def warm_up_with(self, assessment: Assessment, reference: Any, content: Any) -> None:
-        """Work out what metrics need of a reference, and load their libraries, once for all processes forked later."""
-        self.warm_up(assessment, reference)
-
-    def shared_evidence(
-        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
-    ) -> Mapping[str, Any]:
-        """Names of the classes and the like, and the patient of each case; see `Problem.shared_evidence`."""
-        patients = {
-            case: str(case_facts["patient"])
-            for case, case_facts in facts.items()
-            if case_facts.get("patient") is not None
-        }
-        return self.shared_of_folder(assessment, patients) | self.shared_facts(assessment, facts)
 
     def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
         """Return the content that the evidence of all algorithms has in common."""
@@ -291,7 +386,7 @@ class FileProblem(Problem):
 
         files = self.find_references(folder)
         if not files:
-            raise ReadError("not_found", folder.name or str(folder), f"no {self.file_words}s in the folder")
+            raise ReadError("not_found", folder.name or str(folder), f"no {self.texts.file_noun}s in the folder")
         table = self.read_table_beside(assessment, folder)
         shared = self.shared_of_folder(assessment, patients_of(folder, list(files)))
         try:
@@ -342,68 +437,6 @@ class FileProblem(Problem):
             except ReadError as error:
                 return error.issue
         return ReadError("not_found", rules.file, "no such table", rules.purpose).issue if rules.needed else None
-
-    # References on a platform -----------------------------------------------------------------------------------------
-
-    def merge_files(self, files: Sequence[Path], rule: str, target: Path) -> Path:
-        """Merge the references of one case by several annotators, by a rule of `merging`, and write the result.
-
-        Parameters
-        ----------
-        files
-            One an annotator; the first decides how it is stored.
-        target
-            The file to write, without its ending.
-
-        Returns
-        -------
-        pathlib.Path
-            The file written.
-
-        Raises
-        ------
-        ReadError
-            When a file cannot be read or does not fit the first.
-        """
-        message = f"{rule} is not computed here."
-        raise ValueError(message)
-
-    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
-        """Return the requirements for a prediction that the image of a case determines.
-
-        The result is ``None`` if it determines none.
-        """
-        return None
-
-    def stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
-        """Write a reference for a decoy that has none, so that it costs time like others.
-
-        Raises
-        ------
-        ValueError
-            Where that cannot be done.
-        """
-        raise ValueError(self.no_decoy_words)
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """Return the description of the files for the submit page."""
-        endings = [f"`{ending}`" for ending in self.suffixes[1:]]
-        others = (
-            f" (or ending in {' or '.join([', '.join(endings[:-1])] * (len(endings) > 1) + endings[-1:])})"
-            if endings
-            else ""
-        )
-        first = f"One {self.file_words} for each of the {cases} cases, named `<case>{self.suffixes[0]}`{others}."
-        return FileWords((f"{first} Files may lie in one folder of the archive.",), self.suffixes[0])
-
-    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the facts that participants may know about a case, as text.
-
-        There is one cell for each of `FileWords.columns`.
-        """
-        return ()
 
 
 @dataclass(frozen=True)

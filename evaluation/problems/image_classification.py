@@ -5,8 +5,14 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.problems.base import MergingRules
+from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.label_tables import AnswersByCase, LabelPredictions, LabelReferences, PreparedLabel
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.performance import Performance
+from evaluation.problems.pictures import AnswerView
+from evaluation.problems.plausibility import Plausibility
+from evaluation.problems.reference_rules import MergingRules
+from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.tables import (
     SHOWN_REASONS,
     ExpectedTable,
@@ -15,10 +21,13 @@ from evaluation.problems.tables import (
     ReferenceTableError,
     SubmitWords,
     TableProblem,
+    TableReferenceRules,
     TableReferences,
+    TableSamples,
+    TableScorerFiles,
+    TableTexts,
     listed,
 )
-from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,20 +52,233 @@ _LISTED: Final = 10
 _SPARE_ROWS: Final = 1000
 
 
-class ImageClassification(TableProblem):
-    """One class of every case, decided or by scores."""
+class ClassificationAnswerView(AnswerView):
+    """Answers to a case of image classification, line by line."""
 
-    id = "image_classification"
-    category = "ImLC"
-    part_noun = "class"
-    task_categories = ("classification", "prediction")
-    table_files = ("labels.csv",)
-    tells_outcomes = False
-    evidence_tells_missing = True
-    has_values_of_cases = False
-    tells_reference_by_results = True
-    tells_answers = True
+    def numbers_of(self, value: Numbers, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The class decided for, by its place, and the scores of all classes behind it."""
+        import numpy as np
+
+        return np.array([*value.counts, *value.values], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: PreparedLabel
+    ) -> CaseAnswers:
+        """The class decided for, and the scores of the likeliest classes."""
+        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
+        from evaluation.scoring.classification_evidence import BY_SCORES
+
+        names = [str(name) for name in shared["classes"]]
+        right = names[reference.code] if reference.code < len(names) else NOTHING
+        if answer is None or not answer.size:
+            return CaseAnswers.of("Class", [CaseAnswer("decided for", NOTHING, right)])
+        scores = answer[1:].tolist()[: len(names)]
+        decided = int(answer[0])
+        if decided == BY_SCORES and scores:
+            decided = max(range(len(scores)), key=scores.__getitem__)
+        chosen = names[decided] if 0 <= decided < len(names) else NOTHING
+        lines = [CaseAnswer("decided for", chosen, right)]
+        likeliest = sorted(range(len(scores)), key=lambda index: -scores[index])
+        lines += [
+            CaseAnswer(f"score of {names[index]}", number(scores[index]), "✓" if names[index] == right else "")
+            for index in likeliest
+        ]
+        return CaseAnswers.of("Class", lines)
+
+
+class ClassificationSamples(TableSamples):
+    """Samples of image classification."""
+
+    kind: ImageClassification
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """The class, with the score 1."""
+        from evaluation.problems.labels import rows_of_class
+
+        return rows_of_class(reference.rows[0][0], shared["classes"])
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """The first and the last class, the next one, and one that is drawn."""
+        from evaluation.problems.labels import worse_classes
+
+        return worse_classes(perfect)
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Write an example with two classes.
+
+        One algorithm predicts with noisy scores, one always predicts the same class.
+        """
+        from evaluation.problems.examples import write_labels
+
+        write_labels(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "benign"}, {"name": "malignant"}],
+            "metrics": [{"id": "balanced_accuracy"}, {"id": "auroc", "options": {"positive_class": "malignant"}}],
+        }
+
+
+class ClassificationScorerFiles(TableScorerFiles):
+    """Files of image classification for scoring images."""
+
+    stems_and_kinds = (("labels", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The class of the case, as a scoring image is shown it."""
+        from evaluation.problems.shown import Rows
+
+        assert table.classes is not None
+        return Rows.of(("label",), [(table.classes[case],)])
+
+    def prediction_rows(self, prediction: Numbers, shared: Mapping[str, Any]) -> Rows:
+        """The class decided for, the scores of all classes in columns ``p_<class>``, or both."""
+        from evaluation.problems.labels import rows_of_answer
+
+        return rows_of_answer(prediction, shared["classes"])
+
+
+class ClassificationTexts(TableTexts):
+    """Texts about image classification on pages."""
+
+    region_noun = "class"
     decoy_columns = ("scores_sha256", "answers")
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without a valid answer counts."""
+        return "counts as a wrong decision, with the worst score for its class"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        columns = (
+            "It needs one column `p_<class>` with a probability from 0 to 1 for each class; those of a row sum to 1. A column "
+            "`label` may stand beside them and then decides; without it the highest probability does."
+            if expected.need_scores
+            else "The column `label` names the class; columns `p_<class>` with probabilities are taken as well."
+        )
+        before = f"One table `labels.csv` with a row for each of the {cases} cases, packed into an archive or dropped as it is. {columns}"
+        cost = "A case without a row that can be read counts as a wrong decision, the costliest there is, with the worst score."
+        return SubmitWords(
+            (before,),
+            expected.columns,
+            "…",
+            (cost,) if incomplete_cost else (),
+            "Each case belongs to one of them.",
+        )
+
+
+class ClassificationPlausibility(Plausibility):
+    """Plausibility of results of image classification."""
+
+    def is_possible(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedLabel,
+        pieces: Mapping[tuple[str, str], Numbers],
+    ) -> bool:
+        """Return whether the pieces are one answer to the case."""
+        from evaluation.problems.labels import ANSWER, is_answer
+
+        return set(pieces) == {ANSWER} and is_answer(pieces[ANSWER], reference.code, reference.classes)
+
+    def summary_of(self, prediction: Numbers) -> dict[str, Any]:
+        """Return the digest of the scores of all classes.
+
+        A class without scores is identical for many teams and therefore not informative.
+        """
+        from evaluation.canonical import sha256
+
+        return {"digest": sha256(prediction.values), "labelled": 1} if prediction.values else {}
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Count the classes of the references."""
+        from evaluation.advice.pitfalls.scan_tables import scan_labels
+        from evaluation.readers.tables import LABELS_FILE, read_reference_labels
+
+        return scan_labels(read_reference_labels(references / LABELS_FILE)), []
+
+
+class ClassificationEvidence(KindEvidence):
+    """Evidence of values of the whole data set for image classification."""
+
+    kind: ImageClassification
+
+    counts_unanswered = True
+    reveals_references = True
+
+    def parts_by_metric(self, assessment: Assessment) -> dict[str, str]:
+        """One part, the answers, serves all metrics."""
+        from evaluation.scoring.classification_evidence import PART
+
+        return {use.name: PART for use in assessment.computed}
+
+    def assemble(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """All values from all answers; a case without one counts as a wrong decision, so that every case has pieces."""
+        from evaluation.problems.labels import finish_answers
+
+        return finish_answers(assessment, algorithm, pieces, shared)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Classes or regions, or none for a value over all classes."""
+        from evaluation.scoring.classification_evidence import regions_of
+
+        return regions_of(use, shared)
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases without a valid answer."""
+        from evaluation.scoring.classification_evidence import unanswered_cases
+
+        return unanswered_cases(evidence)
+
+    def hits_and_trials(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
+        """Right decisions: each case is one trial of a metric that it counts in."""
+        import numpy as np
+
+        from evaluation.outcomes import Outcome
+
+        if metric.id not in ("accuracy", "sensitivity", "specificity", "ppv", "npv"):
+            return None
+        each = self.kind.recompute(metric, evidence, np.eye(len(evidence.cases)))
+        trials = each.has(Outcome.OK).astype(float)
+        successes = np.where(trials > 0, each.numbers, 0.0)
+        return (successes, trials) if np.isin(successes, (0.0, 1.0)).all() else None
+
+    def remove_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
+        """Without the class of the reference."""
+        from evaluation.scoring.rows import Numbers
+
+        return {key: Numbers(numbers.counts[1:], numbers.values) for key, numbers in pieces.items()}
+
+    def restore_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
+        """With it again."""
+        from evaluation.problems.labels import with_class
+
+        return {key: with_class(numbers, reference.code) for key, numbers in pieces.items()}
+
+
+class ClassificationMetrics(MetricRules):
+    """Metrics of image classification."""
+
+    can_be_undefined = False
+    has_values_of_cases = False
+
+    def needs_scores(self, use: MetricUse) -> bool:
+        """Net benefit is defined for decisions as well (and the scores decide where there are any)."""
+        from evaluation import catalogue
+
+        return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
+
+
+class ClassificationReferenceRules(TableReferenceRules):
+    """References of image classification."""
+
+    kind: ImageClassification
+
     merging = MergingRules(
         {
             MAJORITY: "majority vote: the class with more votes than any other; cases with a tie are refused by name",
@@ -64,6 +286,100 @@ class ImageClassification(TableProblem):
             "agreement are refused by name",
         }
     )
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case and class."""
+        return {self.kind.table_files[0]: ("case", "label")}
+
+    def merge_tables(
+        self,
+        tables: Mapping[str, ReferenceTable],
+        rule: str,
+        scored: Sequence[str],
+        assessment: Assessment,
+        target: Path,
+    ) -> list[str]:
+        """Make the class of every case that of most or of all annotators, and write ``labels.csv``."""
+        from evaluation.problems.labels import describe_classes, merge_classes
+        from evaluation.readers.tables import CASE, LABEL
+
+        wanted = set(scored)
+        drawn = {name: table.classes or {} for name, table in tables.items()}
+        of_scored = {
+            name: {case: label for case, label in classes.items() if case in wanted} for name, classes in drawn.items()
+        }
+        if lacking := sorted(wanted - set().union(*of_scored.values())):
+            return [f"{listed(lacking)}: no annotator names a class. Add a row in one of their tables."]
+        every = [label for classes in of_scored.values() for label in classes.values()]
+        merged, undecided = merge_classes(
+            list(of_scored.values()), rule, describe_classes(assessment, every)["classes"]
+        )
+        if undecided:
+            votes = [f"{case} ({_votes(of_scored, case)})" for case in undecided[:_LISTED]]
+            more = f" and {len(undecided) - _LISTED} more" if len(undecided) > _LISTED else ""
+            why = "the annotators are tied" if rule == MAJORITY else "the annotators do not agree"
+            refusal = (
+                f"{', '.join(votes)}{more}: {why}, and the rule is {self.merging.computed[rule]}. No case is left "
+                "out. Add another annotator's class of them, or decide them by a rule whose result is sent in "
+                f"{target.parent.name}/{target.name} beside the annotators (additional_annotator, consensus)."
+            )
+            return [refusal]
+        # What is not scored keeps what anybody said, so that it looks like other cases.
+        rest: dict[str, str] = {}
+        for classes in drawn.values():
+            rest = {case: label for case, label in classes.items() if case not in wanted} | rest
+        with target.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow([CASE, LABEL])
+            writer.writerows(sorted((merged | rest).items()))
+        return []
+
+
+class ClassificationPerformance(Performance):
+    """Preparation and shortcuts of scoring for image classification."""
+
+    def score_at_once(
+        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
+    ) -> tuple[list[Row], list[Block]] | None:
+        """The answers to all cases as arrays, as they were read."""
+        import numpy as np
+
+        from evaluation.problems.labels import finish_block
+        from evaluation.scoring.classification_evidence import make_block
+
+        if not isinstance(opened.predictions, AnswersByCase):
+            return None
+        assert isinstance(references, TableReferences)
+        classes, answers = references.table.classes, opened.predictions.table.answers
+        assert classes is not None
+        code = {name: index for index, name in enumerate(references.shared["classes"])}
+        block = make_block(
+            algorithm,
+            list(opened.predictions.table.places),
+            np.array([code[classes[case]] for case in opened.predictions.table.places], dtype=np.int64),
+            decision=answers.decision,
+            scores=answers.scores,
+            answered=answers.answered,
+        )
+        return finish_block(assessment, algorithm, block if answers.answered.any() else None, references.shared)
+
+
+class ImageClassification(TableProblem):
+    """One class of every case, decided or by scores."""
+
+    id = "image_classification"
+    category = "ImLC"
+    task_categories = ("classification", "prediction")
+    table_files = ("labels.csv",)
+    answer_view = ClassificationAnswerView()
+    samples = ClassificationSamples()
+    scorer_files = ClassificationScorerFiles()
+    texts = ClassificationTexts()
+    plausibility = ClassificationPlausibility()
+    evidence = ClassificationEvidence()
+    metrics = ClassificationMetrics()
+    references = ClassificationReferenceRules()
+    performance = ClassificationPerformance()
 
     def check(self, assessment: Assessment) -> None:
         """Reject a metric option `k` that is not below the number of classes."""
@@ -75,16 +391,6 @@ class ImageClassification(TableProblem):
             if named and use.options.get("k", 0) >= classes:
                 allowed = f"a whole number below the number of classes ({classes})"
                 raise AssessmentError(f"metrics[{index}].options.k", use.options["k"], allowed)
-
-    def needs_scores(self, use: MetricUse) -> bool:
-        """Net benefit is defined for decisions as well (and the scores decide where there are any)."""
-        from evaluation import catalogue
-
-        return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case and class."""
-        return {self.table_files[0]: ("case", "label")}
 
     def read_references(self, path: Path) -> LabelReferences:
         """Read ``labels.csv``."""
@@ -163,33 +469,6 @@ class ImageClassification(TableProblem):
         assert table.classes is not None
         return describe_classes(assessment, [*(table.classes[case] for case in cases), *named])
 
-    shown = (("labels", "csv"),)
-
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """The class of the case, as a scoring image is shown it."""
-        from evaluation.problems.shown import Rows
-
-        assert table.classes is not None
-        return Rows.of(("label",), [(table.classes[case],)])
-
-    def prediction_rows(self, prediction: Numbers, shared: Mapping[str, Any]) -> Rows:
-        """The class decided for, the scores of all classes in columns ``p_<class>``, or both."""
-        from evaluation.problems.labels import rows_of_answer
-
-        return rows_of_answer(prediction, shared["classes"])
-
-    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
-        """The class, with the score 1."""
-        from evaluation.problems.labels import rows_of_class
-
-        return rows_of_class(reference.rows[0][0], shared["classes"])
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """The first and the last class, the next one, and one that is drawn."""
-        from evaluation.problems.labels import worse_classes
-
-        return worse_classes(perfect)
-
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> PreparedLabel:
         """Return the class of a case.
 
@@ -216,140 +495,13 @@ class ImageClassification(TableProblem):
 
         return score_answer(reference.code, prediction)
 
-    def score_at_once(
-        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
-    ) -> tuple[list[Row], list[Block]] | None:
-        """The answers to all cases as arrays, as they were read."""
-        import numpy as np
-
-        from evaluation.problems.labels import finish_block
-        from evaluation.scoring.classification_evidence import make_block
-
-        if not isinstance(opened.predictions, AnswersByCase):
-            return None
-        assert isinstance(references, TableReferences)
-        classes, answers = references.table.classes, opened.predictions.table.answers
-        assert classes is not None
-        code = {name: index for index, name in enumerate(references.shared["classes"])}
-        block = make_block(
-            algorithm,
-            list(opened.predictions.table.places),
-            np.array([code[classes[case]] for case in opened.predictions.table.places], dtype=np.int64),
-            decision=answers.decision,
-            scores=answers.scores,
-            answered=answers.answered,
-        )
-        return finish_block(assessment, algorithm, block if answers.answered.any() else None, references.shared)
-
-    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
-        """One part, the answers, serves all metrics."""
-        from evaluation.scoring.classification_evidence import PART
-
-        return {use.name: PART for use in assessment.computed}
-
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """All values from all answers; a case without one counts as a wrong decision, so that every case has pieces."""
-        from evaluation.problems.labels import finish_answers
-
-        return finish_answers(assessment, algorithm, pieces, shared)
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Classes or regions, or none for a value over all classes."""
-        from evaluation.scoring.classification_evidence import regions_of
-
-        return regions_of(use, shared)
-
-    def unanswered_cases(self, evidence: CaseEvidence) -> int:
-        """Cases without a valid answer."""
-        from evaluation.scoring.classification_evidence import unanswered_cases
-
-        return unanswered_cases(evidence)
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the answers."""
         from evaluation.scoring.classification_evidence import recompute_classification
 
         return recompute_classification(metric, evidence, multiplicities)
 
-    def hits(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
-        """Right decisions: each case is one trial of a metric that it counts in."""
-        import numpy as np
-
-        from evaluation.outcomes import Outcome
-
-        if metric.id not in ("accuracy", "sensitivity", "specificity", "ppv", "npv"):
-            return None
-        each = self.recompute(metric, evidence, np.eye(len(evidence.cases)))
-        trials = each.has(Outcome.OK).astype(float)
-        successes = np.where(trials > 0, each.numbers, 0.0)
-        return (successes, trials) if np.isin(successes, (0.0, 1.0)).all() else None
-
-    def answer_numbers_of(self, value: Numbers, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """The class decided for, by its place, and the scores of all classes behind it."""
-        import numpy as np
-
-        return np.array([*value.counts, *value.values], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: PreparedLabel
-    ) -> CaseAnswers:
-        """The class decided for, and the scores of the likeliest classes."""
-        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
-        from evaluation.scoring.classification_evidence import BY_SCORES
-
-        names = [str(name) for name in shared["classes"]]
-        right = names[reference.code] if reference.code < len(names) else NOTHING
-        if answer is None or not answer.size:
-            return CaseAnswers.of("Class", [CaseAnswer("decided for", NOTHING, right)])
-        scores = answer[1:].tolist()[: len(names)]
-        decided = int(answer[0])
-        if decided == BY_SCORES and scores:
-            decided = max(range(len(scores)), key=scores.__getitem__)
-        chosen = names[decided] if 0 <= decided < len(names) else NOTHING
-        lines = [CaseAnswer("decided for", chosen, right)]
-        likeliest = sorted(range(len(scores)), key=lambda index: -scores[index])
-        lines += [
-            CaseAnswer(f"score of {names[index]}", number(scores[index]), "✓" if names[index] == right else "")
-            for index in likeliest
-        ]
-        return CaseAnswers.of("Class", lines)
-
-    def is_possible(
-        self,
-        assessment: Assessment,
-        case: str,
-        reference: PreparedLabel,
-        pieces: Mapping[tuple[str, str], Numbers],
-    ) -> bool:
-        """Return whether the pieces are one answer to the case."""
-        from evaluation.problems.labels import ANSWER, is_answer
-
-        return set(pieces) == {ANSWER} and is_answer(pieces[ANSWER], reference.code, reference.classes)
-
-    def without_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
-        """Without the class of the reference."""
-        from evaluation.scoring.rows import Numbers
-
-        return {key: Numbers(numbers.counts[1:], numbers.values) for key, numbers in pieces.items()}
-
-    def with_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
-        """With it again."""
-        from evaluation.problems.labels import with_class
-
-        return {key: with_class(numbers, reference.code) for key, numbers in pieces.items()}
-
-    def look(self, prediction: Numbers) -> dict[str, Any]:
-        """Return the digest of the scores of all classes.
-
-        A class without scores is identical for many teams and therefore not informative.
-        """
-        from evaluation.canonical import sha256
-
-        return {"digest": sha256(prediction.values), "labelled": 1} if prediction.values else {}
-
-    def told_reasons(
+    def reported_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
     ) -> dict[str, Issue]:
         """Single cases by name, the rest as numbers."""
@@ -363,7 +515,7 @@ class ImageClassification(TableProblem):
         unanswered = int((~answers.answered).sum())
         if unanswered:
             words.append(f"{unanswered} of {len(answers.answered)} cases without a valid row, each a wrong decision")
-        lacking = [use.name for use in assessment.computed if answers.scores is None and self.needs_scores(use)]
+        lacking = [use.name for use in assessment.computed if answers.scores is None and self.metrics.needs_scores(use)]
         if lacking:
             words.append(f"no columns p_<class>, which {', '.join(lacking)} need")
         if words:
@@ -373,98 +525,9 @@ class ImageClassification(TableProblem):
     def predictions_of(
         self, table: PredictionTable, cases: Sequence[str], reasons: Mapping[str, Issue]
     ) -> Mapping[str, Any]:
-        """Return predictions that are created on access, because `score_at_once` accesses none."""
+        """Return predictions that are created on access, because `ClassificationPerformance.score_at_once` accesses none."""
         assert isinstance(table, LabelPredictions)
         return AnswersByCase(table)
-
-    def merge_annotators(
-        self,
-        tables: Mapping[str, ReferenceTable],
-        rule: str,
-        scored: Sequence[str],
-        assessment: Assessment,
-        target: Path,
-    ) -> list[str]:
-        """Make the class of every case that of most or of all annotators, and write ``labels.csv``."""
-        from evaluation.problems.labels import describe_classes, merge_classes
-        from evaluation.readers.tables import CASE, LABEL
-
-        wanted = set(scored)
-        drawn = {name: table.classes or {} for name, table in tables.items()}
-        of_scored = {
-            name: {case: label for case, label in classes.items() if case in wanted} for name, classes in drawn.items()
-        }
-        if lacking := sorted(wanted - set().union(*of_scored.values())):
-            return [f"{listed(lacking)}: no annotator names a class. Add a row in one of their tables."]
-        every = [label for classes in of_scored.values() for label in classes.values()]
-        merged, undecided = merge_classes(
-            list(of_scored.values()), rule, describe_classes(assessment, every)["classes"]
-        )
-        if undecided:
-            votes = [f"{case} ({_votes(of_scored, case)})" for case in undecided[:_LISTED]]
-            more = f" and {len(undecided) - _LISTED} more" if len(undecided) > _LISTED else ""
-            why = "the annotators are tied" if rule == MAJORITY else "the annotators do not agree"
-            refusal = (
-                f"{', '.join(votes)}{more}: {why}, and the rule is {self.merging.computed[rule]}. No case is left "
-                "out. Add another annotator's class of them, or decide them by a rule whose result is sent in "
-                f"{target.parent.name}/{target.name} beside the annotators (additional_annotator, consensus)."
-            )
-            return [refusal]
-        # What is not scored keeps what anybody said, so that it looks like other cases.
-        rest: dict[str, str] = {}
-        for classes in drawn.values():
-            rest = {case: label for case, label in classes.items() if case not in wanted} | rest
-        with target.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow([CASE, LABEL])
-            writer.writerows(sorted((merged | rest).items()))
-        return []
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without a valid answer counts."""
-        return "counts as a wrong decision, with the worst score for its class"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        columns = (
-            "It needs one column `p_<class>` with a probability from 0 to 1 for each class; those of a row sum to 1. A column "
-            "`label` may stand beside them and then decides; without it the highest probability does."
-            if expected.need_scores
-            else "The column `label` names the class; columns `p_<class>` with probabilities are taken as well."
-        )
-        before = f"One table `labels.csv` with a row for each of the {cases} cases, packed into an archive or dropped as it is. {columns}"
-        cost = "A case without a row that can be read counts as a wrong decision, the costliest there is, with the worst score."
-        return SubmitWords(
-            (before,),
-            expected.columns,
-            "…",
-            (cost,) if incomplete_cost else (),
-            "Each case belongs to one of them.",
-        )
-
-    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
-        """Count the classes of the references."""
-        from evaluation.advice.pitfalls.scan_tables import scan_labels
-        from evaluation.readers.tables import LABELS_FILE, read_reference_labels
-
-        return scan_labels(read_reference_labels(references / LABELS_FILE)), []
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Write an example with two classes.
-
-        One algorithm predicts with noisy scores, one always predicts the same class.
-        """
-        from evaluation.problems.examples import write_labels
-
-        write_labels(folder, cases=cases, seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "benign"}, {"name": "malignant"}],
-            "metrics": [{"id": "balanced_accuracy"}, {"id": "auroc", "options": {"positive_class": "malignant"}}],
-        }
 
 
 def _votes(tables: Mapping[str, Mapping[str, str]], case: str) -> str:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluation.problems.files import FileProblem, FileWords
+from evaluation.problems.files import (
+    FilePerformance,
+    FileProblem,
+    FileReferenceRules,
+    FileScorerFiles,
+    FileTexts,
+    FileWords,
+)
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.pictures import Pictures
+from evaluation.problems.plausibility import Plausibility
+from evaluation.problems.samples import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,171 +41,11 @@ class ImagePrediction(NamedTuple):
     table: Any = None
 
 
-class LabelImageProblem(FileProblem):
-    """A kind with one label image per case; its module defines how an image is prepared and scored."""
+class LabelImagePictures(Pictures):
+    """Pictures of label images."""
 
-    has_image_diagonal = True
-    decoy_columns = ("labels_sha256", "labelled_voxels")
-    file_words = "label image"
-    no_decoy_words = (
-        "a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any label image "
-        "of its grid as references/{case}.nii.gz"
-    )
-    picture_words = "Three orthogonal slices of {case} with the outline of the prediction"
-    picture_caption = "Slices across z, y and x through the middle of the {shown}."
-
-    @property
-    def suffixes(self) -> tuple[str, ...]:
-        """Those of the formats of label images."""
-        from evaluation.readers import SUFFIXES
-
-        return SUFFIXES
-
-    # Reading and validating -------------------------------------------------------------------------------------------
-
-    def read_reference(self, assessment: Assessment, path: Path) -> LabelImage:
-        """Read a label image with the labels of the assessment."""
-        from evaluation.problems.dimensions import refuse_flat
-        from evaluation.readers import read_label_image
-
-        image = read_label_image(path, allowed_labels=self.allowed_labels(assessment))
-        refuse_flat(assessment, image.geometry, path.name)
-        return image
-
-    def expected(self, assessment: Assessment) -> Mapping[str, Any]:
-        """Return the labels that may occur in addition to 0."""
-        labels = self.allowed_labels(assessment)
-        return {"labels": None if labels is None else list(labels)}
-
-    def read_prediction(
-        self, path: Path, facts: Mapping[str, Any], expected: Mapping[str, Any], *, limits: Limits | None = None
-    ) -> LabelImage:
-        """Read a label image on the grid of the reference."""
-        from evaluation.readers import Geometry, read_label_image
-        from evaluation.readers.limits import DEFAULT
-
-        grid, labels = Geometry.of(facts), expected.get("labels")
-        return read_label_image(path, expected=grid, allowed_labels=labels, limits=limits or DEFAULT)
-
-    def facts_of(self, content: LabelImage) -> dict[str, Any]:
-        """The grid."""
-        return content.geometry.document
-
-    def byte_limit(self, facts: Mapping[str, Any]) -> int:
-        """Eight bytes a voxel, and room for a header."""
-        return 8 * self.cost(facts) + 4 * 1024**2
-
-    def cost(self, facts: Mapping[str, Any]) -> int:
-        """Voxels."""
-        return math.prod(facts["shape"])
-
-    def check_objects(self, content: LabelImage, instances: Any, *, case: str, file: str) -> None:
-        """Every object of the image has its row, and every row its object."""
-        from evaluation.readers.instance_tables import check_instances
-
-        check_instances(content, instances, case=case, file=file)
-
-    def submitted(self, path: Path, table: TableBeside | Issue | None) -> ImagePrediction:
-        """Return the file, and the table next to all files where there is one."""
-        return ImagePrediction(path, table)
-
-    def allowed_labels(self, assessment: Assessment) -> tuple[int, ...] | None:
-        """Return the labels that may occur in addition to 0; ``None`` when all may."""
-        return None
-
-    def blank_label(self, assessment: Assessment) -> int:
-        """Return the label of a block that replaces the reference of an unscored case."""
-        return min(set(self.allowed_labels(assessment) or (1,)) - {0}, default=1)
-
-    def warm_up_with(self, assessment: Assessment, reference: Any, image: LabelImage) -> None:
-        """Work out what metrics need of a reference, and load their libraries, once for all processes forked later.
-
-        Scored against itself moved by a voxel, since equal masks take short cuts.
-        """
-        import numpy as np
-
-        from evaluation.readers import LabelImage
-
-        moved = LabelImage(np.roll(image.labels, 1, axis=0), image.geometry)
-        self.score(assessment, "", reference, ImagePrediction(moved))
-        self.warm_up(assessment, reference)
-
-    def look(self, prediction: ImagePrediction) -> dict[str, Any]:
-        """Return the digest of the labels, independent of the format, and the number of labelled voxels."""
-        import hashlib
-
-        import numpy as np
-
-        from evaluation.readers import LabelImage, ReadError, read_label_image
-
-        try:
-            image = prediction.image
-            labels = (image if isinstance(image, LabelImage) else read_label_image(image)).labels
-        except ReadError:
-            return {}
-        plain = np.ascontiguousarray(labels, dtype=np.uint32)
-        digest = hashlib.sha256(repr(plain.shape).encode() + plain.tobytes()).hexdigest()
-        return {"digest": digest, "labelled": int(np.count_nonzero(plain))}
-
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown: tuple[tuple[str, str], ...] = (("labels", "label_image"),)
-
-    def show_reference(
-        self, assessment: Assessment, content: LabelImage, instances: Instances | None, folder: Path
-    ) -> dict[str, Path]:
-        """The label image."""
-        return self._show_labels(content, folder)
-
-    def show_prediction(self, assessment: Assessment, content: LabelImage, said: Any, folder: Path) -> dict[str, Path]:
-        """The label image."""
-        return self._show_labels(content, folder)
-
-    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
-        """Label images that are empty, all foreground, shifted and noise."""
-        from evaluation.problems.shown import LABELS, worse_labels
-
-        path = next(path for name, path in perfect.items() if name.startswith(f"{LABELS}."))
-        by_kind = worse_labels(path, folder)
-        return {kind: {LABELS + "".join(worse_path.suffixes): worse_path} for kind, worse_path in by_kind.items()}
-
-    def _show_labels(self, content: LabelImage, folder: Path) -> dict[str, Path]:
-        from evaluation.problems.shown import LABELS, write_labels
-
-        folder.mkdir(parents=True, exist_ok=True)
-        path = write_labels(content, folder / LABELS)
-        return {path.name: path}
-
-    # Folders of the command line --------------------------------------------------------------------------------------
-
-    def read_local_reference(self, assessment: Assessment, path: Path) -> LabelImage:
-        """Read a label image, which may have labels that no region of the assessment names."""
-        from evaluation.readers import read_label_image
-
-        return read_label_image(path)
-
-    # References on a platform -----------------------------------------------------------------------------------------
-
-    def merge_files(self, files: Sequence[Path], rule: str, target: Path) -> Path:
-        """Merge label images on one grid, which may be stored differently; runs in confined children only."""
-        from evaluation.problems.label_merging import merge_files
-
-        return merge_files(files, rule, target)
-
-    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
-        """The grid of an image that has one."""
-        from evaluation.readers import read_geometry
-
-        return read_geometry(path).document if self.case_of(path.name) else None
-
-    def stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
-        """Write a block in the middle of the grid."""
-        from evaluation.problems.label_merging import stand_in
-        from evaluation.readers import Geometry
-
-        return stand_in(Geometry.of(facts), self.blank_label(assessment), target)
-
-    # Pictures of cases ------------------------------------------------------------------------------------------------
+    description = "Three orthogonal slices of {case} with the outline of the prediction"
+    caption = "Slices across z, y and x through the middle of the {shown}."
 
     def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
         """On a plain backdrop where there is no image."""
@@ -240,17 +91,63 @@ class LabelImageProblem(FileProblem):
 
         return sheets_of_labels(Geometry.of(facts), image, prediction, self.outline_of(reference))
 
-    # Words ------------------------------------------------------------------------------------------------------------
 
-    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
+class LabelImageSamples(Samples):
+    """Samples of label images."""
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Label images that are empty, all foreground, shifted and noise."""
+        from evaluation.problems.shown import LABELS, worse_labels
+
+        path = next(path for name, path in perfect.items() if name.startswith(f"{LABELS}."))
+        by_kind = worse_labels(path, folder)
+        return {kind: {LABELS + "".join(worse_path.suffixes): worse_path} for kind, worse_path in by_kind.items()}
+
+
+class LabelImageScorerFiles(FileScorerFiles):
+    """Files of label images for scoring images."""
+
+    stems_and_kinds: tuple[tuple[str, str], ...] = (("labels", "label_image"),)
+
+    def write_reference(
+        self, assessment: Assessment, content: LabelImage, instances: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """The label image."""
+        return self._show_labels(content, folder)
+
+    def write_prediction(self, assessment: Assessment, content: LabelImage, said: Any, folder: Path) -> dict[str, Path]:
+        """The label image."""
+        return self._show_labels(content, folder)
+
+    def _show_labels(self, content: LabelImage, folder: Path) -> dict[str, Path]:
+        from evaluation.problems.shown import LABELS, write_labels
+
+        folder.mkdir(parents=True, exist_ok=True)
+        path = write_labels(content, folder / LABELS)
+        return {path.name: path}
+
+
+class LabelImageTexts(FileTexts):
+    """Texts about label images on pages."""
+
+    kind: LabelImageProblem
+
+    decoy_columns = ("labels_sha256", "labelled_voxels")
+    file_noun = "label image"
+    no_decoy_reason = (
+        "a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any label image "
+        "of its grid as references/{case}.nii.gz"
+    )
+
+    def submit_page(self, assessment: Assessment, cases: int) -> FileWords:
         """Return the description of the label images for the submit page."""
-        first, *others = self.suffixes
+        first, *others = self.kind.suffixes
         endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
         before = (
             f"One label image for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid of "
             "the case's image: the same shape, voxel size and orientation. Files may lie in one folder of the archive."
         )
-        regions = assessment.regions if self.allowed_labels(assessment) else ()
+        regions = assessment.regions if self.kind.allowed_labels(assessment) else ()
         return FileWords(
             before=(before,),
             ending=first,
@@ -269,6 +166,161 @@ class LabelImageProblem(FileProblem):
             " × ".join(str(length) for length in grid.shape),
             " × ".join(_size(size) for size in grid.spacing_or_unit),
         )
+
+
+class LabelImagePlausibility(Plausibility):
+    """Plausibility of results of label images."""
+
+    def summary_of(self, prediction: ImagePrediction) -> dict[str, Any]:
+        """Return the digest of the labels, independent of the format, and the number of labelled voxels."""
+        import hashlib
+
+        import numpy as np
+
+        from evaluation.readers import LabelImage, ReadError, read_label_image
+
+        try:
+            image = prediction.image
+            labels = (image if isinstance(image, LabelImage) else read_label_image(image)).labels
+        except ReadError:
+            return {}
+        plain = np.ascontiguousarray(labels, dtype=np.uint32)
+        digest = hashlib.sha256(repr(plain.shape).encode() + plain.tobytes()).hexdigest()
+        return {"digest": digest, "labelled": int(np.count_nonzero(plain))}
+
+
+class LabelImageMetrics(MetricRules):
+    """Metrics of label images."""
+
+    has_image_diagonal = True
+
+
+class LabelImageReferenceRules(FileReferenceRules):
+    """References of label images."""
+
+    kind: LabelImageProblem
+
+    def merge_files(self, files: Sequence[Path], rule: str, target: Path) -> Path:
+        """Merge label images on one grid, which may be stored differently; runs in confined children only."""
+        from evaluation.problems.label_merging import merge_files
+
+        return merge_files(files, rule, target)
+
+    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
+        """The grid of an image that has one."""
+        from evaluation.readers import read_geometry
+
+        return read_geometry(path).document if self.kind.case_of(path.name) else None
+
+    def write_stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
+        """Write a block in the middle of the grid."""
+        from evaluation.problems.label_merging import stand_in
+        from evaluation.readers import Geometry
+
+        return stand_in(Geometry.of(facts), self.kind.blank_label(assessment), target)
+
+
+class LabelImagePerformance(FilePerformance):
+    """Preparation and shortcuts of scoring for label images."""
+
+    kind: LabelImageProblem
+
+    def cost_of(self, facts: Mapping[str, Any]) -> int:
+        """Voxels."""
+        return math.prod(facts["shape"])
+
+    def warm_up_with(self, assessment: Assessment, reference: Any, image: LabelImage) -> None:
+        """Work out what metrics need of a reference, and load their libraries, once for all processes forked later.
+
+        Scored against itself moved by a voxel, since equal masks take short cuts.
+        """
+        import numpy as np
+
+        from evaluation.readers import LabelImage
+
+        moved = LabelImage(np.roll(image.labels, 1, axis=0), image.geometry)
+        self.kind.score(assessment, "", reference, ImagePrediction(moved))
+        self.warm_up(assessment, reference)
+
+
+class LabelImageProblem(FileProblem):
+    """A kind with one label image per case; its module defines how an image is prepared and scored."""
+
+    pictures = LabelImagePictures()
+    samples = LabelImageSamples()
+    scorer_files = LabelImageScorerFiles()
+    texts = LabelImageTexts()
+    plausibility = LabelImagePlausibility()
+    metrics = LabelImageMetrics()
+    references = LabelImageReferenceRules()
+    performance = LabelImagePerformance()
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Those of the formats of label images."""
+        from evaluation.readers import SUFFIXES
+
+        return SUFFIXES
+
+    # Reading and validating -------------------------------------------------------------------------------------------
+
+    def read_reference(self, assessment: Assessment, path: Path) -> LabelImage:
+        """Read a label image with the labels of the assessment."""
+        from evaluation.problems.dimensions import refuse_flat
+        from evaluation.readers import read_label_image
+
+        image = read_label_image(path, allowed_labels=self.allowed_labels(assessment))
+        refuse_flat(assessment, image.geometry, path.name)
+        return image
+
+    def expected(self, assessment: Assessment) -> Mapping[str, Any]:
+        """Return the labels that may occur in addition to 0."""
+        labels = self.allowed_labels(assessment)
+        return {"labels": None if labels is None else list(labels)}
+
+    def read_prediction(
+        self, path: Path, facts: Mapping[str, Any], expected: Mapping[str, Any], *, limits: Limits | None = None
+    ) -> LabelImage:
+        """Read a label image on the grid of the reference."""
+        from evaluation.readers import Geometry, read_label_image
+        from evaluation.readers.limits import DEFAULT
+
+        grid, labels = Geometry.of(facts), expected.get("labels")
+        return read_label_image(path, expected=grid, allowed_labels=labels, limits=limits or DEFAULT)
+
+    def facts_of(self, content: LabelImage) -> dict[str, Any]:
+        """The grid."""
+        return content.geometry.document
+
+    def byte_limit(self, facts: Mapping[str, Any]) -> int:
+        """Eight bytes a voxel, and room for a header."""
+        return 8 * self.performance.cost_of(facts) + 4 * 1024**2
+
+    def check_objects(self, content: LabelImage, instances: Any, *, case: str, file: str) -> None:
+        """Every object of the image has its row, and every row its object."""
+        from evaluation.readers.instance_tables import check_instances
+
+        check_instances(content, instances, case=case, file=file)
+
+    def submitted(self, path: Path, table: TableBeside | Issue | None) -> ImagePrediction:
+        """Return the file, and the table next to all files where there is one."""
+        return ImagePrediction(path, table)
+
+    def allowed_labels(self, assessment: Assessment) -> tuple[int, ...] | None:
+        """Return the labels that may occur in addition to 0; ``None`` when all may."""
+        return None
+
+    def blank_label(self, assessment: Assessment) -> int:
+        """Return the label of a block that replaces the reference of an unscored case."""
+        return min(set(self.allowed_labels(assessment) or (1,)) - {0}, default=1)
+
+    # Folders of the command line --------------------------------------------------------------------------------------
+
+    def read_local_reference(self, assessment: Assessment, path: Path) -> LabelImage:
+        """Read a label image, which may have labels that no region of the assessment names."""
+        from evaluation.readers import read_label_image
+
+        return read_label_image(path)
 
 
 def _size(size: float) -> str:

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.problems.images import ImagePrediction, LabelImageProblem
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.files import FileEvidence
+from evaluation.problems.images import (
+    ImagePrediction,
+    LabelImageMetrics,
+    LabelImagePerformance,
+    LabelImagePlausibility,
+    LabelImageProblem,
+    LabelImageSamples,
+    LabelImageScorerFiles,
+    LabelImageTexts,
+)
+from evaluation.problems.samples import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +32,145 @@ if TYPE_CHECKING:
     from evaluation.scoring.rows import Numbers, ScoredCase
 
 
+class InstanceSamples(LabelImageSamples):
+    """Samples of instance segmentation."""
+
+    kind: InstanceSegmentation
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Worse label maps, with the rows of those objects that are still there."""
+        import numpy as np
+
+        from evaluation.problems.shown import INSTANCES, Rows
+        from evaluation.readers import read_label_image
+
+        by_kind = super().worse_predictions(perfect, folder)
+        table = next((path for name, path in perfect.items() if name.startswith(INSTANCES)), None)
+        if table is None:
+            return by_kind
+        rows = Rows.read(table)
+        for number, files in enumerate(by_kind.values()):
+            [labels] = files.values()
+            present = {str(label) for label in np.unique(read_label_image(labels).labels)}
+            rows_folder = folder / f"rows-{number}"
+            rows_folder.mkdir()
+            left = Rows(rows.columns, tuple(row for row in rows.rows if row[0] in present))
+            files[f"{INSTANCES}.csv"] = left.written(rows_folder / f"{INSTANCES}.csv")
+        return by_kind
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Discs with a number each; one algorithm moves them, one shrinks them."""
+        from evaluation.problems.examples import write_label_images
+
+        write_label_images(folder, cases=cases, seed=seed, algorithms=algorithms, numbered=True)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "cell", "labels": ["cell"]}],
+            "metrics": [{"id": "panoptic_quality"}, {"id": "fbeta"}],
+        }
+
+
+class InstanceScorerFiles(LabelImageScorerFiles):
+    """Files of instance segmentation for scoring images."""
+
+    stems_and_kinds = (("labels", "label_image"), ("instances", "csv"))
+
+    def write_reference(
+        self, assessment: Assessment, content: LabelImage, instances: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """Write the label map, and the class of each object where a table contains it."""
+        return super().write_reference(assessment, content, instances, folder) | self._show_rows(instances, folder)
+
+    def write_prediction(
+        self, assessment: Assessment, content: LabelImage, said: Instances | None, folder: Path
+    ) -> dict[str, Path]:
+        """Write the label map, and the class and score of each object where a table contains them."""
+        return super().write_prediction(assessment, content, said, folder) | self._show_rows(said, folder)
+
+    def _show_rows(self, instances: Instances | None, folder: Path) -> dict[str, Path]:
+        from evaluation.problems.shown import INSTANCES, Rows
+
+        if instances is None:
+            return {}
+        rows = [
+            (label, instance.name, instance.score, int(instance.ignored))
+            for label, instance in sorted(instances.items())
+        ]
+        path = Rows.of(("instance", "class", "score", "ignore"), rows).written(folder / f"{INSTANCES}.csv")
+        return {path.name: path}
+
+
+class InstanceTexts(LabelImageTexts):
+    """Texts about instance segmentation on pages."""
+
+    region_noun = "class"
+    counted_noun = "objects"
+
+
+class InstancePlausibility(LabelImagePlausibility):
+    """Plausibility of results of instance segmentation."""
+
+    def is_possible(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedInstances,
+        pieces: Mapping[tuple[str, str], Numbers],
+    ) -> bool:
+        """Return whether the objects of the reference are unchanged and the other pieces are possible."""
+        from evaluation.scoring.objects import are_possible
+
+        return are_possible(assessment, case, reference.objects, pieces)
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure every object of every label map."""
+        from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
+
+        reference_scan = scan_references(references, regions, instances=True)
+        return reference_scan, [
+            scan_predictions(path.name, path, references, regions, instances=True) for path in predictions
+        ]
+
+
+class InstanceEvidence(FileEvidence):
+    """Evidence of values of the whole data set for instance segmentation."""
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment; a mean over classes has one value."""
+        from evaluation.scoring.objects import region_names
+
+        return region_names(assessment, use)
+
+    def hits_and_trials(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
+        """Objects found of those there, or right ones of those predicted."""
+        from evaluation.scoring.detection_evidence import hits_of_objects
+
+        return hits_of_objects(metric, evidence)
+
+
+class InstanceMetrics(LabelImageMetrics):
+    """Metrics of instance segmentation."""
+
+    rates_objects = True
+    rates_object_parts = True
+    pixel_kind = "semantic_segmentation"
+
+
+class InstancePerformance(LabelImagePerformance):
+    """Preparation and shortcuts of scoring for instance segmentation."""
+
+    def warm_up(self, assessment: Assessment, reference: PreparedInstances) -> None:
+        """Compare the reference with itself, as rating the parts apart compares it with a prediction."""
+        from evaluation.metrics.disentangled import disentangle
+        from evaluation.scoring.disentangling import classes_of
+
+        real = reference.objects.select(~reference.objects.ignored)
+        disentangle(reference.objects, real, classes_of(assessment))
+
+
 class InstanceSegmentation(LabelImageProblem):
     """Instance segmentation, in which every object has a separate number.
 
@@ -30,11 +179,14 @@ class InstanceSegmentation(LabelImageProblem):
 
     id = "instance_segmentation"
     category = "InS"
-    part_noun = "class"
     task_categories = ("instance_segmentation",)
-    finds_objects = True
-    rates_parts = True
-    pixel_kind = "semantic_segmentation"
+    samples = InstanceSamples()
+    scorer_files = InstanceScorerFiles()
+    texts = InstanceTexts()
+    plausibility = InstancePlausibility()
+    evidence = InstanceEvidence()
+    metrics = InstanceMetrics()
+    performance = InstancePerformance()
 
     def check(self, assessment: Assessment) -> None:
         """Objects are found once for all metrics, and a mean over classes needs classes."""
@@ -75,8 +227,6 @@ class InstanceSegmentation(LabelImageProblem):
         image, table = (None, None) if prediction is None else prediction
         return score_instances(assessment, case, reference, image, table, algorithm=algorithm, apart=parts)
 
-    counted = "objects"
-
     def classes_of(
         self, assessment: Assessment, content: LabelImage, instances: Instances | None = None
     ) -> dict[str, int]:
@@ -98,92 +248,11 @@ class InstanceSegmentation(LabelImageProblem):
                 counts[name] = counts.get(name, 0) + 1
         return counts
 
-    def warm_up(self, assessment: Assessment, reference: PreparedInstances) -> None:
-        """Compare the reference with itself, as rating the parts apart compares it with a prediction."""
-        from evaluation.metrics.disentangled import disentangle
-        from evaluation.scoring.disentangling import classes_of
-
-        real = reference.objects.select(~reference.objects.ignored)
-        disentangle(reference.objects, real, classes_of(assessment))
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment; a mean over classes has one value."""
-        from evaluation.scoring.objects import region_names
-
-        return region_names(assessment, use)
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the hits of each case."""
         from evaluation.scoring.detection_evidence import recompute_objects
 
         return recompute_objects(metric, evidence, multiplicities)
-
-    def hits(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
-        """Objects found of those there, or right ones of those predicted."""
-        from evaluation.scoring.detection_evidence import hits_of_objects
-
-        return hits_of_objects(metric, evidence)
-
-    def is_possible(
-        self,
-        assessment: Assessment,
-        case: str,
-        reference: PreparedInstances,
-        pieces: Mapping[tuple[str, str], Numbers],
-    ) -> bool:
-        """Return whether the objects of the reference are unchanged and the other pieces are possible."""
-        from evaluation.scoring.objects import are_possible
-
-        return are_possible(assessment, case, reference.objects, pieces)
-
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("labels", "label_image"), ("instances", "csv"))
-
-    def show_reference(
-        self, assessment: Assessment, content: LabelImage, instances: Instances | None, folder: Path
-    ) -> dict[str, Path]:
-        """Write the label map, and the class of each object where a table contains it."""
-        return super().show_reference(assessment, content, instances, folder) | self._show_rows(instances, folder)
-
-    def show_prediction(
-        self, assessment: Assessment, content: LabelImage, said: Instances | None, folder: Path
-    ) -> dict[str, Path]:
-        """Write the label map, and the class and score of each object where a table contains them."""
-        return super().show_prediction(assessment, content, said, folder) | self._show_rows(said, folder)
-
-    def _show_rows(self, instances: Instances | None, folder: Path) -> dict[str, Path]:
-        from evaluation.problems.shown import INSTANCES, Rows
-
-        if instances is None:
-            return {}
-        rows = [
-            (label, instance.name, instance.score, int(instance.ignored))
-            for label, instance in sorted(instances.items())
-        ]
-        path = Rows.of(("instance", "class", "score", "ignore"), rows).written(folder / f"{INSTANCES}.csv")
-        return {path.name: path}
-
-    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
-        """Worse label maps, with the rows of those objects that are still there."""
-        import numpy as np
-
-        from evaluation.problems.shown import INSTANCES, Rows
-        from evaluation.readers import read_label_image
-
-        by_kind = super().worse_predictions(perfect, folder)
-        table = next((path for name, path in perfect.items() if name.startswith(INSTANCES)), None)
-        if table is None:
-            return by_kind
-        rows = Rows.read(table)
-        for number, files in enumerate(by_kind.values()):
-            [labels] = files.values()
-            present = {str(label) for label in np.unique(read_label_image(labels).labels)}
-            rows_folder = folder / f"rows-{number}"
-            rows_folder.mkdir()
-            left = Rows(rows.columns, tuple(row for row in rows.rows if row[0] in present))
-            files[f"{INSTANCES}.csv"] = left.written(rows_folder / f"{INSTANCES}.csv")
-        return by_kind
 
     # Folders of the command line --------------------------------------------------------------------------------------
 
@@ -215,29 +284,6 @@ class InstanceSegmentation(LabelImageProblem):
         from evaluation.scoring.objects import shared_evidence
 
         return shared_evidence(assessment, patients)
-
-    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
-        """Measure every object of every label map."""
-        from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
-
-        reference_scan = scan_references(references, regions, instances=True)
-        return reference_scan, [
-            scan_predictions(path.name, path, references, regions, instances=True) for path in predictions
-        ]
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Discs with a number each; one algorithm moves them, one shrinks them."""
-        from evaluation.problems.examples import write_label_images
-
-        write_label_images(folder, cases=cases, seed=seed, algorithms=algorithms, numbered=True)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "cell", "labels": ["cell"]}],
-            "metrics": [{"id": "panoptic_quality"}, {"id": "fbeta"}],
-        }
 
 
 PROBLEM = InstanceSegmentation()

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.metrics.options import Option
 from evaluation.problems.coordinates import SPACINGS, axes_of, positive_fact
+from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.landmark_figures import FIGURES
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.pictures import AnswerView, Pictures
+from evaluation.problems.plausibility import Plausibility
+from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -16,8 +21,11 @@ from evaluation.problems.tables import (
     ReferenceTableError,
     SubmitWords,
     TableProblem,
+    TableReferenceRules,
+    TableSamples,
+    TableScorerFiles,
+    TableTexts,
 )
-from evaluation.problems.tried import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,6 +77,242 @@ class LandmarkPredictions(PredictionTable):
         return self.table.points.get(case)
 
 
+class LandmarkPictures(Pictures):
+    """Pictures of landmark localization."""
+
+    description = "{case} with the landmarks of the prediction"
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Points in pixels, on the image of the case; a volume's as a picture's."""
+        return has_image and facts.get("axes") in (2, 3)
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """Coordinates of each point."""
+        return "float64", (-1, int(facts.get("axes") or facts["dimensions"]))
+
+    def outline_of(self, value: Any) -> NDArray[Any]:
+        """Points, in the order of their names."""
+        import numpy as np
+
+        points: Points = value if isinstance(value, dict) else value.points
+        return np.array([points[name] for name in sorted(points)], dtype=np.float64).reshape(len(points), -1)
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """Mark the points on the image."""
+        from evaluation.figures.case_sheets import picture_of_places
+
+        return picture_of_places(facts["axes"], image, prediction, reference)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: Landmarks,
+    ) -> CaseSheets | None:
+        """The points on the image."""
+        from evaluation.figures.case_sheets import sheets_of_places
+
+        return sheets_of_places(facts["axes"], image, prediction, self.outline_of(reference))
+
+
+class LandmarkAnswerView(AnswerView):
+    """Answers to a case of landmark localization, line by line."""
+
+    def numbers_of(self, value: Points, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """Coordinates of every landmark of the task, not a number where one lacks."""
+        import numpy as np
+
+        axes = len(next(iter(value.values()), (0.0, 0.0)))
+        return np.array([value.get(name, (np.nan,) * axes) for name in shared["classes"]], dtype=float).ravel()
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Landmarks
+    ) -> CaseAnswers:
+        """Return the predicted and actual position of each landmark, and their distance."""
+        import numpy as np
+
+        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
+
+        names, unit = reference.names, _unit(assessment.settings)
+        places = np.full((len(names), len(reference.scale)), np.nan)
+        if answer is not None and answer.size == places.size:
+            places = answer.reshape(places.shape)
+
+        def words(coordinates: Any) -> str:
+            return ", ".join(number(float(each)) for each in coordinates) if np.isfinite(coordinates).all() else NOTHING
+
+        lines = []
+        for name, point in zip(names, places, strict=True):
+            reference_point = np.array(reference.points.get(name, (np.nan,) * len(reference.scale)), dtype=float)
+            distance = float(np.linalg.norm((point - reference_point) * reference.scale))
+            lines.append(CaseAnswer(name, words(point), words(reference_point), number(distance, unit)))
+        return CaseAnswers.of("Landmark", lines, "Error")
+
+
+class LandmarkSamples(TableSamples):
+    """Samples of landmark localization."""
+
+    kind: LandmarkLocalization
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """All of them shifted, all somewhere else, and only the first."""
+        from evaluation.problems.shown import Rows, draws
+
+        axes = perfect.columns[1:]
+        drawn = draws().normal(0, 20, (max(len(perfect.rows), 1), len(axes)))
+        noise = perfect
+        for index, axis in enumerate(axes):
+            noise = noise.changed([axis], partial(_moved, drawn[:, index].tolist()))
+        return {
+            "shifted": perfect.changed(axes, lambda value, _: value + 5.0),
+            "noise": noise,
+            "the first only": Rows(perfect.columns, perfect.rows[:1]),
+        }
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Three landmarks a case; one algorithm is off by a millimetre or two, one by more."""
+        from evaluation.problems.examples import write_landmarks
+
+        write_landmarks(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "metrics": [
+                {"id": "radial_error"},
+                {"id": "success_detection_rate", "options": {"radius": 2}},
+                {"id": "identification_rate"},
+            ],
+            "settings": {"unit": "mm", "penalty": 40},
+        }
+
+
+class LandmarkScorerFiles(TableScorerFiles):
+    """Files of landmark localization for scoring images."""
+
+    stems_and_kinds = (("landmarks", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The landmarks of the case, in the unit of the coordinates."""
+        assert isinstance(table, LandmarkReferences)
+        return _rows_of(table.table.points.get(case, {}), table.table.axes)
+
+    def prediction_rows(self, prediction: Points, shared: Mapping[str, Any]) -> Rows:
+        """The landmarks of the case."""
+        return _rows_of(prediction, len(next(iter(prediction.values()), ())))
+
+
+class LandmarkTexts(TableTexts):
+    """Texts about landmark localization on pages."""
+
+    row_noun = "a row for each landmark"
+    decoy_columns = ("landmarks_sha256", "landmarks")
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without landmarks counts."""
+        penalty = assessment.settings["penalty"]
+        unit = _unit(assessment.settings)
+        counted = "the diagonal of its image" if penalty == DIAGONAL else f"an error of {penalty:g} {unit}"
+        return f"counts as {counted} for every landmark, and every landmark as not found"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        before = (
+            f"One table `landmarks.csv` with a row for each landmark of the {cases} cases, packed into an archive or dropped as "
+            "it is. Coordinates are in the unit and space that the task names; a landmark stands at most once for each case."
+        )
+        after = [
+            "A landmark without a row counts as lost: its penalty takes the place of its error, and it is not found."
+        ]
+        if incomplete_cost:
+            after.append(f"A case without a row that can be read {incomplete_cost}.")
+        return SubmitWords(
+            (before,),
+            expected.columns,
+            f"{expected.classes[0] if expected.classes else ''},…",
+            tuple(after),
+            classes="Landmarks",
+        )
+
+
+class LandmarkPlausibility(Plausibility):
+    """Plausibility of results of landmark localization."""
+
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: Landmarks, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Return whether this number of landmarks of the reference can be found."""
+        from evaluation.scoring.landmarks import are_possible
+
+        return are_possible(assessment, reference, pieces)
+
+    def summary_of(self, prediction: Points) -> dict[str, Any]:
+        """Return the digest of the points, independent of their order, and their number."""
+        from evaluation.canonical import sha256
+
+        return {
+            "digest": sha256({name: list(point) for name, point in sorted(prediction.items())}),
+            "labelled": len(prediction),
+        }
+
+
+class LandmarkEvidence(KindEvidence):
+    """Evidence of values of the whole data set for landmark localization."""
+
+    counts_unanswered = True
+    figures = FIGURES
+
+    def assemble(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Rates over all landmarks; one that is not predicted is not found."""
+        from evaluation.scoring.landmarks import finish_landmarks
+
+        return finish_landmarks(assessment, algorithm, pieces)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment, else every landmark."""
+        from evaluation.scoring.landmarks import groups
+
+        return list(groups(assessment, shared["classes"]))
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases without a prediction."""
+        from evaluation.scoring.landmarks import unanswered
+
+        return unanswered(evidence)
+
+
+class LandmarkMetrics(MetricRules):
+    """Metrics of landmark localization."""
+
+    def complete(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
+        """Errors of coordinates in pixels are in pixels, unless spacings make them mm."""
+        return replace(metric, unit="px") if metric.unit == "mm" and _unit(settings) == "px" else metric
+
+
+class LandmarkReferenceRules(TableReferenceRules):
+    """References of landmark localization."""
+
+    kind: LandmarkLocalization
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, landmark and coordinates."""
+        from evaluation.readers.landmark_tables import AXES, CASE, LANDMARK
+
+        # Places in mm are mostly those of volumes.
+        axes = axes_of(assessment.settings) if assessment.settings.get("unit") == "px" else len(AXES)
+        return {self.kind.table_files[0]: (CASE, LANDMARK, *AXES[:axes])}
+
+
 class LandmarkLocalization(TableProblem):
     """Named points, each expected once a case."""
 
@@ -76,12 +320,6 @@ class LandmarkLocalization(TableProblem):
     category = "Lmk"
     task_categories = ("localization", "detection")
     table_files = ("landmarks.csv",)
-    row_words = "a row for each landmark"
-    picture_words = "{case} with the landmarks of the prediction"
-    tells_answers = True
-    evidence_tells_missing = True
-    figures = FIGURES
-    decoy_columns: ClassVar[tuple[str, str]] = ("landmarks_sha256", "landmarks")
     settings = (
         Option("unit", "enum", "mm", "Unit of the coordinates.", choices=("mm", "px")),
         Option(
@@ -103,6 +341,15 @@ class LandmarkLocalization(TableProblem):
             required=True,
         ),
     )
+    pictures = LandmarkPictures()
+    answer_view = LandmarkAnswerView()
+    samples = LandmarkSamples()
+    scorer_files = LandmarkScorerFiles()
+    texts = LandmarkTexts()
+    plausibility = LandmarkPlausibility()
+    evidence = LandmarkEvidence()
+    metrics = LandmarkMetrics()
+    references = LandmarkReferenceRules()
 
     # The assessment ---------------------------------------------------------------------------------------------------
 
@@ -114,19 +361,7 @@ class LandmarkLocalization(TableProblem):
             raise AssessmentError("settings.spacing", "cases", '"none": coordinates are in mm already')
         return settings
 
-    def complete_metric(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
-        """Errors of coordinates in pixels are in pixels, unless spacings make them mm."""
-        return replace(metric, unit="px") if metric.unit == "mm" and _unit(settings) == "px" else metric
-
     # Tables -----------------------------------------------------------------------------------------------------------
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case, landmark and coordinates."""
-        from evaluation.readers.landmark_tables import AXES, CASE, LANDMARK
-
-        # Places in mm are mostly those of volumes.
-        axes = axes_of(assessment.settings) if assessment.settings.get("unit") == "px" else len(AXES)
-        return {self.table_files[0]: (CASE, LANDMARK, *AXES[:axes])}
 
     def read_references(self, path: Path) -> LandmarkReferences:
         """Read ``landmarks.csv``."""
@@ -218,34 +453,6 @@ class LandmarkLocalization(TableProblem):
         facts = dict(table.facts)
         return facts | ({"axes": facts["dimensions"]} if assessment.settings["unit"] == "px" else {})
 
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("landmarks", "csv"),)
-
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """The landmarks of the case, in the unit of the coordinates."""
-        assert isinstance(table, LandmarkReferences)
-        return _rows_of(table.table.points.get(case, {}), table.table.axes)
-
-    def prediction_rows(self, prediction: Points, shared: Mapping[str, Any]) -> Rows:
-        """The landmarks of the case."""
-        return _rows_of(prediction, len(next(iter(prediction.values()), ())))
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """All of them shifted, all somewhere else, and only the first."""
-        from evaluation.problems.shown import Rows, draws
-
-        axes = perfect.columns[1:]
-        drawn = draws().normal(0, 20, (max(len(perfect.rows), 1), len(axes)))
-        noise = perfect
-        for index, axis in enumerate(axes):
-            noise = noise.changed([axis], partial(_moved, drawn[:, index].tolist()))
-        return {
-            "shifted": perfect.changed(axes, lambda value, _: value + 5.0),
-            "noise": noise,
-            "the first only": Rows(perfect.columns, perfect.rows[:1]),
-        }
-
     # What all cases have in common ------------------------------------------------------------------------------------
 
     def shared(
@@ -314,163 +521,11 @@ class LandmarkLocalization(TableProblem):
 
         return score_landmarks(assessment, case, reference, prediction, algorithm=algorithm)
 
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """Rates over all landmarks; one that is not predicted is not found."""
-        from evaluation.scoring.landmarks import finish_landmarks
-
-        return finish_landmarks(assessment, algorithm, pieces)
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment, else every landmark."""
-        from evaluation.scoring.landmarks import groups
-
-        return list(groups(assessment, shared["classes"]))
-
-    def unanswered_cases(self, evidence: CaseEvidence) -> int:
-        """Cases without a prediction."""
-        from evaluation.scoring.landmarks import unanswered
-
-        return unanswered(evidence)
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the landmarks found in each case."""
         from evaluation.scoring.landmarks import rate
 
         return rate(evidence.block, multiplicities)
-
-    def is_possible(
-        self, assessment: Assessment, case: str, reference: Landmarks, pieces: Mapping[tuple[str, str], Numbers]
-    ) -> bool:
-        """Return whether this number of landmarks of the reference can be found."""
-        from evaluation.scoring.landmarks import are_possible
-
-        return are_possible(assessment, reference, pieces)
-
-    def look(self, prediction: Points) -> dict[str, Any]:
-        """Return the digest of the points, independent of their order, and their number."""
-        from evaluation.canonical import sha256
-
-        return {
-            "digest": sha256({name: list(point) for name, point in sorted(prediction.items())}),
-            "labelled": len(prediction),
-        }
-
-    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """Points in pixels, on the image of the case; a volume's as a picture's."""
-        return has_image and facts.get("axes") in (2, 3)
-
-    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """Coordinates of each point."""
-        return "float64", (-1, int(facts.get("axes") or facts["dimensions"]))
-
-    def outline_of(self, value: Any) -> NDArray[Any]:
-        """Points, in the order of their names."""
-        import numpy as np
-
-        points: Points = value if isinstance(value, dict) else value.points
-        return np.array([points[name] for name in sorted(points)], dtype=np.float64).reshape(len(points), -1)
-
-    def draw(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: NDArray[Any] | None,
-    ) -> bytes | None:
-        """Mark the points on the image."""
-        from evaluation.figures.case_sheets import picture_of_places
-
-        return picture_of_places(facts["axes"], image, prediction, reference)
-
-    def sheets(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: Landmarks,
-    ) -> CaseSheets | None:
-        """The points on the image."""
-        from evaluation.figures.case_sheets import sheets_of_places
-
-        return sheets_of_places(facts["axes"], image, prediction, self.outline_of(reference))
-
-    def answer_numbers_of(self, value: Points, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """Coordinates of every landmark of the task, not a number where one lacks."""
-        import numpy as np
-
-        axes = len(next(iter(value.values()), (0.0, 0.0)))
-        return np.array([value.get(name, (np.nan,) * axes) for name in shared["classes"]], dtype=float).ravel()
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Landmarks
-    ) -> CaseAnswers:
-        """Return the predicted and actual position of each landmark, and their distance."""
-        import numpy as np
-
-        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
-
-        names, unit = reference.names, _unit(assessment.settings)
-        places = np.full((len(names), len(reference.scale)), np.nan)
-        if answer is not None and answer.size == places.size:
-            places = answer.reshape(places.shape)
-
-        def words(coordinates: Any) -> str:
-            return ", ".join(number(float(each)) for each in coordinates) if np.isfinite(coordinates).all() else NOTHING
-
-        lines = []
-        for name, point in zip(names, places, strict=True):
-            reference_point = np.array(reference.points.get(name, (np.nan,) * len(reference.scale)), dtype=float)
-            distance = float(np.linalg.norm((point - reference_point) * reference.scale))
-            lines.append(CaseAnswer(name, words(point), words(reference_point), number(distance, unit)))
-        return CaseAnswers.of("Landmark", lines, "Error")
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without landmarks counts."""
-        penalty = assessment.settings["penalty"]
-        unit = _unit(assessment.settings)
-        counted = "the diagonal of its image" if penalty == DIAGONAL else f"an error of {penalty:g} {unit}"
-        return f"counts as {counted} for every landmark, and every landmark as not found"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        before = (
-            f"One table `landmarks.csv` with a row for each landmark of the {cases} cases, packed into an archive or dropped as "
-            "it is. Coordinates are in the unit and space that the task names; a landmark stands at most once for each case."
-        )
-        after = [
-            "A landmark without a row counts as lost: its penalty takes the place of its error, and it is not found."
-        ]
-        if incomplete_cost:
-            after.append(f"A case without a row that can be read {incomplete_cost}.")
-        return SubmitWords(
-            (before,),
-            expected.columns,
-            f"{expected.classes[0] if expected.classes else ''},…",
-            tuple(after),
-            classes="Landmarks",
-        )
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Three landmarks a case; one algorithm is off by a millimetre or two, one by more."""
-        from evaluation.problems.examples import write_landmarks
-
-        write_landmarks(folder, cases=cases, seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "metrics": [
-                {"id": "radial_error"},
-                {"id": "success_detection_rate", "options": {"radius": 2}},
-                {"id": "identification_rate"},
-            ],
-            "settings": {"unit": "mm", "penalty": 40},
-        }
 
 
 def _unit(settings: Mapping[str, Any]) -> str:

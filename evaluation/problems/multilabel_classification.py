@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from evaluation.problems.answers import (
     EVERYTHING,
     UNANSWERED,
+    AnswerEvidence,
+    AnswerMetrics,
     AnswerProblem,
     KnownCase,
     NumberPredictions,
@@ -18,8 +20,19 @@ from evaluation.problems.answers import (
     states_of,
 )
 from evaluation.problems.label_figures import FIGURE
-from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.pictures import AnswerView
+from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.tables import (
+    ExpectedTable,
+    PredictionTable,
+    ReferenceTable,
+    ReferenceTableError,
+    SubmitWords,
+    TableReferenceRules,
+    TableSamples,
+    TableScorerFiles,
+    TableTexts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,22 +69,153 @@ class Answer(NamedTuple):
     probabilities: tuple[float, ...] | None
 
 
-class MultilabelClassification(AnswerProblem):
-    """Findings of every case, of which several may hold."""
+class MultilabelAnswerView(AnswerView):
+    """Answers to a case of multilabel classification, line by line."""
 
-    id = "multilabel_classification"
-    category = "MLC"
+    def numbers_of(self, value: Answer, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """Decisions on all labels, and probabilities behind them; not a number where there are none."""
+        import numpy as np
+
+        nothing = (np.nan,) * len(shared["classes"])
+        return np.array([*(value.decisions or nothing), *(value.probabilities or nothing)], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """Return the answer for each label."""
+        import numpy as np
+
+        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
+
+        names = [str(name) for name in shared["classes"]]
+        reference_numbers = reference.numbers[EVERYTHING] or (NOT_KNOWN,) * len(names)
+        numbers = np.full(2 * len(names), np.nan)
+        if answer is not None and answer.size == numbers.size:
+            numbers = answer
+        words = {1.0: "yes", 0.0: "no"}
+        lines = []
+        for index, name in enumerate(names):
+            decision, probability = float(numbers[index]), float(numbers[len(names) + index])
+            parts = [words[decision]] if decision in words else []
+            parts += [number(probability)] if np.isfinite(probability) else []
+            lines.append(
+                CaseAnswer(name, ", ".join(parts) or NOTHING, words.get(reference_numbers[index], "not known"))
+            )
+        return CaseAnswers.of("Label", lines)
+
+
+class MultilabelSamples(TableSamples):
+    """Samples of multilabel classification."""
+
+    kind: MultilabelClassification
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """Decisions and probabilities as the reference has them, 0 for what it leaves open."""
+        decided = {name: float(value or 0) for name, value in zip(reference.columns, reference.rows[0], strict=True)}
+        scored = {f"{PREFIX}{name}": value for name, value in decided.items()}
+        return one_row([*decided, *scored], decided | scored)
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """Nothing, everything, all the other way round, and noise."""
+        from evaluation.problems.shown import draws
+
+        drawn = draws().integers(0, 2, len(perfect.columns) // 2)
+        noise = perfect
+        for index, name in enumerate(perfect.columns):
+            noise = noise.changed([name], partial(_fixed, float(drawn[index % len(drawn)])))
+        return {
+            "nothing": perfect.changed(perfect.columns, lambda *_: 0.0),
+            "everything": perfect.changed(perfect.columns, lambda *_: 1.0),
+            "shifted": perfect.changed(perfect.columns, lambda value, _: 1 - value),
+            "noise": noise,
+        }
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Two findings; one algorithm has better scores than the other."""
+        from evaluation.problems.examples import write_findings
+
+        write_findings(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "nodule"}, {"name": "effusion"}],
+            "metrics": [
+                {"id": "auroc"},
+                {"id": "fbeta", "options": {"class_average": "macro"}},
+                {"id": "hamming_loss"},
+            ],
+        }
+
+
+class MultilabelScorerFiles(TableScorerFiles):
+    """Files of multilabel classification for scoring images."""
+
+    stems_and_kinds = (("labels", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """1, 0 or nothing for each label."""
+        assert isinstance(table, NumberReferences)
+        return one_row(shared["classes"], table.table.numbers.get(case, {}))
+
+    def prediction_rows(self, prediction: Answer, shared: Mapping[str, Any]) -> Rows:
+        """The decisions, the probabilities in columns ``p_<label>``, or both."""
+        labels = tuple(shared["classes"])
+        by_column = dict(zip(labels, prediction.decisions or (), strict=False))
+        by_column |= {
+            f"{PREFIX}{label}": probability
+            for label, probability in zip(labels, prediction.probabilities or (), strict=False)
+        }
+        return one_row([*labels, *(f"{PREFIX}{label}" for label in labels)], by_column)
+
+
+class MultilabelTexts(TableTexts):
+    """Texts about multilabel classification on pages."""
+
+    region_noun = "label"
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without an answer counts."""
+        return "counts as a wrong decision on every label, with the worst score"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        columns = (
+            "It needs one column `p_<label>` with a probability from 0 to 1 for each label; they need not sum to 1. Columns "
+            "`<label>` with 1 or 0 may stand beside them and then decide; without them a probability of 0.5 and more does."
+            if expected.need_scores
+            else "The column of each label is 1 where it holds and 0 where not; columns `p_<label>` with probabilities are "
+            "taken as well."
+        )
+        before = f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. {columns}"
+        cost = "A case without a row that can be read counts as wrong in every label, the costliest there is, with the worst scores."
+        return SubmitWords(
+            (before,), expected.columns, "…", (cost,) if incomplete_cost else (), "Several may hold at once.", "Labels"
+        )
+
+
+class MultilabelEvidence(AnswerEvidence):
+    """Evidence of values of the whole data set for multilabel classification."""
+
     figures = (FIGURE,)
-    part_noun = "label"
-    task_categories = ("classification",)
-    table_files = (FILE,)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """The labels, or everything for means over labels and metrics of all labels together."""
+        from evaluation import catalogue
+
+        if catalogue.get(use.id).evidence == "labels" or use.options.get("class_average", "per_class") != "per_class":
+            return [EVERYTHING]
+        return list(shared["regions"])
+
+
+class MultilabelMetrics(AnswerMetrics):
+    """Metrics of multilabel classification."""
+
     has_values_of_cases = False
-    averages_micro = True
-    tells_answers = True
+    can_pool_classes = True
 
-    # The assessment document ------------------------------------------------------------------------------------------
-
-    def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
+    def check(self, metrics: tuple[MetricUse, ...]) -> None:
         """Refuse a positive class: every label is judged on its own."""
         from evaluation.assessment.errors import AssessmentError
 
@@ -82,6 +226,41 @@ class MultilabelClassification(AnswerProblem):
                     field_path, use.options["positive_class"], "nothing: every label is judged on its own"
                 )
 
+    def needs_scores(self, use: MetricUse) -> bool:
+        """Net benefit is defined for decisions as well."""
+        from evaluation import catalogue
+
+        return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
+
+
+class MultilabelReferenceRules(TableReferenceRules):
+    """References of multilabel classification."""
+
+    kind: MultilabelClassification
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, and a column for each label."""
+        labels = dict.fromkeys(str(label) for region in assessment.regions for label in region.labels)
+        return {self.kind.table_files[0]: ("case", *(labels or ("label",)))}
+
+
+class MultilabelClassification(AnswerProblem):
+    """Findings of every case, of which several may hold."""
+
+    id = "multilabel_classification"
+    category = "MLC"
+    task_categories = ("classification",)
+    table_files = (FILE,)
+    answer_view = MultilabelAnswerView()
+    samples = MultilabelSamples()
+    scorer_files = MultilabelScorerFiles()
+    texts = MultilabelTexts()
+    evidence = MultilabelEvidence()
+    metrics = MultilabelMetrics()
+    references = MultilabelReferenceRules()
+
+    # The assessment document ------------------------------------------------------------------------------------------
+
     def check(self, assessment: Assessment) -> None:
         """Refuse regions of several labels."""
         from evaluation.assessment.errors import AssessmentError
@@ -90,18 +269,7 @@ class MultilabelClassification(AnswerProblem):
             if len(region.labels) != 1:
                 raise AssessmentError(f"regions[{index}].labels", list(region.labels), "one column of labels.csv")
 
-    def needs_scores(self, use: MetricUse) -> bool:
-        """Net benefit is defined for decisions as well."""
-        from evaluation import catalogue
-
-        return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
-
     # Reading ----------------------------------------------------------------------------------------------------------
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case, and a column for each label."""
-        labels = dict.fromkeys(str(label) for region in assessment.regions for label in region.labels)
-        return {self.table_files[0]: ("case", *(labels or ("label",)))}
 
     def read_references(self, path: Path) -> NumberReferences:
         """Read ``labels.csv``: 1, 0 or nothing in the column of each label."""
@@ -233,46 +401,6 @@ class MultilabelClassification(AnswerProblem):
         scores = tuple(f"{PREFIX}{name}" for name in expected.classes)
         return ("case", *(scores if expected.need_scores else expected.classes))
 
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("labels", "csv"),)
-
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """1, 0 or nothing for each label."""
-        assert isinstance(table, NumberReferences)
-        return one_row(shared["classes"], table.table.numbers.get(case, {}))
-
-    def prediction_rows(self, prediction: Answer, shared: Mapping[str, Any]) -> Rows:
-        """The decisions, the probabilities in columns ``p_<label>``, or both."""
-        labels = tuple(shared["classes"])
-        by_column = dict(zip(labels, prediction.decisions or (), strict=False))
-        by_column |= {
-            f"{PREFIX}{label}": probability
-            for label, probability in zip(labels, prediction.probabilities or (), strict=False)
-        }
-        return one_row([*labels, *(f"{PREFIX}{label}" for label in labels)], by_column)
-
-    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
-        """Decisions and probabilities as the reference has them, 0 for what it leaves open."""
-        decided = {name: float(value or 0) for name, value in zip(reference.columns, reference.rows[0], strict=True)}
-        scored = {f"{PREFIX}{name}": value for name, value in decided.items()}
-        return one_row([*decided, *scored], decided | scored)
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """Nothing, everything, all the other way round, and noise."""
-        from evaluation.problems.shown import draws
-
-        drawn = draws().integers(0, 2, len(perfect.columns) // 2)
-        noise = perfect
-        for index, name in enumerate(perfect.columns):
-            noise = noise.changed([name], partial(_fixed, float(drawn[index % len(drawn)])))
-        return {
-            "nothing": perfect.changed(perfect.columns, lambda *_: 0.0),
-            "everything": perfect.changed(perfect.columns, lambda *_: 1.0),
-            "shifted": perfect.changed(perfect.columns, lambda value, _: 1 - value),
-            "noise": noise,
-        }
-
     # Scoring ----------------------------------------------------------------------------------------------------------
 
     def answer_numbers(self, prediction: Answer, region: str, reference: KnownCase) -> tuple[int, list[float]]:
@@ -291,45 +419,6 @@ class MultilabelClassification(AnswerProblem):
             return False
         return all(value in (0, 1) for value in numbers[:decided]) and all(0 <= value <= 1 for value in numbers)
 
-    def answer_numbers_of(self, value: Answer, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """Decisions on all labels, and probabilities behind them; not a number where there are none."""
-        import numpy as np
-
-        nothing = (np.nan,) * len(shared["classes"])
-        return np.array([*(value.decisions or nothing), *(value.probabilities or nothing)], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
-    ) -> CaseAnswers:
-        """Return the answer for each label."""
-        import numpy as np
-
-        from evaluation.problems.case_answers import NOTHING, CaseAnswer, CaseAnswers, number
-
-        names = [str(name) for name in shared["classes"]]
-        reference_numbers = reference.numbers[EVERYTHING] or (NOT_KNOWN,) * len(names)
-        numbers = np.full(2 * len(names), np.nan)
-        if answer is not None and answer.size == numbers.size:
-            numbers = answer
-        words = {1.0: "yes", 0.0: "no"}
-        lines = []
-        for index, name in enumerate(names):
-            decision, probability = float(numbers[index]), float(numbers[len(names) + index])
-            parts = [words[decision]] if decision in words else []
-            parts += [number(probability)] if np.isfinite(probability) else []
-            lines.append(
-                CaseAnswer(name, ", ".join(parts) or NOTHING, words.get(reference_numbers[index], "not known"))
-            )
-        return CaseAnswers.of("Label", lines)
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """The labels, or everything for means over labels and metrics of all labels together."""
-        from evaluation import catalogue
-
-        if catalogue.get(use.id).evidence == "labels" or use.options.get("class_average", "per_class") != "per_class":
-            return [EVERYTHING]
-        return list(shared["regions"])
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """Each label as a classification of two classes, by the same functions; what concerns all, together."""
         from evaluation.scoring.label_evidence import recompute_labels
@@ -346,45 +435,6 @@ class MultilabelClassification(AnswerProblem):
             *_answers_of(evidence, is_known, states[is_known], width),
             multiplicities[:, is_known],
         )
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without an answer counts."""
-        return "counts as a wrong decision on every label, with the worst score"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        columns = (
-            "It needs one column `p_<label>` with a probability from 0 to 1 for each label; they need not sum to 1. Columns "
-            "`<label>` with 1 or 0 may stand beside them and then decide; without them a probability of 0.5 and more does."
-            if expected.need_scores
-            else "The column of each label is 1 where it holds and 0 where not; columns `p_<label>` with probabilities are "
-            "taken as well."
-        )
-        before = f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. {columns}"
-        cost = "A case without a row that can be read counts as wrong in every label, the costliest there is, with the worst scores."
-        return SubmitWords(
-            (before,), expected.columns, "…", (cost,) if incomplete_cost else (), "Several may hold at once.", "Labels"
-        )
-
-    def write_example(
-        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Two findings; one algorithm has better scores than the other."""
-        from evaluation.problems.examples import write_findings
-
-        write_findings(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "nodule"}, {"name": "effusion"}],
-            "metrics": [
-                {"id": "auroc"},
-                {"id": "fbeta", "options": {"class_average": "macro"}},
-                {"id": "hamming_loss"},
-            ],
-        }
 
 
 def _cells(table: NumberTable, case: str, columns: Sequence[str], *, whole: bool) -> tuple[float, ...] | None:

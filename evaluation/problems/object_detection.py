@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.cautions import never_hits
 from evaluation.problems.coordinates import DISTANCE, SETTINGS, axes_of, check_settings, coordinate_words, spacings
+from evaluation.problems.evidence import KindEvidence
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.pictures import AnswerView, Pictures
+from evaluation.problems.plausibility import Plausibility
+from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -14,10 +19,13 @@ from evaluation.problems.tables import (
     ReferenceTableError,
     SubmitWords,
     TableProblem,
+    TableReferenceRules,
     TableReferences,
+    TableSamples,
+    TableScorerFiles,
+    TableTexts,
     some_classes,
 )
-from evaluation.problems.tried import ALGORITHMS
 from evaluation.wording import joined
 
 if TYPE_CHECKING:
@@ -100,21 +108,290 @@ class ObjectPredictions(PredictionTable):
         return sorted(set(self.strange) & set(self.table.objects))
 
 
+class ObjectPictures(Pictures):
+    """Pictures of object detection."""
+
+    description = "{case} with the objects of the prediction"
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Objects on an image, of a volume as of a picture."""
+        return has_image and facts.get("axes") in (2, 3)
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """A row an object: lower and then upper corner, or a point."""
+        return "float64", (-1, facts["axes"] * (1 if facts["objects"] == "points" else 2))
+
+    def outline_of(self, value: Objects) -> NDArray[Any]:
+        """Boxes or points of objects."""
+        import numpy as np
+
+        places = value.boxes if value.has_extent else value.points_given
+        return np.empty((0, 0)) if places is None else places
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """Draw boxes, or rings around points, on the image."""
+        from evaluation.figures.case_sheets import picture_of_places
+
+        return picture_of_places(facts["axes"], image, prediction, reference)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: Objects,
+    ) -> CaseSheets | None:
+        """Boxes or points on the image."""
+        from evaluation.figures.case_sheets import sheets_of_places
+
+        return sheets_of_places(facts["axes"], image, prediction, self.outline_of(reference))
+
+
+class ObjectAnswerView(AnswerView):
+    """Answers to a case of object detection, line by line."""
+
+    def numbers_of(self, value: Objects, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """Return the number of objects of each class.
+
+        All objects belong to the only class where none is named.
+        """
+        import numpy as np
+
+        classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
+        if value.classes is None:
+            return np.array([len(value), *(0 for _ in classes[1:])], dtype=float)
+        named = [str(name or (classes[0] if len(classes) == 1 else "")) for name in value.classes]
+        return np.array([named.count(name) for name in classes], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Objects
+    ) -> CaseAnswers:
+        """Return the predicted and the actual number of objects of each class."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
+        reference_counts = self.numbers_of(reference, shared).tolist()
+        predicted_counts = (
+            [None] * len(reference_counts)
+            if answer is None or answer.size != len(reference_counts)
+            else answer.tolist()
+        )
+        lines = [
+            CaseAnswer(name, number(one), number(other), number(None if one is None else one - other))
+            for name, one, other in zip(classes, predicted_counts, reference_counts, strict=True)
+        ]
+        return CaseAnswers.of("Objects of the class", lines, "Difference")
+
+
+class ObjectSamples(TableSamples):
+    """Samples of object detection."""
+
+    kind: ObjectDetection
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """Every object that counts, with the score 1."""
+        from evaluation.problems.shown import Rows
+
+        ignored = reference.columns.index("ignore")
+        rows = ((row[0], "1.0", *row[ignored + 1 :]) for row in reference.rows if row[ignored] != "1")
+        return Rows.of(("class", "score", *reference.columns[ignored + 1 :]), rows)
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """Return worse predictions by name.
+
+        They are: no objects, all objects shifted by their extent, the same number elsewhere, and all objects with the
+        same number of additional ones.
+        """
+        from evaluation.problems.shown import Rows, draws
+
+        places = perfect.columns[2:]
+        values = [[float(value) for value in row[2:]] for row in perfect.rows] or [[0.0] * len(places)]
+        reach = max(max(map(max, values)) - min(map(min, values)), 1.0)
+        drawn = draws().uniform(1.0, 2.0, max(len(perfect.rows), 1)) * reach
+        shifted = perfect.changed(places, lambda value, _: value + reach)
+        elsewhere = perfect.changed(places, lambda value, row: value + float(drawn[row]))
+        return {
+            "empty": Rows(perfect.columns, ()),
+            "shifted": shifted,
+            "noise": elsewhere,
+            "too many": Rows(perfect.columns, (*perfect.rows, *elsewhere.rows)),
+        }
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Boxes of two classes; one algorithm moves them, one misses some."""
+        from evaluation.problems.examples import write_boxes
+
+        write_boxes(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "lesion", "labels": ["lesion"]}, {"name": "node", "labels": ["node"]}],
+            "metrics": [
+                {"id": "average_precision", "options": {"localization_criterion": "loc_box_iou"}},
+                {"id": "sensitivity", "options": {"scale": "image"}},
+            ],
+        }
+
+
+class ObjectScorerFiles(TableScorerFiles):
+    """Files of object detection for scoring images."""
+
+    stems_and_kinds = (("objects", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The objects of the case, with those that are to be ignored."""
+        from evaluation.problems.shown import Rows
+
+        assert isinstance(table, ObjectReferences)
+        objects = table.table.of(case)
+        names = ("class", "ignore", *_places(*table.table.kind))
+        rows = zip(_classes(objects), objects.ignored.astype(int), *_coordinates(objects).T, strict=True)
+        return Rows.of(names, rows)
+
+    def prediction_rows(self, prediction: Objects, shared: Mapping[str, Any]) -> Rows:
+        """The objects of the case, with their scores where there are any."""
+        from evaluation.problems.shown import Rows
+
+        kind = "points" if prediction.points_given is not None else "boxes"
+        scores = [None] * len(prediction) if prediction.scores is None else prediction.scores
+        rows = zip(_classes(prediction), scores, *_coordinates(prediction).T, strict=True)
+        return Rows.of(("class", "score", *_places(kind, prediction.dimensions)), rows)
+
+
+class ObjectTexts(TableTexts):
+    """Texts about object detection on pages."""
+
+    region_noun = "class"
+    decoy_columns = ("objects_sha256", "objects")
+    counted_noun = "objects"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        noun = "point" if expected.kind[0] == "points" else "box"
+        scores = ", and every object needs one" if expected.need_scores else ""
+        before = (
+            f"One table `objects.csv` with a row for each predicted {noun} of the {cases} cases, packed into an archive or "
+            "dropped as it is; COCO results with their images and categories as `objects.json` are read as well. "
+            f"{coordinate_words(expected.unit)} The score is a number from 0 to 1{scores}."
+        )
+        decision = (
+            "A column `decision` is optional: 1 for an object that you report as detected, 0 for any other. Metrics with a "
+            "score threshold then count the objects with 1. Fill it in every row or leave it out."
+        )
+        cost = f"A case with a row that cannot be read {incomplete_cost}: otherwise leaving out a hard case would pay."
+        return SubmitWords(
+            (before, decision),
+            expected.columns,
+            f"{expected.classes[0] if expected.classes else ''},…",
+            (cost,) if incomplete_cost else (),
+            "A case without a row is an answer, too: that nothing was found.",
+        )
+
+
+class ObjectPlausibility(Plausibility):
+    """Plausibility of results of object detection."""
+
+    kind: ObjectDetection
+
+    result_rules = (never_hits,)
+
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: Objects, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Return whether the objects of the reference are unchanged and the other pieces are possible."""
+        from evaluation.scoring.objects import are_possible
+
+        return are_possible(assessment, case, reference, pieces)
+
+    def summary_of(self, prediction: Objects) -> dict[str, Any]:
+        """Return the digest of the objects, independent of their order, and their number."""
+        from evaluation.canonical import sha256
+
+        places = prediction.boxes_given if prediction.boxes_given is not None else prediction.points_given
+        rows = [
+            [
+                *(coordinates.tolist() if places is not None else ()),
+                str(prediction.classes[number]) if prediction.classes is not None else "",
+                None if prediction.scores is None else float(prediction.scores[number]),
+            ]
+            for number, coordinates in enumerate(places if places is not None else ())
+        ]
+        return {"digest": sha256(sorted(rows, key=repr)), "labelled": prediction.size}
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure every object of the table of references."""
+        from evaluation.advice.pitfalls.scan_tables import scan_objects
+        from evaluation.readers.object_tables import read_objects
+
+        files = [references / name for name in self.kind.table_files]
+        path = next((path for path in files if path.is_file()), files[0])
+        return scan_objects(read_objects(path, scored=False)), []
+
+
+class ObjectEvidence(KindEvidence):
+    """Evidence of values of the whole data set for object detection."""
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment; a mean over classes has one value."""
+        from evaluation.scoring.objects import region_names
+
+        return region_names(assessment, use)
+
+    def hits_and_trials(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
+        """Objects found of those there, or right ones of those predicted."""
+        from evaluation.scoring.detection_evidence import hits_of_objects
+
+        return hits_of_objects(metric, evidence)
+
+
+class ObjectMetrics(MetricRules):
+    """Metrics of object detection."""
+
+    rates_objects = True
+    pixel_kind = "semantic_segmentation"
+
+
+class ObjectReferenceRules(TableReferenceRules):
+    """References of object detection."""
+
+    kind: ObjectDetection
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, class where the task names classes, and coordinates: boxes where a metric compares extents, else points."""
+        classes = ("class",) if assessment.regions else ()
+        kind = "boxes" if extent_metrics(assessment) else "points"
+        return {self.kind.table_files[0]: ("case", *classes, *_places(kind, axes_of(assessment.settings)))}
+
+    def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """The same as of references."""
+        self.kind.check_references(table, assessment, cases)
+
+
 class ObjectDetection(TableProblem):
     """Boxes or points with a class and a score."""
 
     id = "object_detection"
     category = "ObD"
-    part_noun = "class"
     task_categories = ("detection", "localization")
     table_files = ("objects.csv", "objects.json")
-    finds_objects = True
-    tells_answers = True
-    picture_words = "{case} with the objects of the prediction"
-    pixel_kind = "semantic_segmentation"
-    decoy_columns = ("objects_sha256", "objects")
     settings = SETTINGS
-    doubting = (never_hits,)
+    pictures = ObjectPictures()
+    answer_view = ObjectAnswerView()
+    samples = ObjectSamples()
+    scorer_files = ObjectScorerFiles()
+    texts = ObjectTexts()
+    plausibility = ObjectPlausibility()
+    evidence = ObjectEvidence()
+    metrics = ObjectMetrics()
+    references = ObjectReferenceRules()
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Check that unit and spacing fit together."""
@@ -126,12 +403,6 @@ class ObjectDetection(TableProblem):
         from evaluation.assessment.checks import check_classes_of_mean
 
         check_classes_of_mean(assessment)
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case, class where the task names classes, and coordinates: boxes where a metric compares extents, else points."""
-        classes = ("class",) if assessment.regions else ()
-        kind = "boxes" if extent_metrics(assessment) else "points"
-        return {self.table_files[0]: ("case", *classes, *_places(kind, axes_of(assessment.settings)))}
 
     def read_references(self, path: Path) -> ObjectReferences:
         """Read ``objects.csv`` or ``objects.json``."""
@@ -173,10 +444,6 @@ class ObjectDetection(TableProblem):
                     f"one of {some_classes(sorted(labels))} in the column class of each row."
                 )
                 raise ReferenceTableError(message)
-
-    def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
-        """The same as of references."""
-        self.check_references(table, assessment, cases)
 
     def read_predictions(
         self,
@@ -255,56 +522,6 @@ class ObjectDetection(TableProblem):
 
     # What a scoring image is shown ------------------------------------------------------------------------------------
 
-    shown = (("objects", "csv"),)
-
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """The objects of the case, with those that are to be ignored."""
-        from evaluation.problems.shown import Rows
-
-        assert isinstance(table, ObjectReferences)
-        objects = table.table.of(case)
-        names = ("class", "ignore", *_places(*table.table.kind))
-        rows = zip(_classes(objects), objects.ignored.astype(int), *_coordinates(objects).T, strict=True)
-        return Rows.of(names, rows)
-
-    def prediction_rows(self, prediction: Objects, shared: Mapping[str, Any]) -> Rows:
-        """The objects of the case, with their scores where there are any."""
-        from evaluation.problems.shown import Rows
-
-        kind = "points" if prediction.points_given is not None else "boxes"
-        scores = [None] * len(prediction) if prediction.scores is None else prediction.scores
-        rows = zip(_classes(prediction), scores, *_coordinates(prediction).T, strict=True)
-        return Rows.of(("class", "score", *_places(kind, prediction.dimensions)), rows)
-
-    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
-        """Every object that counts, with the score 1."""
-        from evaluation.problems.shown import Rows
-
-        ignored = reference.columns.index("ignore")
-        rows = ((row[0], "1.0", *row[ignored + 1 :]) for row in reference.rows if row[ignored] != "1")
-        return Rows.of(("class", "score", *reference.columns[ignored + 1 :]), rows)
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """Return worse predictions by name.
-
-        They are: no objects, all objects shifted by their extent, the same number elsewhere, and all objects with the
-        same number of additional ones.
-        """
-        from evaluation.problems.shown import Rows, draws
-
-        places = perfect.columns[2:]
-        values = [[float(value) for value in row[2:]] for row in perfect.rows] or [[0.0] * len(places)]
-        reach = max(max(map(max, values)) - min(map(min, values)), 1.0)
-        drawn = draws().uniform(1.0, 2.0, max(len(perfect.rows), 1)) * reach
-        shifted = perfect.changed(places, lambda value, _: value + reach)
-        elsewhere = perfect.changed(places, lambda value, row: value + float(drawn[row]))
-        return {
-            "empty": Rows(perfect.columns, ()),
-            "shifted": shifted,
-            "noise": elsewhere,
-            "too many": Rows(perfect.columns, (*perfect.rows, *elsewhere.rows)),
-        }
-
     def with_facts(self, expected: ExpectedTable, facts: Mapping[str, Any]) -> ExpectedTable:
         """With boxes or points, as the references have them, and the one class that they name where the assessment names none."""
         if "class" in facts and not expected.classes:
@@ -372,48 +589,11 @@ class ObjectDetection(TableProblem):
         scores = score_objects(assessment, case, reference, prediction, algorithm=algorithm)
         return ScoredCase(scores.rows, pieces=None if prediction is None else scores.pieces, lacking=scores.lacking)
 
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment; a mean over classes has one value."""
-        from evaluation.scoring.objects import region_names
-
-        return region_names(assessment, use)
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the hits of each case."""
         from evaluation.scoring.detection_evidence import recompute_objects
 
         return recompute_objects(metric, evidence, multiplicities)
-
-    def hits(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
-        """Objects found of those there, or right ones of those predicted."""
-        from evaluation.scoring.detection_evidence import hits_of_objects
-
-        return hits_of_objects(metric, evidence)
-
-    def is_possible(
-        self, assessment: Assessment, case: str, reference: Objects, pieces: Mapping[tuple[str, str], Numbers]
-    ) -> bool:
-        """Return whether the objects of the reference are unchanged and the other pieces are possible."""
-        from evaluation.scoring.objects import are_possible
-
-        return are_possible(assessment, case, reference, pieces)
-
-    def look(self, prediction: Objects) -> dict[str, Any]:
-        """Return the digest of the objects, independent of their order, and their number."""
-        from evaluation.canonical import sha256
-
-        places = prediction.boxes_given if prediction.boxes_given is not None else prediction.points_given
-        rows = [
-            [
-                *(coordinates.tolist() if places is not None else ()),
-                str(prediction.classes[number]) if prediction.classes is not None else "",
-                None if prediction.scores is None else float(prediction.scores[number]),
-            ]
-            for number, coordinates in enumerate(places if places is not None else ())
-        ]
-        return {"digest": sha256(sorted(rows, key=repr)), "labelled": prediction.size}
-
-    counted = "objects"
 
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
         """Objects of each class; all are of the one class where the table names none."""
@@ -424,127 +604,6 @@ class ObjectDetection(TableProblem):
             class_name = str(name or (names[0] if len(names) == 1 else "without a class"))
             counts[class_name] = counts.get(class_name, 0) + 1
         return counts
-
-    def answer_numbers_of(self, value: Objects, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """Return the number of objects of each class.
-
-        All objects belong to the only class where none is named.
-        """
-        import numpy as np
-
-        classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
-        if value.classes is None:
-            return np.array([len(value), *(0 for _ in classes[1:])], dtype=float)
-        named = [str(name or (classes[0] if len(classes) == 1 else "")) for name in value.classes]
-        return np.array([named.count(name) for name in classes], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Objects
-    ) -> CaseAnswers:
-        """Return the predicted and the actual number of objects of each class."""
-        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
-
-        classes = [str(name) for name in shared["classes"] if name] or [_UNNAMED]
-        reference_counts = self.answer_numbers_of(reference, shared).tolist()
-        predicted_counts = (
-            [None] * len(reference_counts)
-            if answer is None or answer.size != len(reference_counts)
-            else answer.tolist()
-        )
-        lines = [
-            CaseAnswer(name, number(one), number(other), number(None if one is None else one - other))
-            for name, one, other in zip(classes, predicted_counts, reference_counts, strict=True)
-        ]
-        return CaseAnswers.of("Objects of the class", lines, "Difference")
-
-    # Pictures of cases ------------------------------------------------------------------------------------------------
-
-    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """Objects on an image, of a volume as of a picture."""
-        return has_image and facts.get("axes") in (2, 3)
-
-    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """A row an object: lower and then upper corner, or a point."""
-        return "float64", (-1, facts["axes"] * (1 if facts["objects"] == "points" else 2))
-
-    def outline_of(self, value: Objects) -> NDArray[Any]:
-        """Boxes or points of objects."""
-        import numpy as np
-
-        places = value.boxes if value.has_extent else value.points_given
-        return np.empty((0, 0)) if places is None else places
-
-    def draw(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: NDArray[Any] | None,
-    ) -> bytes | None:
-        """Draw boxes, or rings around points, on the image."""
-        from evaluation.figures.case_sheets import picture_of_places
-
-        return picture_of_places(facts["axes"], image, prediction, reference)
-
-    def sheets(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: Objects,
-    ) -> CaseSheets | None:
-        """Boxes or points on the image."""
-        from evaluation.figures.case_sheets import sheets_of_places
-
-        return sheets_of_places(facts["axes"], image, prediction, self.outline_of(reference))
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        noun = "point" if expected.kind[0] == "points" else "box"
-        scores = ", and every object needs one" if expected.need_scores else ""
-        before = (
-            f"One table `objects.csv` with a row for each predicted {noun} of the {cases} cases, packed into an archive or "
-            "dropped as it is; COCO results with their images and categories as `objects.json` are read as well. "
-            f"{coordinate_words(expected.unit)} The score is a number from 0 to 1{scores}."
-        )
-        decision = (
-            "A column `decision` is optional: 1 for an object that you report as detected, 0 for any other. Metrics with a "
-            "score threshold then count the objects with 1. Fill it in every row or leave it out."
-        )
-        cost = f"A case with a row that cannot be read {incomplete_cost}: otherwise leaving out a hard case would pay."
-        return SubmitWords(
-            (before, decision),
-            expected.columns,
-            f"{expected.classes[0] if expected.classes else ''},…",
-            (cost,) if incomplete_cost else (),
-            "A case without a row is an answer, too: that nothing was found.",
-        )
-
-    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
-        """Measure every object of the table of references."""
-        from evaluation.advice.pitfalls.scan_tables import scan_objects
-        from evaluation.readers.object_tables import read_objects
-
-        files = [references / name for name in self.table_files]
-        path = next((path for path in files if path.is_file()), files[0])
-        return scan_objects(read_objects(path, scored=False)), []
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Boxes of two classes; one algorithm moves them, one misses some."""
-        from evaluation.problems.examples import write_boxes
-
-        write_boxes(folder, cases=cases, seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "lesion", "labels": ["lesion"]}, {"name": "node", "labels": ["node"]}],
-            "metrics": [
-                {"id": "average_precision", "options": {"localization_criterion": "loc_box_iou"}},
-                {"id": "sensitivity", "options": {"scale": "image"}},
-            ],
-        }
 
 
 def _places(kind: str, axes: int) -> tuple[str, ...]:

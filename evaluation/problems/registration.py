@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_fields, reversed_field
-from evaluation.problems.files import FileWords
+from evaluation.problems.files import FileEvidence, FilePerformance, FileTexts, FileWords
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.pictures import Pictures
+from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.reference_parts import ENDING, PartsProblem
+from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.registration_figures import FIGURES
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.samples import ALGORITHMS, Samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,26 +40,172 @@ _FIELDS = {
 }
 
 
+class RegistrationPictures(Pictures):
+    """Pictures of registration."""
+
+    description = "The middle slice of {case} with a grid as the predicted field bends it"
+    caption = "Lines run every few voxels of the middle slice of the fixed image; where they cross, the field folds."
+    outlines = ("prediction",)
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Always: a bent grid needs no image."""
+        return "shape" in facts
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """The displacement of every voxel."""
+        return "float32", (*facts["shape"], len(facts["shape"]))
+
+    def outline_of(self, value: Any) -> NDArray[Any]:
+        """The field; a reference has none."""
+        import numpy as np
+
+        if isinstance(value, np.ndarray):
+            return value
+        return np.zeros((*value.geometry.shape, len(value.geometry.shape)), dtype=np.float32)
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """A grid as the field bends it; the reference has nothing to be drawn."""
+        from evaluation.figures.image_pairs import picture_of_grid
+
+        if prediction is None:
+            return None
+        plane = prediction[:, :, prediction.shape[2] // 2] if prediction.ndim == 4 else prediction
+        return picture_of_grid(plane[..., :2], upwards=len(facts["shape"]) == 3)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: RegistrationReference,
+    ) -> CaseSheets | None:
+        """Draw the grid on all slices, and the moved labels next to those of the fixed image."""
+        from evaluation.figures.pair_sheets import sheets_of_field
+        from evaluation.metrics.deformations import warp_labels
+        from evaluation.readers import Geometry
+
+        pulled = None
+        if prediction is not None and reference.moving is not None:
+            pulled = warp_labels(reference.moving.labels, prediction, reference.to_moving)
+        fixed = None if reference.fixed is None else reference.fixed.labels
+        return sheets_of_field(Geometry.of(facts), image, prediction, pulled, fixed)
+
+
+class RegistrationSamples(Samples):
+    """Samples of registration."""
+
+    kind: Registration
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Moved blocks with their landmarks; one algorithm finds most of the way, one half of it."""
+        from evaluation.problems.examples import write_fields
+
+        write_fields(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "block", "labels": [1]}],
+            "metrics": [{"id": "tre"}, {"id": "dsc"}, {"id": "sdlogj"}, {"id": "folding_fraction"}],
+            "settings": {"field": "voxel"},
+        }
+
+
+class RegistrationTexts(FileTexts):
+    """Texts about registration on pages."""
+
+    kind: Registration
+
+    file_noun = "displacement field"
+    decoy_columns = ("field_sha256", "moved_voxels")
+
+    def submit_page(self, assessment: Assessment, cases: int) -> FileWords:
+        """Return the description of the fields for the submit page."""
+        first, *others = self.kind.suffixes
+        endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
+        before = (
+            f"One displacement field for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid "
+            "of the fixed image: one vector a voxel, from the fixed to the moving image, so that x + u(x) is the place in the "
+            f"moving image. {_FIELDS[assessment.settings['field']]} Files may lie in one folder of the archive."
+        )
+        return FileWords(before=(before,), ending=first, columns=("Voxels",))
+
+    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Shape."""
+        return (" × ".join(str(length) for length in facts["shape"]),)
+
+
+class RegistrationPlausibility(Plausibility):
+    """Plausibility of results of registration."""
+
+    metric_rules = (of_fields,)
+    result_rules = (reversed_field,)
+
+    def summary_of(self, prediction: Path) -> dict[str, Any]:
+        """Digest of the file."""
+        import hashlib
+
+        with prediction.open("rb") as file:
+            return {"digest": hashlib.file_digest(file, "sha256").hexdigest(), "labelled": 0}
+
+    def refusal(self, assessment: Assessment) -> str:
+        """Values of the whole data set are not put together from cases."""
+        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
+        return f"Registrations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
+
+
+class RegistrationEvidence(FileEvidence):
+    """Evidence of values of the whole data set for registration."""
+
+    is_pooled = False
+    figures = FIGURES
+
+    def parts_by_metric(self, assessment: Assessment) -> dict[str, str]:
+        """None: every value is one of a case."""
+        return {}
+
+    def assemble(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Nothing: every value is one of a case."""
+        return [], []
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment for labels, one value for the rest."""
+        from evaluation.scoring.registration import WHOLE, of_labels
+
+        return [region.name for region in assessment.regions] if of_labels(use) else [WHOLE]
+
+
+class RegistrationMetrics(MetricRules):
+    """Metrics of registration."""
+
+    has_image_diagonal = True
+    accepted_kinds = ("semantic_segmentation",)
+
+
+class RegistrationPerformance(FilePerformance):
+    """Preparation and shortcuts of scoring for registration."""
+
+    def cost_of(self, facts: Mapping[str, Any]) -> int:
+        """Voxels."""
+        return math.prod(facts["shape"])
+
+
 class Registration(PartsProblem):
     """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
 
     id = "registration"
     category = "Rgn"
-    cautious = (of_fields,)
-    doubting = (reversed_field,)
     task_categories = ("registration",)
-    has_numbered_labels = True
-    has_image_diagonal = True
-    measures_as = ("semantic_segmentation",)
-    pools = False
-    figures = FIGURES
-    file_words = "displacement field"
-    picture_words = "The middle slice of {case} with a grid as the predicted field bends it"
-    picture_caption = (
-        "Lines run every few voxels of the middle slice of the fixed image; where they cross, the field folds."
-    )
-    outlines = ("prediction",)
-    decoy_columns: ClassVar[tuple[str, str]] = ("field_sha256", "moved_voxels")
+    regions = RegionRules(have_numbered_labels=True)
     settings = (
         Option(
             "field",
@@ -74,6 +224,13 @@ class Registration(PartsProblem):
             choices=_PLACES,
         ),
     )
+    pictures = RegistrationPictures()
+    samples = RegistrationSamples()
+    texts = RegistrationTexts()
+    plausibility = RegistrationPlausibility()
+    evidence = RegistrationEvidence()
+    metrics = RegistrationMetrics()
+    performance = RegistrationPerformance()
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -103,11 +260,6 @@ class Registration(PartsProblem):
             raise AssessmentError(
                 field_path, True, f"false for {background[0]}: pulled labels have no background of their own"
             )
-
-    def refusal(self, assessment: Assessment) -> str:
-        """Values of the whole data set are not put together from cases."""
-        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
-        return f"Registrations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
 
     # Files ------------------------------------------------------------------------------------------------------------
 
@@ -163,11 +315,7 @@ class Registration(PartsProblem):
 
     def byte_limit(self, facts: Mapping[str, Any]) -> int:
         """Eight bytes a component, and room for a header."""
-        return 8 * self.cost(facts) * len(facts["shape"]) + 4 * 1024**2
-
-    def cost(self, facts: Mapping[str, Any]) -> int:
-        """Voxels."""
-        return math.prod(facts["shape"])
+        return 8 * self.performance.cost_of(facts) * len(facts["shape"]) + 4 * 1024**2
 
     def prepare(
         self, assessment: Assessment, content: RegistrationReference, instances: Instances | None = None
@@ -176,57 +324,6 @@ class Registration(PartsProblem):
         from evaluation.scoring.registration import prepare_registration
 
         return prepare_registration(assessment.regions, content)
-
-    # Pictures of cases ------------------------------------------------------------------------------------------------
-
-    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-        """Always: a bent grid needs no image."""
-        return "shape" in facts
-
-    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """The displacement of every voxel."""
-        return "float32", (*facts["shape"], len(facts["shape"]))
-
-    def outline_of(self, value: Any) -> NDArray[Any]:
-        """The field; a reference has none."""
-        import numpy as np
-
-        if isinstance(value, np.ndarray):
-            return value
-        return np.zeros((*value.geometry.shape, len(value.geometry.shape)), dtype=np.float32)
-
-    def draw(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: NDArray[Any] | None,
-    ) -> bytes | None:
-        """A grid as the field bends it; the reference has nothing to be drawn."""
-        from evaluation.figures.image_pairs import picture_of_grid
-
-        if prediction is None:
-            return None
-        plane = prediction[:, :, prediction.shape[2] // 2] if prediction.ndim == 4 else prediction
-        return picture_of_grid(plane[..., :2], upwards=len(facts["shape"]) == 3)
-
-    def sheets(
-        self,
-        facts: Mapping[str, Any],
-        image: NDArray[Any] | None,
-        prediction: NDArray[Any] | None,
-        reference: RegistrationReference,
-    ) -> CaseSheets | None:
-        """Draw the grid on all slices, and the moved labels next to those of the fixed image."""
-        from evaluation.figures.pair_sheets import sheets_of_field
-        from evaluation.metrics.deformations import warp_labels
-        from evaluation.readers import Geometry
-
-        pulled = None
-        if prediction is not None and reference.moving is not None:
-            pulled = warp_labels(reference.moving.labels, prediction, reference.to_moving)
-        fixed = None if reference.fixed is None else reference.fixed.labels
-        return sheets_of_field(Geometry.of(facts), image, prediction, pulled, fixed)
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 
@@ -245,61 +342,6 @@ class Registration(PartsProblem):
 
         convention = assessment.settings["field"]
         return score_registration(assessment, case, reference, prediction, convention=convention, algorithm=algorithm)
-
-    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
-        """None: every value is one of a case."""
-        return {}
-
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """Nothing: every value is one of a case."""
-        return [], []
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment for labels, one value for the rest."""
-        from evaluation.scoring.registration import WHOLE, of_labels
-
-        return [region.name for region in assessment.regions] if of_labels(use) else [WHOLE]
-
-    def look(self, prediction: Path) -> dict[str, Any]:
-        """Digest of the file."""
-        import hashlib
-
-        with prediction.open("rb") as file:
-            return {"digest": hashlib.file_digest(file, "sha256").hexdigest(), "labelled": 0}
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """Return the description of the fields for the submit page."""
-        first, *others = self.suffixes
-        endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
-        before = (
-            f"One displacement field for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid "
-            "of the fixed image: one vector a voxel, from the fixed to the moving image, so that x + u(x) is the place in the "
-            f"moving image. {_FIELDS[assessment.settings['field']]} Files may lie in one folder of the archive."
-        )
-        return FileWords(before=(before,), ending=first, columns=("Voxels",))
-
-    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        """Shape."""
-        return (" × ".join(str(length) for length in facts["shape"]),)
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Moved blocks with their landmarks; one algorithm finds most of the way, one half of it."""
-        from evaluation.problems.examples import write_fields
-
-        write_fields(folder, cases=cases, seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "block", "labels": [1]}],
-            "metrics": [{"id": "tre"}, {"id": "dsc"}, {"id": "sdlogj"}, {"id": "folding_fraction"}],
-            "settings": {"field": "voxel"},
-        }
 
 
 PROBLEM = Registration()

@@ -87,10 +87,10 @@ def measured_elsewhere() -> Problem:
 
     Examples
     --------
-    >>> measured_elsewhere().is_scored, measured_elsewhere().has_one_metric
+    >>> measured_elsewhere().is_scored, measured_elsewhere().metrics.is_single_metric
     (False, False)
     """
-    return next(p for p in all_problems() if p.is_measured_elsewhere and not p.has_one_metric)
+    return next(p for p in all_problems() if p.is_measured_elsewhere and not p.metrics.is_single_metric)
 
 
 def of_task_category(category: object) -> Problem | None:

@@ -9,6 +9,8 @@ from evaluation.catalogue import Option
 from evaluation.problems.answers import (
     ANSWERED,
     UNANSWERED,
+    AnswerEvidence,
+    AnswerPlausibility,
     AnswerProblem,
     KnownCase,
     NumberPredictions,
@@ -17,9 +19,20 @@ from evaluation.problems.answers import (
     refuse_rows,
 )
 from evaluation.problems.cautions import of_numbers
+from evaluation.problems.pictures import AnswerView
 from evaluation.problems.regression_figures import FIGURES, answers_of
-from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords, listed
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.tables import (
+    ExpectedTable,
+    ReferenceTable,
+    ReferenceTableError,
+    SubmitWords,
+    TableReferenceRules,
+    TableSamples,
+    TableScorerFiles,
+    TableTexts,
+    listed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,17 +52,152 @@ if TYPE_CHECKING:
 FILE: Final = "values.csv"
 
 
+class RegressionAnswerView(AnswerView):
+    """Answers to a case of regression, line by line."""
+
+    def numbers_of(self, value: Mapping[str, float], shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The number of every target, not a number where one lacks."""
+        import numpy as np
+
+        return np.array([value.get(target, np.nan) for target in shared["classes"]], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """Return the predicted number of each target and its difference from the reference."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number, unit_of
+
+        targets = [str(target) for target in shared["classes"]]
+        given = dict(zip(targets, [] if answer is None else answer.tolist(), strict=False))
+        lines = []
+        for region, numbers in reference.numbers.items():
+            target = reference.columns.get(region, region)
+            unit, predicted = unit_of(assessment.settings, target), given.get(target)
+            reference_number = None if numbers is None else numbers[0]
+            difference = None if predicted is None or reference_number is None else predicted - reference_number
+            lines.append(
+                CaseAnswer(region, number(predicted, unit), number(reference_number, unit), number(difference, unit))
+            )
+        return CaseAnswers.of("Target", lines, "Difference")
+
+
+class RegressionSamples(TableSamples):
+    """Samples of regression."""
+
+    kind: Regression
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """Zero, a tenth and one more, and noise."""
+        from evaluation.problems.shown import draws
+
+        drawn = draws().normal(0, 1, len(perfect.columns))
+        noise = perfect
+        for name, step in zip(perfect.columns, drawn.tolist(), strict=True):
+            noise = noise.changed([name], partial(_moved, step))
+        return {
+            "zero": perfect.changed(perfect.columns, lambda value, _: 0.0 if value else 1.0),
+            "shifted": perfect.changed(perfect.columns, lambda value, _: 1.1 * value + 1),
+            "noise": noise,
+        }
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Two targets; one algorithm is near, one far off."""
+        from evaluation.problems.examples import write_numbers
+
+        write_numbers(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "age"}, {"name": "volume", "labels": ["volume_ml"]}],
+            "metrics": [{"id": "absolute_error"}, {"id": "rmse"}, {"id": "icc"}],
+            "settings": {"targets": {"age": {"unit": "a", "range": [0, 120]}, "volume_ml": {"unit": "ml"}}},
+        }
+
+
+class RegressionScorerFiles(TableScorerFiles):
+    """Files of regression for scoring images."""
+
+    stems_and_kinds = (("values", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The number of each target, nothing where it is not known."""
+        assert isinstance(table, NumberReferences)
+        return one_row(shared["classes"], table.table.numbers.get(case, {}))
+
+    def prediction_rows(self, prediction: Mapping[str, float], shared: Mapping[str, Any]) -> Rows:
+        """The number of each target, nothing where none is predicted."""
+        return one_row(shared["classes"], prediction)
+
+
+class RegressionTexts(TableTexts):
+    """Texts about regression on pages."""
+
+    region_noun = "target"
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without an answer counts."""
+        return "counts as the end of the range that lies farther from the reference"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        what = "one number" if len(expected.classes) == 1 else "a number for each target"
+        before = (
+            f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. It needs "
+            f"{what}, with a point as decimal sign and in the unit of the task."
+        )
+        cost = (
+            "A number that lacks or cannot be read counts as the end of the target's range that lies farther from the reference, "
+            "the costliest answer there is."
+        )
+        return SubmitWords(
+            (before,),
+            expected.columns,
+            ",".join("…" for _ in expected.classes),
+            (cost,) if incomplete_cost else (),
+            classes="Targets",
+        )
+
+
+class RegressionPlausibility(AnswerPlausibility):
+    """Plausibility of results of regression."""
+
+    metric_rules = (of_numbers,)
+
+
+class RegressionEvidence(AnswerEvidence):
+    """Evidence of values of the whole data set for regression."""
+
+    figures = FIGURES
+
+    def worst_of(self, use: MetricUse, evidence: CaseEvidence) -> float | None:
+        """Return the value if every case had the answer that is farthest from its reference."""
+        import numpy as np
+
+        ones = np.ones((1, len(evidence.cases)))
+        return _recompute(use, evidence, ones, every_case_missing=True).result().value
+
+
+class RegressionReferenceRules(TableReferenceRules):
+    """References of regression."""
+
+    kind: Regression
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, and a column for each target."""
+        targets = dict.fromkeys(str(label) for region in assessment.regions for label in region.labels)
+        targets |= dict.fromkeys(assessment.settings.get("targets") or ())
+        return {self.kind.table_files[0]: ("case", *(targets or ("value",)))}
+
+
 class Regression(AnswerProblem):
     """Numbers of every case: ages, volumes, scores."""
 
     id = "regression"
     category = "Reg"
-    cautious = (of_numbers,)
-    tells_answers = True
-    part_noun = "target"
     task_categories = ("regression", "prediction")
     table_files = (FILE,)
-    figures = FIGURES
     settings = (
         Option(
             "targets",
@@ -58,6 +206,13 @@ class Regression(AnswerProblem):
             "Unit and range of targets, by column; a case without an answer counts as the end of the range that lies farther off",
         ),
     )
+    answer_view = RegressionAnswerView()
+    samples = RegressionSamples()
+    scorer_files = RegressionScorerFiles()
+    texts = RegressionTexts()
+    plausibility = RegressionPlausibility()
+    evidence = RegressionEvidence()
+    references = RegressionReferenceRules()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -82,12 +237,6 @@ class Regression(AnswerProblem):
                 raise AssessmentError(section.at("range"), ends, "two numbers, the smaller first")
 
     # Reading ----------------------------------------------------------------------------------------------------------
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case, and a column for each target."""
-        targets = dict.fromkeys(str(label) for region in assessment.regions for label in region.labels)
-        targets |= dict.fromkeys(assessment.settings.get("targets") or ())
-        return {self.table_files[0]: ("case", *(targets or ("value",)))}
 
     def read_references(self, path: Path) -> NumberReferences:
         """Read ``values.csv``.
@@ -211,33 +360,6 @@ class Regression(AnswerProblem):
         """Case, and every target."""
         return ("case", *expected.classes)
 
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("values", "csv"),)
-
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """The number of each target, nothing where it is not known."""
-        assert isinstance(table, NumberReferences)
-        return one_row(shared["classes"], table.table.numbers.get(case, {}))
-
-    def prediction_rows(self, prediction: Mapping[str, float], shared: Mapping[str, Any]) -> Rows:
-        """The number of each target, nothing where none is predicted."""
-        return one_row(shared["classes"], prediction)
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """Zero, a tenth and one more, and noise."""
-        from evaluation.problems.shown import draws
-
-        drawn = draws().normal(0, 1, len(perfect.columns))
-        noise = perfect
-        for name, step in zip(perfect.columns, drawn.tolist(), strict=True):
-            noise = noise.changed([name], partial(_moved, step))
-        return {
-            "zero": perfect.changed(perfect.columns, lambda value, _: 0.0 if value else 1.0),
-            "shifted": perfect.changed(perfect.columns, lambda value, _: 1.1 * value + 1),
-            "noise": noise,
-        }
-
     # Scoring ----------------------------------------------------------------------------------------------------------
 
     def answer_numbers(
@@ -281,97 +403,26 @@ class Regression(AnswerProblem):
                         result = function(value, value, **use.options)
                 yield Row(algorithm, case, region, use.name, *result, None, result.flag, worst)
 
-    def answer_numbers_of(self, value: Mapping[str, float], shared: Mapping[str, Any]) -> NDArray[Any]:
-        """The number of every target, not a number where one lacks."""
-        import numpy as np
-
-        return np.array([value.get(target, np.nan) for target in shared["classes"]], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
-    ) -> CaseAnswers:
-        """Return the predicted number of each target and its difference from the reference."""
-        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number, unit_of
-
-        targets = [str(target) for target in shared["classes"]]
-        given = dict(zip(targets, [] if answer is None else answer.tolist(), strict=False))
-        lines = []
-        for region, numbers in reference.numbers.items():
-            target = reference.columns.get(region, region)
-            unit, predicted = unit_of(assessment.settings, target), given.get(target)
-            reference_number = None if numbers is None else numbers[0]
-            difference = None if predicted is None or reference_number is None else predicted - reference_number
-            lines.append(
-                CaseAnswer(region, number(predicted, unit), number(reference_number, unit), number(difference, unit))
-            )
-        return CaseAnswers.of("Target", lines, "Difference")
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """Recompute a metric from the numbers.
 
         A case without an answer counts as the answer that is farthest from its reference.
         """
-        return self._recompute(metric, evidence, multiplicities, every_case_missing=False)
+        return _recompute(metric, evidence, multiplicities, every_case_missing=False)
 
-    def worst_of(self, use: MetricUse, evidence: CaseEvidence) -> float | None:
-        """Return the value if every case had the answer that is farthest from its reference."""
-        import numpy as np
 
-        ones = np.ones((1, len(evidence.cases)))
-        return self._recompute(use, evidence, ones, every_case_missing=True).result().value
+def _recompute(
+    metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray, *, every_case_missing: bool
+) -> Values:
+    import numpy as np
 
-    def _recompute(
-        self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray, *, every_case_missing: bool
-    ) -> Values:
-        import numpy as np
+    from evaluation.metrics.paired_values import PAIRED
 
-        from evaluation.metrics.paired_values import PAIRED
-
-        has_reference, reference, farthest, answer, _ = answers_of(evidence)
-        if every_case_missing:
-            answer = farthest
-        weights = np.ascontiguousarray(multiplicities[:, has_reference], dtype=np.float64)
-        return PAIRED[metric.id](reference, answer, weights, **metric.options)
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without an answer counts."""
-        return "counts as the end of the range that lies farther from the reference"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        what = "one number" if len(expected.classes) == 1 else "a number for each target"
-        before = (
-            f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. It needs "
-            f"{what}, with a point as decimal sign and in the unit of the task."
-        )
-        cost = (
-            "A number that lacks or cannot be read counts as the end of the target's range that lies farther from the reference, "
-            "the costliest answer there is."
-        )
-        return SubmitWords(
-            (before,),
-            expected.columns,
-            ",".join("…" for _ in expected.classes),
-            (cost,) if incomplete_cost else (),
-            classes="Targets",
-        )
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Two targets; one algorithm is near, one far off."""
-        from evaluation.problems.examples import write_numbers
-
-        write_numbers(folder, cases=cases, seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "age"}, {"name": "volume", "labels": ["volume_ml"]}],
-            "metrics": [{"id": "absolute_error"}, {"id": "rmse"}, {"id": "icc"}],
-            "settings": {"targets": {"age": {"unit": "a", "range": [0, 120]}, "volume_ml": {"unit": "ml"}}},
-        }
+    has_reference, reference, farthest, answer, _ = answers_of(evidence)
+    if every_case_missing:
+        answer = farthest
+    weights = np.ascontiguousarray(multiplicities[:, has_reference], dtype=np.float64)
+    return PAIRED[metric.id](reference, answer, weights, **metric.options)
 
 
 def _nothing(file: str, case: str, targets: Sequence[str]) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.catalogue import Option
 from evaluation.problems import data_sets
-from evaluation.problems.answers import ANSWERED, EVERYTHING, PART, UNANSWERED, UNKNOWN, PooledAnswers
+from evaluation.problems.answers import ANSWERED, EVERYTHING, PART, UNANSWERED, UNKNOWN, PooledEvidence
 from evaluation.problems.cautions import of_joint_confidence
 from evaluation.problems.confidences import (
     READING,
@@ -25,9 +25,18 @@ from evaluation.problems.confidences import (
     draw_trust,
     recompute,
 )
+from evaluation.problems.data_sets import DataSetEvidence, DataSetTexts
 from evaluation.problems.evidence_figures import EvidenceFigure
-from evaluation.problems.semantic_segmentation import SemanticSegmentation
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.images import LabelImageMetrics, LabelImageScorerFiles
+from evaluation.problems.pictures import AnswerView
+from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.semantic_segmentation import (
+    SegmentationEvidence,
+    SegmentationPlausibility,
+    SegmentationSamples,
+    SegmentationTexts,
+    SemanticSegmentation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,18 +60,142 @@ _WIDTH: Final = {UNKNOWN: 0, UNANSWERED: 1, REJECTED: 1, ANSWERED: 2}
 """Number of values of a case in each state: its risk, and the confidence if there is one."""
 
 
-class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, SemanticSegmentation):
-    """Segmentation whose methods must also detect their failures.
+class ConfidenceAnswerView(AnswerView):
+    """Answers to a case of segmentation with confidence, line by line."""
 
-    The risk of a case is computed from its label image.
-    """
+    def numbers_of(self, value: float | None, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """Return the confidence for the label image."""
+        import numpy as np
 
-    id = "segmentation_with_confidence"
-    category = "SegC"
-    cautious = (of_joint_confidence,)
-    tells_answers = True
-    measures_as = ("semantic_segmentation", "failure_detection")
-    pools = True
+        return np.array([np.nan if value is None else value], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
+    ) -> CaseAnswers:
+        """The confidence; the risk is a value of the case."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        confidence = None if answer is None or not answer.size else float(answer[0])
+        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence))])
+
+
+class ConfidenceSamples(SegmentationSamples):
+    """Samples of segmentation with confidence."""
+
+    kind: SegmentationWithConfidence
+
+    def perfect_prediction(
+        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
+    ) -> Mapping[str, Path]:
+        """With the confidence 1."""
+        return {**reference, **_confidence_file(1.0, folder)}
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Worse label images, each with another confidence."""
+        predictions = super().worse_predictions(perfect, folder)
+        for number, files in enumerate(predictions.values(), 1):
+            subfolder = folder / f"confidence-{number}"
+            subfolder.mkdir()
+            files.update(_confidence_file(1 / (1 + number), subfolder))
+        return predictions
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 8, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Write discs and confidences.
+
+        The discs are displaced further in some cases. The confidences indicate these cases more or less well.
+        """
+        from evaluation.problems.examples import write_outlines_with_confidence
+
+        write_outlines_with_confidence(folder, cases=max(cases, 8), seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "core", "labels": [2]}, {"name": "whole", "labels": [1, 2]}],
+            "metrics": [{"id": "dsc"}, {"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}],
+            "settings": {"risk": {"metric": {"id": "dsc"}, "regions": ["whole"]}},
+        }
+
+
+class ConfidenceScorerFiles(LabelImageScorerFiles):
+    """Files of segmentation with confidence for scoring images."""
+
+    stems_and_kinds = (("labels", "label_image"), ("confidence", "csv"))
+
+    def write_prediction(
+        self, assessment: Assessment, content: LabelImage, said: float | None, folder: Path
+    ) -> dict[str, Path]:
+        """The label image, and the confidence where there is one."""
+        return super().write_prediction(assessment, content, said, folder) | _confidence_file(said, folder)
+
+
+class ConfidenceTexts(DataSetTexts, SegmentationTexts):
+    """Texts about segmentation with confidence on pages."""
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without a prediction counts in metrics of confidences."""
+        if assessment.settings["missing"] == SILENT:
+            return "has the risk 1 and counts as surer than every other: nobody would have noticed"
+        return "has the risk 1 and counts as rejected: less sure than every other"
+
+    def submit_page(self, assessment: Assessment, cases: int) -> FileWords:
+        """Return the description of the label images and of the table next to them for the submit page."""
+        from evaluation.readers.confidences import CONFIDENCE_FILE
+
+        words = super().submit_page(assessment, cases)
+        of_table = (
+            f"Beside them one table `{CONFIDENCE_FILE}` with a row `case,confidence` for each case: any number, larger for a "
+            "label image that is less likely to be bad; only the order counts, unless the task says otherwise. A case without a "
+            "number counts as less sure than every other."
+        )
+        return replace(words, after=(of_table, *words.after))
+
+
+class ConfidencePlausibility(SegmentationPlausibility):
+    """Plausibility of results of segmentation with confidence."""
+
+    metric_rules = (of_joint_confidence,)
+
+    def is_possible(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedReference,
+        pieces: Mapping[tuple[str, str], Numbers],
+    ) -> bool:
+        """Return whether there is one risk in [0, 1], with a finite confidence where the state includes one."""
+        if set(pieces) != {(PART, EVERYTHING)}:
+            return False
+        counts, values = pieces[PART, EVERYTHING]
+        if counts == [UNKNOWN] and not self._may_leave_out(assessment, reference):
+            return False
+        if len(counts) != 1 or type(counts[0]) is not int or len(values) != _WIDTH.get(counts[0], -1):
+            return False
+        if any(type(value) not in (int, float) or not math.isfinite(value) for value in values):
+            return False
+        return not values or 0 <= values[0] <= 1
+
+    def _may_leave_out(self, assessment: Assessment, reference: PreparedReference) -> bool:
+        """Return whether a case can have no risk.
+
+        This depends on its reference alone, never on the prediction.
+        """
+        from evaluation.problems.computed_risk import risk_of
+
+        names = risk_of(assessment.settings).regions or tuple(region.name for region in assessment.regions)
+        return all(reference.regions.mask(name).empty for name in names)
+
+    def refusal(self, assessment: Assessment) -> str:
+        """Values of segmentation are those of cases."""
+        pooled = [use.name for use in assessment.computed if use.level == "dataset" and not _judges_confidence(use)]
+        return f"Segmentations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
+
+
+class ConfidenceEvidence(DataSetEvidence, PooledEvidence, SegmentationEvidence):
+    """Evidence of values of the whole data set for segmentation with confidence."""
+
+    is_pooled = True
     figures = (
         EvidenceFigure(
             name="quality-and-trust",
@@ -103,6 +236,42 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
             shows="results by case",
         ),
     )
+
+    def assemble(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Values of the whole data set from the risks and confidences of all cases."""
+        return PooledEvidence.assemble(self, assessment, algorithm, pieces, shared)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment for label images; for risks and confidences every data set, or one value over everything."""
+        if _judges_confidence(use):
+            return data_sets.regions_of(assessment.settings, shared)
+        return SegmentationEvidence.regions_of(self, assessment, use, shared)
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases of the data set without a label image that could be read."""
+        return count_unanswered(evidence, (UNANSWERED,))
+
+
+class ConfidenceMetrics(LabelImageMetrics):
+    """Metrics of segmentation with confidence."""
+
+    accepted_kinds = ("semantic_segmentation", "failure_detection")
+
+    def needs_scores(self, use: MetricUse) -> bool:
+        """None: a confidence belongs to every case."""
+        return False
+
+
+class SegmentationWithConfidence(SemanticSegmentation):
+    """Segmentation whose methods must also detect their failures.
+
+    The risk of a case is computed from its label image.
+    """
+
+    id = "segmentation_with_confidence"
+    category = "SegC"
     settings = (
         Option(
             "risk",
@@ -126,6 +295,13 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
             "Teams were told that the confidence is their estimate of the quality, 1 - risk",
         ),
     )
+    answer_view = ConfidenceAnswerView()
+    samples = ConfidenceSamples()
+    scorer_files = ConfidenceScorerFiles()
+    texts = ConfidenceTexts()
+    plausibility = ConfidencePlausibility()
+    evidence = ConfidenceEvidence()
+    metrics = ConfidenceMetrics()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -142,15 +318,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         from evaluation.problems.computed_risk import check_regions, risk_of
 
         check_regions(risk_of(assessment.settings), [region.name for region in assessment.regions])
-
-    def refusal(self, assessment: Assessment) -> str:
-        """Values of segmentation are those of cases."""
-        pooled = [use.name for use in assessment.computed if use.level == "dataset" and not _judges_confidence(use)]
-        return f"Segmentations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
-
-    def needs_scores(self, use: MetricUse) -> bool:
-        """None: a confidence belongs to every case."""
-        return False
 
     # The table beside the images --------------------------------------------------------------------------------------
 
@@ -170,46 +337,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
 
     def check_objects(self, content: Any, instances: Any, *, case: str, file: str) -> None:
         """Accept any confidence; there is nothing to compare."""
-
-    def answer_numbers_of(self, value: float | None, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """Return the confidence for the label image."""
-        import numpy as np
-
-        return np.array([np.nan if value is None else value], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
-    ) -> CaseAnswers:
-        """The confidence; the risk is a value of the case."""
-        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
-
-        confidence = None if answer is None or not answer.size else float(answer[0])
-        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence))])
-
-    # What a scoring image is shown ------------------------------------------------------------------------------------
-
-    shown = (("labels", "label_image"), ("confidence", "csv"))
-
-    def show_prediction(
-        self, assessment: Assessment, content: LabelImage, said: float | None, folder: Path
-    ) -> dict[str, Path]:
-        """The label image, and the confidence where there is one."""
-        return super().show_prediction(assessment, content, said, folder) | _confidence_file(said, folder)
-
-    def as_prediction(
-        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
-    ) -> Mapping[str, Path]:
-        """With the confidence 1."""
-        return {**reference, **_confidence_file(1.0, folder)}
-
-    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
-        """Worse label images, each with another confidence."""
-        predictions = super().worse_predictions(perfect, folder)
-        for number, files in enumerate(predictions.values(), 1):
-            subfolder = folder / f"confidence-{number}"
-            subfolder.mkdir()
-            files.update(_confidence_file(1 / (1 + number), subfolder))
-        return predictions
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 
@@ -260,22 +387,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
         results = [measure_masks(MEASURED_AS, rule.use, name, reference.regions, regions) for name in names]
         return rule.of_regions(results, reference.geometry.diagonal)
 
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """Values of the whole data set from the risks and confidences of all cases."""
-        return PooledAnswers.finish(self, assessment, algorithm, pieces, shared)
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment for label images; for risks and confidences every data set, or one value over everything."""
-        if _judges_confidence(use):
-            return data_sets.regions_of(assessment.settings, shared)
-        return SemanticSegmentation.regions_of(self, assessment, use, shared)
-
-    def unanswered_cases(self, evidence: CaseEvidence) -> int:
-        """Cases of the data set without a label image that could be read."""
-        return count_unanswered(evidence, (UNANSWERED,))
-
     def shared_facts(self, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         """Return the data set of each case."""
         return data_sets.shared_of(assessment.settings, facts)
@@ -287,73 +398,6 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
     def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
         """Patients, and what a case without a prediction counts as."""
         return {"classes": [], "patients": dict(patients or {}), "missing": assessment.settings["missing"]}
-
-    def is_possible(
-        self,
-        assessment: Assessment,
-        case: str,
-        reference: PreparedReference,
-        pieces: Mapping[tuple[str, str], Numbers],
-    ) -> bool:
-        """Return whether there is one risk in [0, 1], with a finite confidence where the state includes one."""
-        if set(pieces) != {(PART, EVERYTHING)}:
-            return False
-        counts, values = pieces[PART, EVERYTHING]
-        if counts == [UNKNOWN] and not self._may_leave_out(assessment, reference):
-            return False
-        if len(counts) != 1 or type(counts[0]) is not int or len(values) != _WIDTH.get(counts[0], -1):
-            return False
-        if any(type(value) not in (int, float) or not math.isfinite(value) for value in values):
-            return False
-        return not values or 0 <= values[0] <= 1
-
-    def _may_leave_out(self, assessment: Assessment, reference: PreparedReference) -> bool:
-        """Return whether a case can have no risk.
-
-        This depends on its reference alone, never on the prediction.
-        """
-        from evaluation.problems.computed_risk import risk_of
-
-        names = risk_of(assessment.settings).regions or tuple(region.name for region in assessment.regions)
-        return all(reference.regions.mask(name).empty for name in names)
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without a prediction counts in metrics of confidences."""
-        if assessment.settings["missing"] == SILENT:
-            return "has the risk 1 and counts as surer than every other: nobody would have noticed"
-        return "has the risk 1 and counts as rejected: less sure than every other"
-
-    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
-        """Return the description of the label images and of the table next to them for the submit page."""
-        from evaluation.readers.confidences import CONFIDENCE_FILE
-
-        words = super().submit_words(assessment, cases)
-        of_table = (
-            f"Beside them one table `{CONFIDENCE_FILE}` with a row `case,confidence` for each case: any number, larger for a "
-            "label image that is less likely to be bad; only the order counts, unless the task says otherwise. A case without a "
-            "number counts as less sure than every other."
-        )
-        return replace(words, after=(of_table, *words.after))
-
-    def write_example(
-        self, folder: Path, *, cases: int = 8, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Write discs and confidences.
-
-        The discs are displaced further in some cases. The confidences indicate these cases more or less well.
-        """
-        from evaluation.problems.examples import write_outlines_with_confidence
-
-        write_outlines_with_confidence(folder, cases=max(cases, 8), seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "core", "labels": [2]}, {"name": "whole", "labels": [1, 2]}],
-            "metrics": [{"id": "dsc"}, {"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}],
-            "settings": {"risk": {"metric": {"id": "dsc"}, "regions": ["whole"]}},
-        }
 
 
 def _confidence_file(confidence: float | None, folder: Path) -> dict[str, Path]:
@@ -372,7 +416,7 @@ def _judges_confidence(use: MetricUse) -> bool:
     from evaluation import catalogue
     from evaluation.problems.registry import categories
 
-    return categories()[SegmentationWithConfidence.measures_as[1]] in catalogue.get(use.id).categories
+    return categories()[ConfidenceMetrics.accepted_kinds[1]] in catalogue.get(use.id).categories
 
 
 def _risk_rows(assessment: Assessment, case: str, risk: float | None, algorithm: str) -> list[Row]:

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.problems.base import MergingRules
 from evaluation.problems.cautions import of_volumes
-from evaluation.problems.images import ImagePrediction, LabelImageProblem
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.files import FileEvidence
+from evaluation.problems.images import (
+    ImagePrediction,
+    LabelImagePerformance,
+    LabelImagePlausibility,
+    LabelImageProblem,
+    LabelImageReferenceRules,
+    LabelImageSamples,
+    LabelImageTexts,
+)
+from evaluation.problems.reference_rules import MergingRules
+from evaluation.problems.region_rules import RegionRules
+from evaluation.problems.samples import ALGORITHMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,16 +31,83 @@ if TYPE_CHECKING:
     from evaluation.scoring.rows import Pieces, Row, ScoredCase
 
 
-class SemanticSegmentation(LabelImageProblem):
-    """Every voxel has a label; a region is a union of labels."""
+class SegmentationSamples(LabelImageSamples):
+    """Samples of semantic segmentation."""
 
-    id = "semantic_segmentation"
-    category = "SemS"
-    cautious = (of_volumes,)
-    task_categories = ("segmentation", "semantic_segmentation")
-    needs_regions = True
-    has_numbered_labels = True
-    pools = False
+    kind: SemanticSegmentation
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Discs of two labels; one algorithm moves them, one shrinks them."""
+        from evaluation.problems.examples import write_label_images
+
+        write_label_images(folder, cases=cases, seed=seed, algorithms=algorithms, numbered=False)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "core", "labels": [2]}, {"name": "whole", "labels": [1, 2]}],
+            "metrics": [{"id": "dsc"}, {"id": "assd"}],
+        }
+
+
+class SegmentationTexts(LabelImageTexts):
+    """Texts about semantic segmentation on pages."""
+
+    counted_noun = "voxels"
+
+
+class SegmentationPlausibility(LabelImagePlausibility):
+    """Plausibility of results of semantic segmentation."""
+
+    metric_rules = (of_volumes,)
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure regions and their parts in every label image."""
+        from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
+
+        reference_scan = scan_references(references, regions, instances=False)
+        return reference_scan, [
+            scan_predictions(path.name, path, references, regions, instances=False) for path in predictions
+        ]
+
+    def refusal(self, assessment: Assessment) -> str:
+        """Values of the whole data set are not put together from cases."""
+        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
+        if not pooled:
+            return ""
+        return (
+            f"Submissions are scored case by case, but {', '.join(pooled)} have one value for the whole data set. "
+            "Leave them out, or give them the option scale “image” where the metric has it."
+        )
+
+
+class SegmentationEvidence(FileEvidence):
+    """Evidence of values of the whole data set for semantic segmentation."""
+
+    is_pooled = False
+
+    def parts_by_metric(self, assessment: Assessment) -> dict[str, str]:
+        """None: every value is one of a case."""
+        return {}
+
+    def assemble(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Nothing: every value is one of a case."""
+        return [], []
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Return the regions of the assessment, and the background where the metric includes it."""
+        from evaluation.scoring.semantic import BACKGROUND
+
+        names = [region.name for region in assessment.regions]
+        return [*names, BACKGROUND] if use.options.get("include_background") else names
+
+
+class SegmentationReferenceRules(LabelImageReferenceRules):
+    """References of semantic segmentation."""
+
     merging = MergingRules(
         {
             "majority_vote": "majority vote: the label with more votes than any other, background in a tie",
@@ -39,11 +116,48 @@ class SemanticSegmentation(LabelImageProblem):
         }
     )
 
+
+class SegmentationPerformance(LabelImagePerformance):
+    """Preparation and shortcuts of scoring for semantic segmentation."""
+
+    kind: SemanticSegmentation
+
+    def preload(self) -> None:
+        """Score a small image once, with surfaces and distances."""
+        import numpy as np
+
+        from evaluation.assessment import parse
+        from evaluation.readers import Geometry, LabelImage
+
+        document = {
+            "schema": 1,
+            "problem": self.kind.id,
+            "regions": [{"name": "any", "labels": [1]}],
+            "metrics": [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1.0}}, {"id": "assd"}],
+        }
+        labels = np.zeros((8, 8, 8), dtype=np.uint8)
+        labels[2:5, 2:5, 2:5] = 1
+        image, assessment = LabelImage(labels, Geometry(labels.shape)), parse(document)
+        self.warm_up_with(assessment, self.kind.prepare(assessment, image), image)
+
+
+class SemanticSegmentation(LabelImageProblem):
+    """Every voxel has a label; a region is a union of labels."""
+
+    id = "semantic_segmentation"
+    category = "SemS"
+    task_categories = ("segmentation", "semantic_segmentation")
+    regions = RegionRules(are_required=True, have_numbered_labels=True)
+    samples = SegmentationSamples()
+    texts = SegmentationTexts()
+    plausibility = SegmentationPlausibility()
+    evidence = SegmentationEvidence()
+    references = SegmentationReferenceRules()
+    performance = SegmentationPerformance()
+
     def allowed_labels(self, assessment: Assessment) -> tuple[int, ...]:
         """Those that regions name."""
         return tuple(sorted({int(label) for region in assessment.regions for label in region.labels}))
-
-    counted = "voxels"
 
     def classes_of(
         self, assessment: Assessment, content: LabelImage, instances: Instances | None = None
@@ -57,16 +171,6 @@ class SemanticSegmentation(LabelImageProblem):
             region.name: sum(voxels_by_label.get(int(label), 0) for label in set(region.labels))
             for region in assessment.regions
         }
-
-    def refusal(self, assessment: Assessment) -> str:
-        """Values of the whole data set are not put together from cases."""
-        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
-        if not pooled:
-            return ""
-        return (
-            f"Submissions are scored case by case, but {', '.join(pooled)} have one value for the whole data set. "
-            "Leave them out, or give them the option scale “image” where the metric has it."
-        )
 
     def prepare(self, assessment: Assessment, image: LabelImage, instances: Instances | None = None) -> Any:
         """Cut out the regions."""
@@ -89,64 +193,6 @@ class SemanticSegmentation(LabelImageProblem):
 
         image = None if prediction is None else prediction.image
         return score_case(assessment, case, reference, image, algorithm=algorithm)
-
-    def preload(self) -> None:
-        """Score a small image once, with surfaces and distances."""
-        import numpy as np
-
-        from evaluation.assessment import parse
-        from evaluation.readers import Geometry, LabelImage
-
-        document = {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "any", "labels": [1]}],
-            "metrics": [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1.0}}, {"id": "assd"}],
-        }
-        labels = np.zeros((8, 8, 8), dtype=np.uint8)
-        labels[2:5, 2:5, 2:5] = 1
-        image, assessment = LabelImage(labels, Geometry(labels.shape)), parse(document)
-        self.warm_up_with(assessment, self.prepare(assessment, image), image)
-
-    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
-        """None: every value is one of a case."""
-        return {}
-
-    def finish(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """Nothing: every value is one of a case."""
-        return [], []
-
-    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Return the regions of the assessment, and the background where the metric includes it."""
-        from evaluation.scoring.semantic import BACKGROUND
-
-        names = [region.name for region in assessment.regions]
-        return [*names, BACKGROUND] if use.options.get("include_background") else names
-
-    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
-        """Measure regions and their parts in every label image."""
-        from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
-
-        reference_scan = scan_references(references, regions, instances=False)
-        return reference_scan, [
-            scan_predictions(path.name, path, references, regions, instances=False) for path in predictions
-        ]
-
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Discs of two labels; one algorithm moves them, one shrinks them."""
-        from evaluation.problems.examples import write_label_images
-
-        write_label_images(folder, cases=cases, seed=seed, algorithms=algorithms, numbered=False)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "regions": [{"name": "core", "labels": [2]}, {"name": "whole", "labels": [1, 2]}],
-            "metrics": [{"id": "dsc"}, {"id": "assd"}],
-        }
 
 
 PROBLEM = SemanticSegmentation()

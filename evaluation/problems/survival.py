@@ -9,6 +9,9 @@ from evaluation.catalogue import Option
 from evaluation.problems.answers import (
     EVERYTHING,
     UNANSWERED,
+    AnswerEvidence,
+    AnswerMetrics,
+    AnswerPlausibility,
     AnswerProblem,
     KnownCase,
     NumberPredictions,
@@ -16,10 +19,21 @@ from evaluation.problems.answers import (
     refuse_rows,
 )
 from evaluation.problems.cautions import of_survival, reversed_risk
+from evaluation.problems.pictures import AnswerView
+from evaluation.problems.region_rules import RegionRules
+from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.survival_answers import BOTH, PROBABILITIES, RISK, answers_of, known_of, stored_censoring
 from evaluation.problems.survival_figures import FIGURES
-from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
-from evaluation.problems.tried import ALGORITHMS
+from evaluation.problems.tables import (
+    ExpectedTable,
+    PredictionTable,
+    ReferenceTable,
+    ReferenceTableError,
+    SubmitWords,
+    TableReferenceRules,
+    TableSamples,
+    TableTexts,
+)
 from evaluation.wording import joined
 
 if TYPE_CHECKING:
@@ -63,20 +77,122 @@ class SurvivalReferences(NumberReferences):
         self.others = others
 
 
+class SurvivalAnswerView(AnswerView):
+    """Answers to a case of survival analysis, line by line."""
+
+    def numbers_of(self, value: Answer, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The risk, and the probabilities behind it; not a number where there is none."""
+        import numpy as np
+
+        nothing = (np.nan,) * len(shared["classes"])
+        risk = np.nan if value.risk is None else value.risk
+        return np.array([risk, *(value.survival or nothing)], dtype=float)
+
+    def lines(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """Return the risk and the probabilities of no event, next to the observation."""
+        import numpy as np
+
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        times, unit = list(assessment.settings["times"] or ()), str(assessment.settings["unit"] or "")
+        answer_numbers = np.full(1 + len(times), np.nan)
+        if answer is not None and answer.size == answer_numbers.size:
+            answer_numbers = answer
+        observed, state = reference.numbers[EVERYTHING], "not known"
+        if observed is not None:
+            state = f"{'the event' if observed[1] else 'no event until'} {'at ' if observed[1] else ''}{number(observed[0], unit)}"
+        lines = [CaseAnswer("risk, larger for an earlier event", number(float(answer_numbers[0])), state)]
+        for time, probability in zip(times, answer_numbers[1:].tolist(), strict=True):
+            happened = "" if observed is None else _until(observed, time)
+            lines.append(CaseAnswer(f"no event until {number(time, unit)}", number(probability), happened))
+        return CaseAnswers.of("Answer", lines)
+
+
+class SurvivalSamples(TableSamples):
+    """Samples of survival analysis."""
+
+    kind: Survival
+
+    def write_challenge(
+        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Times with censoring; one algorithm knows the hazard better than the other."""
+        from evaluation.problems.examples import write_survival
+
+        write_survival(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "metrics": [{"id": "harrell_c"}, {"id": "integrated_brier_score"}],
+            "settings": {"times": [6, 12], "unit": "months"},
+        }
+
+
+class SurvivalTexts(TableTexts):
+    """Texts about survival analysis on pages."""
+
+    def missing_cases(self, assessment: Assessment) -> str:
+        """Return how a case without an answer counts."""
+        return "counts as ordered wrongly in every pair, and as wrong as can be in every probability"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page."""
+        before = (
+            f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. The column "
+            "`risk` is larger for an earlier event; a column `time` with predicted times, larger for a later event, is taken "
+            "in its place."
+        )
+        if expected.classes:
+            before += (
+                f" The columns `{'`, `'.join(expected.classes)}` hold the probability that no event happens until that time, "
+                "from 0 to 1 and not rising from left to right"
+            )
+            before += f"; {_need(expected.need_scores)} them." if expected.need_scores else "."
+        cost = "A case without a row that can be read counts as wrong in every comparison, which is the costliest answer there is."
+        return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else (), classes="")
+
+
+class SurvivalPlausibility(AnswerPlausibility):
+    """Plausibility of results of survival analysis."""
+
+    metric_rules = (of_survival,)
+    result_rules = (reversed_risk,)
+
+
+class SurvivalEvidence(AnswerEvidence):
+    """Evidence of values of the whole data set for survival analysis."""
+
+    figures = FIGURES
+
+
+class SurvivalMetrics(AnswerMetrics):
+    """Metrics of survival analysis."""
+
+    has_values_of_cases = False
+
+
+class SurvivalReferenceRules(TableReferenceRules):
+    """References of survival analysis."""
+
+    kind: Survival
+
+    additional_files = (CENSORING_FILE,)
+
+    def columns_by_table(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
+        """Case, time of follow-up, and whether the event was observed."""
+        return {self.kind.table_files[0]: ("case", "time", "event")}
+
+
 class Survival(AnswerProblem):
     """The time until an event, which for some people was not observed to its end."""
 
     id = "survival"
     category = "Sur"
-    cautious = (of_survival,)
-    doubting = (reversed_risk,)
-    tells_answers = True
     task_categories = ("prediction",)
     table_files = (FILE,)
-    files_beside_references = (CENSORING_FILE,)
-    takes_regions = False
-    has_values_of_cases = False
-    figures = FIGURES
+    regions = RegionRules(are_allowed=False)
     settings = (
         Option("times", "array", None, "Times, ascending, of which survival probabilities are asked for"),
         Option(
@@ -88,6 +204,13 @@ class Survival(AnswerProblem):
         ),
         Option("unit", "string", None, "Unit of the times, for labels"),
     )
+    answer_view = SurvivalAnswerView()
+    samples = SurvivalSamples()
+    texts = SurvivalTexts()
+    plausibility = SurvivalPlausibility()
+    evidence = SurvivalEvidence()
+    metrics = SurvivalMetrics()
+    references = SurvivalReferenceRules()
 
     # The assessment document ------------------------------------------------------------------------------------------
 
@@ -99,7 +222,7 @@ class Survival(AnswerProblem):
         if times is not None and (times[0] <= 0 or any(b <= a for a, b in itertools.pairwise(times))):
             raise AssessmentError("settings.times", times, "numbers above 0, ascending")
         for index, use in enumerate(assessment.metrics):
-            if not self.needs_scores(use):
+            if not self.metrics.needs_scores(use):
                 continue
             if not times:
                 raise AssessmentError(
@@ -115,10 +238,6 @@ class Survival(AnswerProblem):
                 )
 
     # Reading ----------------------------------------------------------------------------------------------------------
-
-    def reference_columns(self, assessment: Assessment) -> Mapping[str, tuple[str, ...]]:
-        """Case, time of follow-up, and whether the event was observed."""
-        return {self.table_files[0]: ("case", "time", "event")}
 
     def read_references(self, path: Path) -> SurvivalReferences:
         """Read ``survival.csv``, and ``censoring.csv`` where it exists in the same folder."""
@@ -256,35 +375,6 @@ class Survival(AnswerProblem):
             return False
         return _falls(probabilities)
 
-    def answer_numbers_of(self, value: Answer, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """The risk, and the probabilities behind it; not a number where there is none."""
-        import numpy as np
-
-        nothing = (np.nan,) * len(shared["classes"])
-        risk = np.nan if value.risk is None else value.risk
-        return np.array([risk, *(value.survival or nothing)], dtype=float)
-
-    def case_answers(
-        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
-    ) -> CaseAnswers:
-        """Return the risk and the probabilities of no event, next to the observation."""
-        import numpy as np
-
-        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
-
-        times, unit = list(assessment.settings["times"] or ()), str(assessment.settings["unit"] or "")
-        answer_numbers = np.full(1 + len(times), np.nan)
-        if answer is not None and answer.size == answer_numbers.size:
-            answer_numbers = answer
-        observed, state = reference.numbers[EVERYTHING], "not known"
-        if observed is not None:
-            state = f"{'the event' if observed[1] else 'no event until'} {'at ' if observed[1] else ''}{number(observed[0], unit)}"
-        lines = [CaseAnswer("risk, larger for an earlier event", number(float(answer_numbers[0])), state)]
-        for time, probability in zip(times, answer_numbers[1:].tolist(), strict=True):
-            happened = "" if observed is None else _until(observed, time)
-            lines.append(CaseAnswer(f"no event until {number(time, unit)}", number(probability), happened))
-        return CaseAnswers.of("Answer", lines)
-
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From times, events and answers; censoring is not estimated again."""
         import numpy as np
@@ -314,42 +404,6 @@ class Survival(AnswerProblem):
         else:
             result = function(followed, survival, answered, weights, censoring, times=times)
         return result
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def missing_words(self, assessment: Assessment) -> str:
-        """Return how a case without an answer counts."""
-        return "counts as ordered wrongly in every pair, and as wrong as can be in every probability"
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page."""
-        before = (
-            f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. The column "
-            "`risk` is larger for an earlier event; a column `time` with predicted times, larger for a later event, is taken "
-            "in its place."
-        )
-        if expected.classes:
-            before += (
-                f" The columns `{'`, `'.join(expected.classes)}` hold the probability that no event happens until that time, "
-                "from 0 to 1 and not rising from left to right"
-            )
-            before += f"; {_need(expected.need_scores)} them." if expected.need_scores else "."
-        cost = "A case without a row that can be read counts as wrong in every comparison, which is the costliest answer there is."
-        return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else (), classes="")
-
-    def write_example(
-        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
-    ) -> dict[str, Any]:
-        """Times with censoring; one algorithm knows the hazard better than the other."""
-        from evaluation.problems.examples import write_survival
-
-        write_survival(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "metrics": [{"id": "harrell_c"}, {"id": "integrated_brier_score"}],
-            "settings": {"times": [6, 12], "unit": "months"},
-        }
 
 
 def _followed(path: Path) -> NumberTable:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation.problems.base import Problem
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.region_rules import RegionRules
+from evaluation.problems.samples import Samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,16 +18,42 @@ if TYPE_CHECKING:
 METRIC: Final = "value"
 
 
-class Table(Problem):
-    """Values by algorithm and case; nothing is scored, only ranked."""
+class MeasuredSamples(Samples):
+    """Samples of tables of values."""
 
-    id = "table"
-    takes_regions = False
-    has_one_metric = True
-    is_measured_elsewhere = True
-    tells_outcomes = False
+    kind: Table
 
-    def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
+    def write_challenge(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ("good", "fair", "weak")
+    ) -> dict[str, Any]:
+        """Write ``results.csv`` of three algorithms; there is nothing to score."""
+        import numpy as np
+
+        random = np.random.default_rng(seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = ["algorithm,case,value"]
+        lines += [
+            f"{name},case-{case:02d},{random.normal(mean, 1):.6f}"
+            for mean, name in enumerate(reversed(algorithms))
+            for case in range(cases)
+        ]
+        (folder / "results.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return {
+            "schema": 1,
+            "problem": self.kind.id,
+            "metrics": [{"id": METRIC, "direction": "higher", "policy": {"missing": -10}}],
+        }
+
+
+class MeasuredMetrics(MetricRules):
+    """Metrics of tables of values."""
+
+    kind: Table
+
+    is_single_metric = True
+    can_be_undefined = False
+
+    def read(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
         """Check the only metric, which defines its better direction."""
         from evaluation.assessment.described import value_range
         from evaluation.assessment.errors import AssessmentError
@@ -46,7 +75,7 @@ class Table(Problem):
             worst=worst,
             best=best,
             unit=None,
-            problem=self.id,
+            problem=self.kind.id,
             rank_based=rank_based,
         )
         defaults: dict[str, Any] = {"missing": "worst_rank"} if rank_based else {}
@@ -61,14 +90,14 @@ class Table(Problem):
             level="case",
         )
 
-    def metric_document(self, metric: MetricUse) -> dict[str, Any]:
+    def document_of(self, metric: MetricUse) -> dict[str, Any]:
         """The entry as JSON values with every default."""
         document: dict[str, Any] = {"id": metric.id, "name": metric.name, "direction": metric.direction}
         if metric.worst is not None or metric.best is not None:
             document["range"] = [metric.worst, metric.best] if metric.higher_is_better else [metric.best, metric.worst]
         return {**document, "policy": metric.policy.document}
 
-    def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
+    def check(self, metrics: tuple[MetricUse, ...]) -> None:
         """Refuse more than the one metric."""
         from evaluation.assessment.errors import AssessmentError
 
@@ -76,26 +105,15 @@ class Table(Problem):
             allowed = f'exactly one entry {{"id": "{METRIC}", "direction": …}} for a table'
             raise AssessmentError("metrics", len(metrics), allowed)
 
-    def write_example(
-        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ("good", "fair", "weak")
-    ) -> dict[str, Any]:
-        """Write ``results.csv`` of three algorithms; there is nothing to score."""
-        import numpy as np
 
-        random = np.random.default_rng(seed)
-        folder.mkdir(parents=True, exist_ok=True)
-        lines = ["algorithm,case,value"]
-        lines += [
-            f"{name},case-{case:02d},{random.normal(mean, 1):.6f}"
-            for mean, name in enumerate(reversed(algorithms))
-            for case in range(cases)
-        ]
-        (folder / "results.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return {
-            "schema": 1,
-            "problem": self.id,
-            "metrics": [{"id": METRIC, "direction": "higher", "policy": {"missing": -10}}],
-        }
+class Table(Problem):
+    """Values by algorithm and case; nothing is scored, only ranked."""
+
+    id = "table"
+    regions = RegionRules(are_allowed=False)
+    is_measured_elsewhere = True
+    samples = MeasuredSamples()
+    metrics = MeasuredMetrics()
 
 
 PROBLEM = Table()

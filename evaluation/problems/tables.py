@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.problems.base import Problem
 from evaluation.problems.opened import Opened, References
+from evaluation.problems.reference_rules import ReferenceRules
+from evaluation.problems.samples import Samples
+from evaluation.problems.scorer_files import ScorerFiles
+from evaluation.problems.texts import PageTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,12 +135,123 @@ class PredictionTable:
         raise NotImplementedError
 
 
+class TableSamples(Samples):
+    """Samples of a kind with one table for all cases."""
+
+    kind: TableProblem
+
+    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
+        """The prediction that is the reference itself."""
+        return reference
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """Predictions made of the perfect one, by what they are."""
+        raise NotImplementedError
+
+    def perfect_prediction(
+        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
+    ) -> Mapping[str, Path]:
+        """Write a reference as a prediction, with the additional content of predictions, such as scores."""
+        from evaluation.problems.shown import Rows
+
+        [path] = reference.values()
+        return self.kind.scorer_files.write_rows(self.perfect_rows(Rows.read(path), shared), folder)
+
+    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
+        """Other rows."""
+        from evaluation.problems.shown import Rows, written_rows
+
+        [path] = perfect.values()
+        return written_rows(self.kind.case_file, self.worse_rows(Rows.read(path)), folder)
+
+
+class TableScorerFiles(ScorerFiles):
+    """Files of a kind with one table for all cases for scoring images."""
+
+    kind: TableProblem
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The reference of a case, without the column of the case."""
+        raise NotImplementedError
+
+    def prediction_rows(self, prediction: Any, shared: Mapping[str, Any]) -> Rows:
+        """The prediction of a case, from `PredictionTable.of`, without the column of the case."""
+        raise NotImplementedError
+
+    def write_rows(self, rows: Rows, folder: Path) -> dict[str, Path]:
+        """Write the rows of a case into a folder; its file by its name."""
+        folder.mkdir(parents=True, exist_ok=True)
+        name = f"{self.kind.case_file}.csv"
+        return {name: rows.written(folder / name)}
+
+
+class TableTexts(PageTexts):
+    """Texts about a kind with one table for all cases on pages.
+
+    Attributes
+    ----------
+    row_noun
+        Rows of a case in sentences.
+    """
+
+    kind: TableProblem
+
+    row_noun = "a row"
+
+    def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """Return the description of the table for the submit page.
+
+        Parameters
+        ----------
+        incomplete_cost
+            Cost of a missing case, where incomplete submissions are accepted; otherwise empty.
+        """
+        files = " or ".join(f"`{name}`" for name in self.kind.table_files)
+        before = f"One table {files} with {self.row_noun} for each of the {cases} cases, packed into an archive or dropped as it is."
+        after = (f"A case without a row that can be read {incomplete_cost}.",) if incomplete_cost else ()
+        return SubmitWords((before,), expected.columns, "…", after)
+
+
+class TableReferenceRules(ReferenceRules):
+    """References of a kind with one table for all cases."""
+
+    def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """Refuse what one of several annotators may not have written; cases may lack.
+
+        Raises
+        ------
+        ReferenceTableError
+            With the case.
+        """
+
+    def merge_tables(
+        self,
+        tables: Mapping[str, ReferenceTable],
+        rule: str,
+        scored: Sequence[str],
+        assessment: Assessment,
+        target: Path,
+    ) -> list[str]:
+        """Make the table that is scored from those of several annotators, by a rule of `merging`, and write it.
+
+        Returns
+        -------
+        list of str
+            Why it cannot be made; empty if it was written.
+        """
+        message = f"{rule} is not computed here."
+        raise ValueError(message)
+
+
 class TableProblem(Problem):
     """A kind with one table for all cases, called one of `table_files`."""
 
     is_scored = True
     takes_algorithms = True
-    row_words = "a row"
+    samples = TableSamples()
+    scorer_files = TableScorerFiles()
+    texts = TableTexts()
+    references = TableReferenceRules()
 
     # Reading and validating -------------------------------------------------------------------------------------------
 
@@ -162,15 +277,6 @@ class TableProblem(Problem):
         if absent := [case for case in cases if case not in named]:
             message = f"There is no reference for the case {absent[0]}."
             raise ReferenceTableError(message)
-
-    def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
-        """Refuse what one of several annotators may not have written; cases may lack.
-
-        Raises
-        ------
-        ReferenceTableError
-            With the case.
-        """
 
     def read_predictions(
         self,
@@ -235,7 +341,7 @@ class TableProblem(Problem):
             problem=self.id,
             files=self.table_files,
             classes=tuple(name for name in shared.get("classes", ()) if name),
-            need_scores=tuple(use.name for use in assessment.computed if self.needs_scores(use)),
+            need_scores=tuple(use.name for use in assessment.computed if self.metrics.needs_scores(use)),
         )
 
     def shared(
@@ -299,81 +405,10 @@ class TableProblem(Problem):
 
     # What a scoring image is shown ------------------------------------------------------------------------------------
 
-    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
-        """The reference of a case, without the column of the case."""
-        raise NotImplementedError
-
-    def prediction_rows(self, prediction: Any, shared: Mapping[str, Any]) -> Rows:
-        """The prediction of a case, from `PredictionTable.of`, without the column of the case."""
-        raise NotImplementedError
-
-    def perfect_rows(self, reference: Rows, shared: Mapping[str, Any]) -> Rows:
-        """The prediction that is the reference itself."""
-        return reference
-
-    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
-        """Predictions made of the perfect one, by what they are."""
-        raise NotImplementedError
-
     @property
     def case_file(self) -> str:
         """Stem of the file that holds the rows of one case."""
         return self.table_files[0].partition(".")[0]
-
-    def show(self, rows: Rows, folder: Path) -> dict[str, Path]:
-        """Write the rows of a case into a folder; its file by its name."""
-        folder.mkdir(parents=True, exist_ok=True)
-        name = f"{self.case_file}.csv"
-        return {name: rows.written(folder / name)}
-
-    def as_prediction(
-        self, reference: Mapping[str, Path], shared: Mapping[str, Any], folder: Path
-    ) -> Mapping[str, Path]:
-        """Write a reference as a prediction, with the additional content of predictions, such as scores."""
-        from evaluation.problems.shown import Rows
-
-        [path] = reference.values()
-        return self.show(self.perfect_rows(Rows.read(path), shared), folder)
-
-    def worse_predictions(self, perfect: Mapping[str, Path], folder: Path) -> dict[str, dict[str, Path]]:
-        """Other rows."""
-        from evaluation.problems.shown import Rows, written_rows
-
-        [path] = perfect.values()
-        return written_rows(self.case_file, self.worse_rows(Rows.read(path)), folder)
-
-    # Words ------------------------------------------------------------------------------------------------------------
-
-    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
-        """Return the description of the table for the submit page.
-
-        Parameters
-        ----------
-        incomplete_cost
-            Cost of a missing case, where incomplete submissions are accepted; otherwise empty.
-        """
-        files = " or ".join(f"`{name}`" for name in self.table_files)
-        before = f"One table {files} with {self.row_words} for each of the {cases} cases, packed into an archive or dropped as it is."
-        after = (f"A case without a row that can be read {incomplete_cost}.",) if incomplete_cost else ()
-        return SubmitWords((before,), expected.columns, "…", after)
-
-    def merge_annotators(
-        self,
-        tables: Mapping[str, ReferenceTable],
-        rule: str,
-        scored: Sequence[str],
-        assessment: Assessment,
-        target: Path,
-    ) -> list[str]:
-        """Make the table that is scored from those of several annotators, by a rule of `merging`, and write it.
-
-        Returns
-        -------
-        list of str
-            Why it cannot be made; empty if it was written.
-        """
-        message = f"{rule} is not computed here."
-        raise ValueError(message)
 
     # Folders of the command line --------------------------------------------------------------------------------------
 
@@ -406,7 +441,7 @@ class TableProblem(Problem):
         from evaluation.problems.folders import facts_of, patients_of
         from evaluation.readers import ReadError
 
-        table = self.read_references(self.find_table(folder, self.reference_tables))
+        table = self.read_references(self.find_table(folder, self.references.tables))
         cases = self.listed_cases(table, folder)
         shared = self.shared(table, assessment, cases, patients_of(folder, cases) or {})
         try:
@@ -428,7 +463,7 @@ class TableProblem(Problem):
             return Opened(reasons={"": error.issue})
         reasons = {case: issue for case in references.cases if (issue := table.issue(case)) is not None}
         predictions = self.predictions_of(table, references.cases, reasons)
-        return Opened(predictions, self.told_reasons(assessment, table, reasons, references), table.unused)
+        return Opened(predictions, self.reported_reasons(assessment, table, reasons, references), table.unused)
 
     def check_opened(
         self, assessment: Assessment, table: PredictionTable, path: Path, references: TableReferences
@@ -449,7 +484,7 @@ class TableProblem(Problem):
             case: prediction for case in cases if case not in reasons and (prediction := table.of(case)) is not None
         }
 
-    def told_reasons(
+    def reported_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
     ) -> dict[str, Issue]:
         """Return the reasons that the command line reports for a table: one for every invalid case."""

@@ -179,7 +179,7 @@ def left_out(assessment: Assessment, cases: pd.DataFrame) -> set[str]:
 
 def _data_sets_left_out(assessment: Assessment, cases: pd.DataFrame | None, remaining: Collection[str]) -> set[str]:
     """Data sets of which no case counts any more: nothing is left that a value of them could be made of."""
-    columns = assessment.kind.told_apart_by(assessment.settings)
+    columns = assessment.kind.evidence.data_set_columns(assessment.settings)
     if not columns or cases is None or columns[0] not in cases:
         return set()
     of_case = dict(zip(cases["case"].astype(str), cases[columns[0]].astype(str), strict=True))
@@ -440,7 +440,7 @@ def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None
             counts.append(len(plan.cases))
         else:
             pieces = evidence.select(table.metric.name, name, table.region or "")
-            counts.append(problems.get(kind).unanswered_cases(pieces))
+            counts.append(problems.get(kind).evidence.unanswered_cases(pieces))
     return tuple(counts)
 
 
@@ -451,7 +451,7 @@ def tells_missing_cases(table: Table, evidence: Evidence | None) -> bool:
     if evidence is None:
         return False
     kind = evidence.header["problem"]
-    return problems.is_known(kind) and problems.get(kind).evidence_tells_missing
+    return problems.is_known(kind) and problems.get(kind).evidence.counts_unanswered
 
 
 def _alike(first: float, second: float) -> bool:

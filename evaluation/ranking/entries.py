@@ -107,7 +107,7 @@ def overall_of(
 
 def _without_what_stands_beside(evaluated: Sequence[Evaluated], assessment: Assessment) -> Sequence[Evaluated]:
     """Without values over all data sets, where those of each data set are ranked."""
-    if not assessment.kind.stands_beside(assessment.settings):
+    if not assessment.kind.evidence.has_overall_value(assessment.settings):
         return evaluated
     apart = {item.table.metric.name for item in evaluated if item.table.per_dataset and item.table.region is not None}
     return [item for item in evaluated if item.table.region is not None or item.table.metric.name not in apart]

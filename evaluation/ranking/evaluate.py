@@ -228,7 +228,7 @@ def make_plan(
     """
     uncertainty, levels = assessment.uncertainty, assessment.aggregation.levels
     combined = {name for ranking in assessment.rankings for step in ranking.combine or () for name in step.over}
-    apart = assessment.kind.told_apart_by(assessment.settings)
+    apart = assessment.kind.evidence.data_set_columns(assessment.settings)
     names = {*apart, *levels, *uncertainty.resample, *uncertainty.strata, *combined} - {
         "case",
         "metric",
@@ -293,7 +293,7 @@ def cases_of_data_set(table: Table, plan: Plan, assessment: Assessment) -> npt.N
 
     It applies where the cases belong to several data sets. The result is ``None`` for all cases.
     """
-    columns = assessment.kind.told_apart_by(assessment.settings)
+    columns = assessment.kind.evidence.data_set_columns(assessment.settings)
     if not columns or not table.per_dataset or table.region is None:
         return None
     [column] = columns
@@ -396,7 +396,7 @@ def possible_clusters(
     combined = {name for ranking in assessment.rankings for step in ranking.combine or () for name in step.over}
     declared = {
         *assessment.aggregation.levels, *uncertainty.resample, *uncertainty.strata, *uncertainty.independent_of, *combined,
-        *assessment.kind.told_apart_by(assessment.settings),
+        *assessment.kind.evidence.data_set_columns(assessment.settings),
     }  # fmt: skip
     warnings = []
     rows: pd.DataFrame | None = None

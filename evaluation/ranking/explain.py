@@ -116,11 +116,11 @@ def _measured(assessment: Assessment) -> str:
     # Where all metrics have values in the same parts, these are named once, at the end.
     shared = regions if all(metric_parts == regions for metric_parts in parts.values()) else []
     clauses = []
-    together = kind.together_words(assessment.settings)
+    together = kind.texts.pooled_cases(assessment.settings)
     for level, what in (("case", "each case is"), ("dataset", f"{together} are")):
         names = joined(
             [
-                metric_words(use, "" if shared else _where(kind.part_noun, parts[use.name]))
+                metric_words(use, "" if shared else _where(kind.texts.region_noun, parts[use.name]))
                 for use in assessment.metrics
                 if use.level == level and not use.is_by_run
             ]
@@ -128,7 +128,7 @@ def _measured(assessment: Assessment) -> str:
         if names:
             clauses.append(f"{what} scored with {article}{names}")
     sentence = ", ".join(clauses)
-    where = f" {shared_where}" if (shared_where := _where(kind.part_noun, shared)) else ""
+    where = f" {shared_where}" if (shared_where := _where(kind.texts.region_noun, shared)) else ""
     costs = joined([metric_words(use) for use in assessment.by_run])
     ran = f"Measured while the algorithm runs on a case: {costs}." if costs else ""
     return " ".join(filter(None, [f"{sentence[0].upper()}{sentence[1:]}{where}." if sentence else "", ran]))
@@ -138,7 +138,7 @@ def _parts_of(use: MetricUse, assessment: Assessment, regions: Sequence[str]) ->
     """Regions of the assessment in which a metric has a value; none where it has one over all of them."""
     if use.is_by_scorer:
         return list(regions)
-    of_kind = assessment.kind.regions_of(assessment, use, {"classes": regions, "regions": regions})
+    of_kind = assessment.kind.evidence.regions_of(assessment, use, {"classes": regions, "regions": regions})
     return [name for name in of_kind if name in regions]
 
 
@@ -152,7 +152,7 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
     if any("task" in step.over for step in scheme.combine or ()):
         several.append("task")
     kind = assessment.kind
-    apart = kind.told_apart_by(assessment.settings)
+    apart = kind.evidence.data_set_columns(assessment.settings)
     several += apart
     each = f"For each {joined(several)}, " if several else ""
     ranking = ranking_of(scheme, assessment)
@@ -167,7 +167,7 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
         titles = [assessment.metric(name).title for name in scheme.metrics or ()]
         sentences.append(f"It uses {joined([*titles, *(scheme.regions or ())])} only.")
     is_several = len(metrics) > 1 or len(assessment.regions) > 1 or bool(apart)
-    if scheme.combine and (is_several or kind.has_one_metric):
+    if scheme.combine and (is_several or kind.metrics.is_single_metric):
         if ranking.apart:
             within = f" within each {joined(ranking.apart_within)}" if ranking.apart_within else ""
             sentences.append(f"Each {joined(ranking.apart)}{within} is ranked on its own cases.")
@@ -175,8 +175,10 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
             (step, done.over) for step, done in zip(scheme.combine, ranking.combine or (), strict=True) if done.over
         ]
         sentences += [_step(step, over, scheme, assessment, last=step is steps[-1][0]) for step, over in steps]
-        if kind.stands_beside(assessment.settings) and any("region" in step.over for step in scheme.combine):
-            sentences.append(f"The value of {kind.together_words({})} stands beside that and does not count in it.")
+        if kind.evidence.has_overall_value(assessment.settings) and any(
+            "region" in step.over for step in scheme.combine
+        ):
+            sentences.append(f"The value of {kind.texts.pooled_cases({})} stands beside that and does not count in it.")
     return sentences
 
 
@@ -229,7 +231,7 @@ def _operator_noun(assessment: Assessment) -> str:
 
 def _step(step: Step, dimensions: Sequence[str], scheme: RankingScheme, assessment: Assessment, *, last: bool) -> str:
     # Data sets are regions of what all their cases give together.
-    apart = assessment.kind.told_apart_by(assessment.settings)
+    apart = assessment.kind.evidence.data_set_columns(assessment.settings)
     regions = [*(["region"] if assessment.regions or not apart else []), *apart]
     over = joined([plural(name) for part in dimensions for name in (regions if part == "region" else [part])])
     used = [use for use in assessment.metrics if scheme.metrics is None or use.name in scheme.metrics]
@@ -255,7 +257,7 @@ def _weights(step: Step, assessment: Assessment) -> str:
 
 def _policies(assessment: Assessment) -> list[str]:
     """One sentence for each outcome that a participant causes, metrics with the same rule together."""
-    if words := assessment.kind.missing_words(assessment):
+    if words := assessment.kind.texts.missing_cases(assessment):
         return [
             f"A case without a valid answer {words}.",
             *_policy_sentence(
@@ -274,7 +276,7 @@ def _policies(assessment: Assessment) -> list[str]:
         ]
     sentences = []
     for outcome in ("missing", "pred_empty", "ref_empty"):
-        if outcome != "missing" and not assessment.kind.tells_outcomes:
+        if outcome != "missing" and not assessment.kind.metrics.can_be_undefined:
             continue
         sentences += _policy_sentence(_OUTCOMES[outcome], outcome, of_cases)
         if outcome == "missing":

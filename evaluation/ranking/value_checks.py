@@ -93,7 +93,7 @@ def notes_on_values(assessment: Assessment, results: pd.DataFrame) -> list[str]:
 
 def _by_metric(assessment: Assessment, results: pd.DataFrame) -> Iterator[tuple[MetricUse, pd.DataFrame]]:
     """Metrics with the rows of their values; a kind with one metric has no column for it."""
-    if assessment.kind.has_one_metric:
+    if assessment.kind.metrics.is_single_metric:
         yield assessment.metrics[0], results
         return
     for metric in assessment.metrics:

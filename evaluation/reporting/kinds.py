@@ -40,7 +40,7 @@ def kind_section(
         True if figures may be included from which references can be read.
     """
     figures = []
-    for figure in assessment.kind.figures:
+    for figure in assessment.kind.evidence.figures:
         if figure.shows == "references" and not tells_references:
             continue
         places = set()

@@ -67,7 +67,7 @@ def interface_of(
     Parameters
     ----------
     stems_and_kinds
-        Stem and kind of each possible file of a reference or a prediction (`Problem.shown`).
+        Stem and kind of each possible file of a reference or a prediction (`ScorerFiles.stems_and_kinds`).
     files
         Names of the existing files, from which the file extensions are read.
     limits

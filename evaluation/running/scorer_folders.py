@@ -62,9 +62,9 @@ def references_in(assessment: Assessment, folder: Path) -> References:
         For a kind of problem of which no scoring image is shown anything.
     """
     problem = problems.get(assessment.problem)
-    if problem.takes_scorer and isinstance(problem, FileProblem):
+    if problem.scorer_files.is_supported and isinstance(problem, FileProblem):
         return _Files(problem, assessment, folder)
-    if problem.takes_scorer and isinstance(problem, TableProblem):
+    if problem.scorer_files.is_supported and isinstance(problem, TableProblem):
         return _Tables(problem, assessment, folder)
     message = f"no scoring image is shown cases of {problem.title}"
     raise ValueError(message)
@@ -84,7 +84,7 @@ class _Files:
 
     def shown(self, case: str, folder: Path) -> dict[str, Path]:
         table_entry = None if self.table is None else self.table.of(case)
-        return self.problem.show_reference(self.assessment, self.read(case), table_entry, folder)
+        return self.problem.scorer_files.write_reference(self.assessment, self.read(case), table_entry, folder)
 
     def predictions(self, folder: Path) -> _FilesOfTeam:
         return _FilesOfTeam(self, folder)
@@ -106,7 +106,7 @@ class _FilesOfTeam:
         except ReadError:
             return {}
         table_entry = None if self.table is None or isinstance(self.table, Issue) else self.table.of(case)
-        return problem.show_prediction(assessment, content, table_entry, folder)
+        return problem.scorer_files.write_prediction(assessment, content, table_entry, folder)
 
 
 class _Tables:
@@ -119,8 +119,8 @@ class _Tables:
     def shown(self, case: str, folder: Path) -> dict[str, Path]:
         if case not in set(self.references.cases):
             raise ReadError("not_found", case, "no reference of the case")
-        rows = self.problem.reference_rows(self.references.table, case, self.references.shared)
-        return self.problem.show(rows, folder)
+        rows = self.problem.scorer_files.reference_rows(self.references.table, case, self.references.shared)
+        return self.problem.scorer_files.write_rows(rows, folder)
 
     def predictions(self, folder: Path) -> _TableOfTeam:
         path = self.problem.find_table(folder)
@@ -141,5 +141,7 @@ class _TableOfTeam:
         return (
             {}
             if prediction is None
-            else self.problem.show(self.problem.prediction_rows(prediction, self.shared), folder)
+            else self.problem.scorer_files.write_rows(
+                self.problem.scorer_files.prediction_rows(prediction, self.shared), folder
+            )
         )

@@ -42,8 +42,8 @@ def assemble(
         The rows of the whole data set, and the evidence.
     """
     problem = assessment.kind
-    rows, blocks = problem.finish(assessment, algorithm, pieces, shared)
-    return rows, make_evidence(assessment, blocks, parts=problem.pooled_parts(assessment), shared=shared)
+    rows, blocks = problem.evidence.assemble(assessment, algorithm, pieces, shared)
+    return rows, make_evidence(assessment, blocks, parts=problem.evidence.parts_by_metric(assessment), shared=shared)
 
 
 def working_points(assessment: Assessment, evidence: Evidence) -> list[dict[str, Any]]:
@@ -62,7 +62,7 @@ def working_points(assessment: Assessment, evidence: Evidence) -> list[dict[str,
         if use.name not in evidence.metrics or "_at_" not in use.id:
             continue
         for algorithm in evidence.algorithms:
-            for region in problem.regions_of(assessment, use, evidence.header["shared"]):
+            for region in problem.evidence.regions_of(assessment, use, evidence.header["shared"]):
                 if not _is_there(evidence, use.name, algorithm, region):
                     continue
                 case_evidence = evidence.select(use.name, algorithm, region)

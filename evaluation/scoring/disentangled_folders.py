@@ -76,8 +76,8 @@ def disentangle_folders(
     ValueError
         For another kind of problem.
     """
-    if not assessment.kind.rates_parts:
-        fitting = " or ".join(problem.id for problem in problems.all_problems() if problem.rates_parts)
+    if not assessment.kind.metrics.rates_object_parts:
+        fitting = " or ".join(problem.id for problem in problems.all_problems() if problem.metrics.rates_object_parts)
         message = f"the assessment is of the problem {assessment.problem}; this needs {fitting}"
         raise ValueError(message)
     notices = ScoredFolders()

@@ -115,7 +115,10 @@ def score_folders(
     scored: dict[str, dict[str, ScoredCase]] = {}
     # Rows of a table are scored faster than a process starts.
     processes = 1 if problem.table_files else jobs
-    at_once = {name: problem.score_at_once(assessment, name, opened_references, each) for name, each in opened.items()}
+    at_once = {
+        name: problem.performance.score_at_once(assessment, name, opened_references, each)
+        for name, each in opened.items()
+    }
     cases = [] if all(rows_and_blocks is not None for rows_and_blocks in at_once.values()) else opened_references.cases
     for done, (case, of_case) in enumerate(run_tasks(work, cases, processes), start=1):
         scored[case] = of_case
@@ -133,12 +136,12 @@ def score_folders(
         of_algorithm = {case: scored[case][algorithm] for case in opened_references.cases}
         for each in of_algorithm.values():
             result.rows += each
-        rows, blocks = problem.finish(
+        rows, blocks = problem.evidence.assemble(
             assessment, algorithm, {case: each.pieces for case, each in of_algorithm.items()}, opened_references.shared
         )
         result.rows += rows
         result.blocks += blocks
-    result.parts = problem.pooled_parts(assessment)
+    result.parts = problem.evidence.parts_by_metric(assessment)
     result.shared = dict(opened_references.shared)
     return result
 

@@ -183,7 +183,7 @@ def _measure(assessment: Assessment, use: MetricUse, reference: Objects, predict
         function = instance.mi_dsc if use.id == "mi_dsc" else instance.mi_nsd
         return function(reference, prediction, **rest)
     problem = assessment.kind
-    function = catalogue.get(use.id).compute_for(problem.pixel_kind if use.id in _OF_PIXELS else problem.id)
+    function = catalogue.get(use.id).compute_for(problem.metrics.pixel_kind if use.id in _OF_PIXELS else problem.id)
     rule = Rule.from_options(options) if "localization_criterion" in options else instance.STRICT
     function_options = {name: value for name, value in rest.items() if name not in MATCHING_OPTIONS | _CLASS_OPTIONS}
     return instance.of_matched(function, reference, prediction, rule=rule, **function_options)

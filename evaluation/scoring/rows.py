@@ -137,7 +137,7 @@ def finish_pieces(
     for use in assessment.computed:
         if use.level != "dataset":
             continue
-        regions = problem.regions_of(assessment, use, shared)
+        regions = problem.evidence.regions_of(assessment, use, shared)
         is_lacking = any((use.name, region) not in of_case for of_case in answered.values() for region in regions)
         for region in regions:
             if is_lacking:

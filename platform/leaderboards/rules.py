@@ -47,7 +47,7 @@ def sees_no_reference_unduly(user: Any, phase: Phase | None) -> bool:
     """
     if phase is None:
         return False
-    return not phase.assessment.kind.tells_reference_by_results or access_to_phase(user, phase).references
+    return not phase.assessment.kind.evidence.reveals_references or access_to_phase(user, phase).references
 
 
 @rules.predicate

@@ -94,7 +94,7 @@ def answered(
             ).pieces
             for case in cases
         }
-        own, evidence = problem.finish(assessment, name, pieces, shared)
+        own, evidence = problem.evidence.assemble(assessment, name, pieces, shared)
         blocks += evidence
         rows += [
             (row.algorithm, "", row.region, row.metric, row.value, str(row.outcome), str(row.flag), row.worst)
@@ -102,7 +102,7 @@ def answered(
         ]
     columns = ["algorithm", "case", "region", "metric", "value", "outcome", "flag", "worst"]
     results = pd.DataFrame(rows, columns=columns)
-    parts = problem.pooled_parts(assessment)
+    parts = problem.evidence.parts_by_metric(assessment)
     evidence = make_evidence(assessment, blocks, parts=parts, shared=shared)
     return Answered(assessment, results, evidence, absent, data_sets)
 

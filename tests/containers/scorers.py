@@ -92,7 +92,7 @@ def assessment() -> dict[str, Any]:
 
 
 # --- Every kind of problem --------------------------------------------------------------------------------------------
-KINDS = tuple(problem.id for problem in problems.all_problems() if problem.takes_scorer)
+KINDS = tuple(problem.id for problem in problems.all_problems() if problem.scorer_files.is_supported)
 OWN = {"id": "own_agreement", "by": "scorer", "direction": "higher", "range": [0, 1]}
 IMAGE = f"sha256:{'b' * 64}"
 TEAM = "far"
@@ -100,7 +100,7 @@ TEAM = "far"
 
 def example(kind: str, folder: Path) -> Assessment:
     """Write the example of a kind to a folder and add a metric that the scorer computes."""
-    written = problems.get(kind).write_example(folder, cases=6)
+    written = problems.get(kind).samples.write_challenge(folder, cases=6)
     return parse(written | {"metrics": [*written["metrics"], OWN], "scorer": {"image": IMAGE, "case_seconds": 2}})
 
 
@@ -115,8 +115,10 @@ def cases_of(assessment: Assessment, folder: Path, made: Path) -> list[TrialCase
     for name in names:
         case_folder = made / name
         reference = references.shown(name, case_folder / "reference")
-        perfect = problem.as_prediction(reference, {} if shared is None else shared.shared, case_folder / "perfect")
-        worse = problem.worse_predictions(perfect, case_folder / "worse")
+        perfect = problem.samples.perfect_prediction(
+            reference, {} if shared is None else shared.shared, case_folder / "perfect"
+        )
+        worse = problem.samples.worse_predictions(perfect, case_folder / "worse")
         cases.append(
             TrialCase(name, reference, {"given": given.shown(name, case_folder / "given"), **worse}, dict(perfect))
         )
@@ -146,7 +148,7 @@ def answered(root: Path, document: dict[str, Any], presented: Sequence[Presented
 def tried(assessment: Assessment, cases: list[TrialCase], folder: Path, mode: str = "") -> SelfTest:
     """Run the nine checks on the program, which breaks the rule selected by `mode`."""
     declared_there = declared_of(assessment)
-    stems_and_kinds = problems.get(assessment.problem).shown
+    stems_and_kinds = problems.get(assessment.problem).scorer_files.stems_and_kinds
     broken = folder / "broken"
     broken.write_bytes(b"")
 

@@ -132,7 +132,7 @@ def test_other_kinds_of_problem_in_containers(machine: Machine, base: making.Lay
         document = interface_of(
             declared,
             [one.name for one in presented],
-            stems_and_kinds=problems.get(kind).shown,
+            stems_and_kinds=problems.get(kind).scorer_files.stems_and_kinds,
             files=files,
             limits=LIMITS.described(),
         )

@@ -139,7 +139,7 @@ def test_rows_of_cases_are_judged_and_scored_as_on_the_platform(
     tmp_path: Path, machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     problem = problems.get("object_detection")
-    document = problem.write_example(tmp_path, cases=4)
+    document = problem.samples.write_challenge(tmp_path, cases=4)
     cases = tuple(problem.open_references(parse(document), tmp_path / "references").cases)
     # Each case is told apart by what its input says; the first one crashes and the second one names a class that is not known.
     (tmp_path / "cases").mkdir()

@@ -27,7 +27,7 @@ def scan(problem: str, regions: list[Region], references: Path, predictions: Pat
         If the references cannot be read.
     """
     folders = sorted(path for path in predictions.iterdir() if path.is_dir()) if predictions else []
-    of_references, of_predictions = problems.get(problem).scan(regions, references, folders)
+    of_references, of_predictions = problems.get(problem).plausibility.scan(regions, references, folders)
     return {"references": to_document(of_references), "predictions": [to_document(entry) for entry in of_predictions]}
 
 

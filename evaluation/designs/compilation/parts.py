@@ -22,7 +22,7 @@ Ordinal grades are not included: they may be written as numbers or as names.
 def compile_regions(values: Values, kind: str | None) -> Compiled[list[dict[str, Any]]]:
     """Return the scored regions with their label values."""
     regions = joined(_region(row, kind) for row in values.rows("regions"))
-    if kind is None or not kinds.get(kind).needs_regions or regions.value:
+    if kind is None or not kinds.get(kind).regions.are_required or regions.value:
         return regions
     return Compiled([], (Problem("regions", "The scored regions and their label values are missing."),))
 
@@ -33,7 +33,7 @@ def _region(row: Mapping[str, Any], kind: str | None) -> Compiled[dict[str, Any]
     labels = [int(label) if label.isdigit() else label for label in row.get("labels", ())]
     has_labels = bool(labels) and not (kind is not None and kinds.get(kind).is_measured_elsewhere)
     region = {"name": name, "labels": labels} if has_labels else {"name": name}
-    if kind is None or not kinds.get(kind).has_numbered_labels:
+    if kind is None or not kinds.get(kind).regions.have_numbered_labels:
         return Compiled(region)
     problems = []
     if not all(isinstance(label, int) for label in labels):

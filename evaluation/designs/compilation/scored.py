@@ -26,7 +26,7 @@ def scoring_image(values: Values) -> Mapping[str, Any]:
     kind_ids = set(kinds_of(values))
     if not stated or len(kind_ids) != 1 or None in kind_ids:
         return {}
-    return dict(stated) if kinds.get(str(next(iter(kind_ids)))).takes_scorer else {}
+    return dict(stated) if kinds.get(str(next(iter(kind_ids)))).scorer_files.is_supported else {}
 
 
 def is_scored(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
@@ -74,7 +74,7 @@ def compile_scorer(values: Values, metrics: Sequence[Mapping[str, Any]]) -> Comp
         return Compiled({})
     image = scoring_image(values)
     if not image:
-        titles = ", ".join(kind.title for kind in kinds.all_problems() if kind.takes_scorer)
+        titles = ", ".join(kind.title for kind in kinds.all_problems() if kind.scorer_files.is_supported)
         text = f"Scoring images are run for these kinds of problem only: {titles}."
         return Compiled({}, (Problem("scoring_image", text),))
     if not any(metric.get("by") == BY_SCORER for metric in metrics):

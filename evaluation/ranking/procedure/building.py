@@ -150,13 +150,13 @@ def _measure(use: MetricUse, assessment: Assessment, regions: tuple[str, ...]) -
         option_words=option_list(use, assessment),
         regions=() if use.is_by_run else regions,
         fills=_fills(use, assessment),
-        missing_words=assessment.kind.missing_words(assessment),
+        missing_words=assessment.kind.texts.missing_cases(assessment),
     )
 
 
 def _fills(use: MetricUse, assessment: Assessment) -> tuple[Fill, ...]:
     kind = assessment.kind
-    only_missing = use.is_by_run or bool(kind.missing_words(assessment)) or not kind.tells_outcomes
+    only_missing = use.is_by_run or bool(kind.texts.missing_cases(assessment)) or not kind.metrics.can_be_undefined
     fills = [_fill(name, use.policy.get(name), use) for name in (_OUTCOMES[:1] if only_missing else _OUTCOMES)]
     if not use.is_by_run and not kind.is_measured_elsewhere:
         fills.append(_fill("degenerate", use.policy.get("degenerate"), use))

@@ -135,7 +135,7 @@ def _plan(task: DesignTask) -> dict[str, Any]:
     if "problem" not in parts:
         raise ValidationError("Say in the form which category of task this is first.")
     regions = [region for region in parts.get("regions", ()) if region.get("labels")]
-    if problems.get(parts["problem"]).needs_regions and not regions:
+    if problems.get(parts["problem"]).regions.are_required and not regions:
         raise ValidationError("Name the scored regions and their label values in the form first.")
     return {"problem": parts["problem"], "regions": regions}
 

@@ -227,7 +227,7 @@ def metric_words(assessment: Assessment, index: int) -> str:
 
 def missing_words(assessment: Assessment) -> str:
     """Describe the value of a missing case, metric by metric."""
-    if words := assessment.kind.missing_words(assessment):
+    if words := assessment.kind.texts.missing_cases(assessment):
         return words.removeprefix("counts as ")
     kinds: dict[str, list[str]] = {}
     for metric in assessment.metrics:
@@ -241,7 +241,7 @@ def counts_missing_cases(assessment: Assessment) -> bool:
 
     It shows them by its rows of cases, or by its answers.
     """
-    return assessment.kind.evidence_tells_missing or any(metric.level == "case" for metric in assessment.metrics)
+    return assessment.kind.evidence.counts_unanswered or any(metric.level == "case" for metric in assessment.metrics)
 
 
 def excluded(assessment: Assessment) -> bool:

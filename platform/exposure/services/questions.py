@@ -102,7 +102,7 @@ def ignored(case: Case) -> bool:
 
 
 def unstated(assessment: Assessment) -> bool:
-    if assessment.kind.missing_words(assessment):
+    if assessment.kind.texts.missing_cases(assessment):
         return False
     return any(metric.policy.get("missing") is None for metric in assessment.metrics)
 

@@ -55,7 +55,7 @@ class Archive:
 
 def room_for(assessment: Assessment, cases: Sequence[TestCase]) -> int:
     """Bytes that the open files of cases may need."""
-    is_real = any(kind == "image" for _, kind in assessment.kind.shown)
+    is_real = any(kind == "image" for _, kind in assessment.kind.scorer_files.stems_and_kinds)
     each = 2 * _REAL_BYTES if is_real else PRESENTED_BYTES
     facts = [case.geometry or {} for case in cases]
     return (
@@ -81,11 +81,13 @@ def references(
 def _reference(kind: Problem, assessment: Assessment, case: TestCase, folder: Path) -> Shown:
     if isinstance(kind, TableProblem):
         table = reference_tables.stored(case.reference_file, kind.id)
-        return kind.show(kind.reference_rows(table, case.name, case.test_set.shared), folder)
+        return kind.scorer_files.write_rows(
+            kind.scorer_files.reference_rows(table, case.name, case.test_set.shared), folder
+        )
     problem = file_problem(assessment.problem)
     with vault.opened(case.reference_file) as path:
         content = problem.read_reference(assessment, path)
-    return problem.show_reference(assessment, content, reference_tables.instances_of(case), folder)
+    return problem.scorer_files.write_reference(assessment, content, reference_tables.instances_of(case), folder)
 
 
 def predictions(
@@ -106,9 +108,15 @@ def predictions(
         except (archive.ArchiveError, ReadError):
             return []
         if isinstance(kind, TableProblem):
-            return [] if content is None else list(kind.show(kind.prediction_rows(content, shared), places[name]))
+            return (
+                []
+                if content is None
+                else list(
+                    kind.scorer_files.write_rows(kind.scorer_files.prediction_rows(content, shared), places[name])
+                )
+            )
         assert isinstance(kind, FileProblem)
-        return list(kind.show_prediction(assessment, content, case_table, places[name]))
+        return list(kind.scorer_files.write_prediction(assessment, content, case_table, places[name]))
 
     files_by_case = {}
     for answer in answers(list(places), work, limits=child_limits(), reads=[given.path], beat=beat, hands_over=handed):
@@ -120,7 +128,7 @@ def predictions(
 
 def _taken(kind: Problem, names: Any, folder: Path) -> Shown:
     """Only files of ours, of a name of ours: the child has read a stranger's file."""
-    stems = tuple(f"{stem}." for stem, _ in kind.shown)
+    stems = tuple(f"{stem}." for stem, _ in kind.scorer_files.stems_and_kinds)
     if not isinstance(names, list) or not all(isinstance(name, str) and name.startswith(stems) for name in names):
         return {}
     files = {name: folder / PurePosixPath(name).name for name in names}
@@ -150,7 +158,7 @@ def _table_reader(wanted: Expectation, given: Archive) -> Callable[[str, Path], 
 
 def perfect_prediction(assessment: Assessment, reference: Shown, shared: Mapping[str, Any], folder: Path) -> Shown:
     """Return the perfect prediction of a case, which is the reference in the form of a prediction."""
-    return dict(assessment.kind.as_prediction(reference, shared, folder))
+    return dict(assessment.kind.samples.perfect_prediction(reference, shared, folder))
 
 
 def tells_much(assessment: Assessment, case: TestCase) -> bool:
@@ -159,7 +167,7 @@ def tells_much(assessment: Assessment, case: TestCase) -> bool:
     if not isinstance(kind, TableProblem):
         return True
     table = reference_tables.stored(case.reference_file, kind.id)
-    rows = table_problem(kind.id).reference_rows(table, case.name, case.test_set.shared).rows
+    rows = table_problem(kind.id).scorer_files.reference_rows(table, case.name, case.test_set.shared).rows
     return any(any(row) for row in rows)
 
 

@@ -74,7 +74,7 @@ def start(
             interface=interface_of(
                 declared,
                 [case.name for case in cases],
-                stems_and_kinds=problems.get(problem).shown,
+                stems_and_kinds=problems.get(problem).scorer_files.stems_and_kinds,
                 files=files,
                 limits=limits.described(),
             ),

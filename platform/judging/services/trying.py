@@ -164,7 +164,7 @@ def _trial_case(
     assessment: Assessment, name: str, reference: presenting.Shown, shared: Mapping[str, Any], folder: Path
 ) -> TrialCase:
     perfect = presenting.perfect_prediction(assessment, reference, shared, folder / "perfect")
-    worse = problems.get(assessment.problem).worse_predictions(perfect, folder / "worse")
+    worse = problems.get(assessment.problem).samples.worse_predictions(perfect, folder / "worse")
     return TrialCase(name, reference, worse, perfect)
 
 

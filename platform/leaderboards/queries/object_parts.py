@@ -57,7 +57,7 @@ class Method:
 
 def suits(phase: Phase) -> bool:
     """Return whether there are objects to match."""
-    return phase.assessment.kind.rates_parts
+    return phase.assessment.kind.metrics.rates_object_parts
 
 
 def shown_columns(parts: Parts) -> list[tuple[str, int, str]]:

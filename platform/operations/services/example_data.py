@@ -33,7 +33,7 @@ def generated(content: Mapping[str, Any]) -> Path:
     parent.mkdir(parents=True, exist_ok=True)
     # Complete or not there at all: two processes may ask for it at once, and the second finds what the first wrote.
     written = Path(tempfile.mkdtemp(dir=parent))
-    problems.get(kind).write_example(
+    problems.get(kind).samples.write_challenge(
         written, cases=asked["cases"], seed=asked["seed"], algorithms=tuple(asked["algorithms"])
     )
     try:

@@ -62,7 +62,7 @@ def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "di
     from evaluation.figures.publication import Printed  # only workers draw
 
     exhibits: list[Exhibit] = []
-    legend = run.submission.phase.assessment.kind.legend_of(with_reference=True)
+    legend = run.submission.phase.assessment.kind.pictures.legend_of(with_reference=True)
     withdrawn = withdrawn_cases(run.submission.challenge)
     for case in dict.fromkeys(case for case in cases if case not in withdrawn):
         if len(exhibits) == MOST_PICTURES:

@@ -50,10 +50,10 @@ def draw(*, run_id: str | uuid.UUID, case: str) -> None:
     plans: dict[bool, dict[str, Any]] = {side: {"strips": [], "layers": [], "answers": None} for side in (False, True)}
     if can_be_drawn(problem, test_case):
         image = backgrounds.read(local_path(test_case.image_file)) if test_case.image_file else None
-        sheets = problem.sheets(test_case.geometry, image, outline, reference)
+        sheets = problem.pictures.sheets(test_case.geometry, image, outline, reference)
         for side, plan in plans.items():
-            reference_outline = problem.outline_of(reference) if side else None
-            picture = problem.draw(test_case.geometry, image, outline, reference_outline)
+            reference_outline = problem.pictures.outline_of(reference) if side else None
+            picture = problem.pictures.draw(test_case.geometry, image, outline, reference_outline)
             if picture is not None:
                 _keep(picture_name(run, case, with_reference=side), picture)
             plan["picture"] = picture is not None
@@ -61,9 +61,9 @@ def draw(*, run_id: str | uuid.UUID, case: str) -> None:
                 plan.update(sheets.plan(with_reference=side))
         if sheets is not None:
             _keep_sheets(run, case, sheets)
-    if problem.tells_answers:
+    if problem.answer_view is not None:
         shared = run.test_set.shared
-        answers = problem.case_answers(run.submission.phase.assessment, shared, answer, reference)
+        answers = problem.answer_view.lines(run.submission.phase.assessment, shared, answer, reference)
         for side, plan in plans.items():
             plan["answers"] = answers.document(with_reference=side)
     # The plan comes last: with it everything is there.
@@ -121,7 +121,7 @@ def _prediction(run: Run, problem: Problem, case: TestCase) -> tuple[NDArray[Any
     path = local_path(run.submission.predictions_file)
     wanted = expectation(run.test_set, run.submission.phase.assessment)
     is_drawn = can_be_drawn(problem, case)
-    kind, shape = problem.outline_form(case.geometry) if is_drawn else ("", ())
+    kind, shape = problem.pictures.outline_form(case.geometry) if is_drawn else ("", ())
     classes = {"classes": wanted.table.classes if wanted.table is not None else ()}
 
     with working_folder() as folder:
@@ -132,7 +132,7 @@ def _prediction(run: Run, problem: Problem, case: TestCase) -> tuple[NDArray[Any
             if not isinstance(problem, FileProblem):
                 value = answered = OpenTable(path, member, wanted).read(own_folder).of(case.name)
             else:
-                if problem.tells_answers:
+                if problem.answer_view is not None:
                     beside = OpenTableBeside(path, report.table, wanted.beside).read(own_folder)
                     answered = None if beside is None else beside.of(case.name)
                 if is_drawn:
@@ -141,9 +141,9 @@ def _prediction(run: Run, problem: Problem, case: TestCase) -> tuple[NDArray[Any
                     limits = Limits(decoded_bytes=most)
                     value = problem.read_prediction(target, case.geometry, wanted.expected, limits=limits)
             if is_drawn and value is not None:
-                handed_over.write(_OUTLINE, problem.outline_of(value), kind)
-            if problem.tells_answers and answered is not None:
-                handed_over.write(_ANSWER, problem.answer_numbers_of(answered, classes), "float64")
+                handed_over.write(_OUTLINE, problem.pictures.outline_of(value), kind)
+            if problem.answer_view is not None and answered is not None:
+                handed_over.write(_ANSWER, problem.answer_view.numbers_of(answered, classes), "float64")
             return "done"
 
         [reply] = answers([case.name], work, limits=child_limits(), reads=[path], hands_over=folder)
@@ -151,7 +151,7 @@ def _prediction(run: Run, problem: Problem, case: TestCase) -> tuple[NDArray[Any
             log.info("picture_without_prediction", run=str(run.pk), case=case.name, failure=str(reply.failure))
             return None, None
         outline = handed_over.read(_OUTLINE, kind, shape) if is_drawn else None
-        answer = handed_over.read(_ANSWER, "float64", (-1,)) if problem.tells_answers else None
+        answer = handed_over.read(_ANSWER, "float64", (-1,)) if problem.answer_view is not None else None
     if outline is not None and not np.isfinite(outline).all():
         outline = None
     return outline, answer if answer is None or answer.size <= MOST_ANSWERS else None

@@ -248,7 +248,7 @@ def summarize(
     if of_cases.empty:
         missing = set(noted) & case_names
     kind = assessment.kind
-    doubts = list(kind.doubts(assessment, results)) if kind.doubting else []
+    doubts = list(kind.plausibility.doubts(assessment, results)) if kind.plausibility.result_rules else []
     return {"values": values, "cases": len(case_names), "missing_cases": len(missing), "doubts": doubts}
 
 

@@ -58,20 +58,20 @@ def missing(assessment: Assessment, case: str, prepared: Any) -> Scored:
     scored = assessment.kind.score(assessment, case, prepared, None)
     rows = [CaseRow.of(row) for row in scored.rows]
     pieces = kept_pieces(assessment, scored.pieces, prepared)
-    apart = disentangling.nothing(assessment, prepared) if assessment.kind.rates_parts else None
+    apart = disentangling.nothing(assessment, prepared) if assessment.kind.metrics.rates_object_parts else None
     return Scored(case, rows, pieces, disentangled=apart)
 
 
 def whole_pieces(assessment: Assessment, plain: Sequence[Sequence[Any]] | None, prepared: Any) -> Pieces | None:
     """Return the pieces of a scored case, with what its reference adds to them."""
     pieces = pieces_of(plain)
-    return None if pieces is None else assessment.kind.with_reference(prepared, pieces)
+    return None if pieces is None else assessment.kind.evidence.restore_reference(prepared, pieces)
 
 
 def kept_pieces(assessment: Assessment, pieces: Pieces | None, prepared: Any) -> list[list[Any]] | None:
     """Return the pieces of a case as they are kept: without what its reference adds."""
     if pieces is not None:
-        pieces = assessment.kind.without_reference(prepared, pieces)
+        pieces = assessment.kind.evidence.remove_reference(prepared, pieces)
     return plain_pieces(pieces)
 
 
@@ -134,7 +134,7 @@ def _trusted_pieces(assessment: Assessment, value: Any, case: str, prepared: Any
         return None
     if pieces is None:
         return None
-    is_possible = assessment.kind.is_possible(assessment, case, prepared, pieces)
+    is_possible = assessment.kind.plausibility.is_possible(assessment, case, prepared, pieces)
     return pieces if is_possible else None
 
 

@@ -96,7 +96,7 @@ def document_of(
         Case metadata. Images are pooled by patient, otherwise by the first level of the assessment above the case.
     """
     scored_cases = list(scored_cases)
-    if not assessment.kind.rates_parts or not scored_cases:
+    if not assessment.kind.metrics.rates_object_parts or not scored_cases:
         return None
     classes = classes_of(assessment)
     column, groups = _groups(assessment, [each.case for each in scored_cases], metadata)

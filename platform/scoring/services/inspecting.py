@@ -40,7 +40,9 @@ def judge(path: Path, expectation: Expectation, limits: ArchiveLimits, folder: P
         return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
     except ReadError as error:
         return Report(problem=f"{error.message}. {error.remedy}", inspected=True).document()
-    report = match(files, expectation.names, expectation.suffixes, words=file_problem(expectation.problem).file_words)
+    report = match(
+        files, expectation.names, expectation.suffixes, words=file_problem(expectation.problem).texts.file_noun
+    )
     report.table = table
     if rows is not None:
         tables_beside.judge(rows, report, PurePosixPath(table).name)

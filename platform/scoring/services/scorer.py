@@ -62,8 +62,8 @@ class ReferenceCache:
         prepared = kind.prepare(assessment, content, reference_tables.instances_of(case))
         # What metrics work out about a reference, and the libraries that they load when first called, would otherwise
         # be worked out and loaded in every child again.
-        kind.warm_up_with(assessment, prepared, content)
-        return self._keep(key, kind.cost(case.geometry), prepared)
+        kind.performance.warm_up_with(assessment, prepared, content)
+        return self._keep(key, kind.performance.cost_of(case.geometry), prepared)
 
     def _keep(self, key: tuple[str, str], voxels: int, prepared: Any) -> Any:
         self._kept[key] = (voxels, prepared)
@@ -78,7 +78,7 @@ references = ReferenceCache(CACHED_VOXELS)
 def preload() -> None:
     """Load the libraries that reading and scoring load when first called, so that forked workers and children share them."""
     for problem in problems.scored_problems():
-        problem.preload()
+        problem.performance.preload()
 
 
 def annotated(assessment: Assessment, case: TestCase, *, algorithm: str) -> dict[str, Any]:
@@ -204,9 +204,11 @@ def score_cases(
             key: reported(problem.score(assessment, name, reference, prediction))
             for key, reference in drawn[name].items()
         }
-        handed = problem.look(prediction) if by_name[name].is_decoy and prediction is not None else {}
+        handed = (
+            problem.plausibility.summary_of(prediction) if by_name[name].is_decoy and prediction is not None else {}
+        )
         submitted.close(name, folder)
-        apart = disentangling.reported(scored) if problem.rates_parts else None
+        apart = disentangling.reported(scored) if problem.metrics.rates_object_parts else None
         return reported(scored) | {"annotators": more, "handed": handed, "disentangled": apart}
 
     def reported(scored: ScoredCase) -> Any:
@@ -221,7 +223,7 @@ def score_cases(
         scored_case = scored_of(assessment, answer, members[answer.item], prepared[answer.item])
         more = of_annotators(assessment, answer, members[answer.item], drawn[answer.item])
         scored_case = replace(scored_case, annotators=more, handed=handed_for_decoy(answer.value))
-        if problem.rates_parts:
+        if problem.metrics.rates_object_parts:
             apart = disentangling.trusted(assessment, None if scored_case.note else answer.value, prepared[answer.item])
             details = scored_case.details or disentangling.doubt(apart, noted=bool(scored_case.note))
             scored_case = replace(scored_case, disentangled=apart, details=details)

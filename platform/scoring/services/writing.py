@@ -87,7 +87,7 @@ def write(
     absent = sum(scored.case in decoys and bool(scored.note) for scored in everything)
     summary |= {"asked": len(everything), "asked_missing": summary["missing_cases"] + absent}
     parts: tuple[str, dict[str, Any]] = ("", {})
-    if assessment.kind.rates_parts:
+    if assessment.kind.metrics.rates_object_parts:
         apart = {scored.case: scored.disentangled for scored in scored_cases}
         parts = disentangling.keep(f"disentangled/{key}", test_set, assessment, apart)
     return Written(
@@ -144,4 +144,4 @@ def _of_decoys(report: dict[str, Any], decoys: Sequence[Scored]) -> dict[str, An
 def _shared(test_set: TestSet, assessment: Assessment) -> Mapping[str, Any]:
     """Return what all evidence of the test set has in common."""
     facts = dict(test_set.cases.filter(is_decoy=False).values_list("name", "metadata"))
-    return assessment.kind.shared_evidence(assessment, test_set.shared, facts)
+    return assessment.kind.evidence.shared(assessment, test_set.shared, facts)

@@ -17,13 +17,13 @@ def expected_words(submission: Submission, cases: Sequence[str]) -> dict[str, st
     problem, wanted = assessment.kind, expectation(test_set, assessment)
     if not isinstance(problem, FileProblem):
         return {case: f"rows of the case {case}" for case in cases}
-    words, chosen = problem.submit_words(assessment, len(wanted.cases)), set(cases)
+    words, chosen = problem.texts.submit_page(assessment, len(wanted.cases)), set(cases)
     allowed = wanted.expected.get("labels")
     labels = [f"labels {', '.join(map(str, sorted({0, *allowed})))}"] if allowed else []
     words_by_case = {}
     for case in wanted.cases:
         if case.name in chosen:
-            cells = zip(words.columns, problem.fact_cells(case.facts), strict=False)
+            cells = zip(words.columns, problem.texts.fact_cells(case.facts), strict=False)
             facts = [*(f"{column.lower()} {cell}" for column, cell in cells), *labels]
             words_by_case[case.name] = ": ".join(
                 part for part in (f"{case.name}{words.ending}", ", ".join(facts)) if part

@@ -17,9 +17,9 @@ def drawable(run: Run, cases: Collection[str]) -> list[str]:
 
 def can_be_drawn(problem: Problem, case: TestCase) -> bool:
     """Return whether a picture of a case can be rendered."""
-    return problem.can_be_drawn(case.geometry, has_image=bool(case.image_file))
+    return problem.pictures.can_be_drawn(case.geometry, has_image=bool(case.image_file))
 
 
 def has_something_to_show(problem: Problem, case: TestCase) -> bool:
     """Return whether a picture of a case, or the answer to it line by line, can be shown."""
-    return problem.tells_answers or can_be_drawn(problem, case)
+    return problem.answer_view is not None or can_be_drawn(problem, case)

@@ -109,13 +109,13 @@ def _table_words(phase: Phase, test_set: TestSet) -> SubmitWords | None:
     if wanted.table is None:
         return None
     cost = cost_of_a_missing_case(phase.assessment) if phase.incomplete_allowed else ""
-    return table_problem(wanted.table.problem).submit_words(wanted.table, len(wanted.cases), incomplete_cost=cost)
+    return table_problem(wanted.table.problem).texts.submit_page(wanted.table, len(wanted.cases), incomplete_cost=cost)
 
 
 def _file_words(phase: Phase, test_set: TestSet) -> FileWords | None:
     """Return the text of the page on the files of predictions; None if cases have no separate files."""
     problem, wanted = phase.assessment.kind, expectation(test_set, phase.assessment)
-    return problem.submit_words(phase.assessment, len(wanted.cases)) if isinstance(problem, FileProblem) else None
+    return problem.texts.submit_page(phase.assessment, len(wanted.cases)) if isinstance(problem, FileProblem) else None
 
 
 def _expected_rows(phase: Phase, test_set: TestSet) -> list[tuple[str, tuple[str, ...]]]:
@@ -123,7 +123,7 @@ def _expected_rows(phase: Phase, test_set: TestSet) -> list[tuple[str, tuple[str
     problem, cases = phase.assessment.kind, expectation(test_set, phase.assessment).cases
     if not isinstance(problem, FileProblem):
         return [(case.name, ()) for case in cases]
-    return [(case.name, problem.fact_cells(case.facts)) for case in cases]
+    return [(case.name, problem.texts.fact_cells(case.facts)) for case in cases]
 
 
 def _take(request: SignedInRequest, phase: Phase, team: Team, form: SubmitForm) -> Submission:

@@ -38,7 +38,7 @@ RULES: Final = (MAJORITY, STAPLE, STRICT, *EACH, *GIVEN)
 
 def computed(problem: str) -> Mapping[str, str]:
     """Rules that are computed here from the annotators' references, with what they do, by the kind of problem."""
-    return problems.get(problem).merging.computed
+    return problems.get(problem).references.merging.computed
 
 
 def given(problem: str) -> Mapping[str, str]:

@@ -175,7 +175,9 @@ def _cases(test_set: int, manifest_digest: str, problem_id: str) -> tuple[Expect
     rows = TestCase.objects.filter(test_set=test_set).order_by("position").values_list("name", "geometry")
     if not isinstance(problem, FileProblem):
         return tuple(ExpectedCase(name, facts) for name, facts in rows)
-    return tuple(ExpectedCase(name, facts, problem.byte_limit(facts), problem.cost(facts)) for name, facts in rows)
+    return tuple(
+        ExpectedCase(name, facts, problem.byte_limit(facts), problem.performance.cost_of(facts)) for name, facts in rows
+    )
 
 
 def has_one_table(assessment: Assessment) -> bool:
@@ -195,4 +197,4 @@ def refusal(assessment: Assessment) -> str | None:
             f"Submissions to a phase of the problem {assessment.problem} cannot be scored here; "
             f"possible are {', '.join(kind.id for kind in problems.scored_problems())}."
         )
-    return problem.refusal(assessment) or None
+    return problem.plausibility.refusal(assessment) or None

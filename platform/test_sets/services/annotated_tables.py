@@ -68,9 +68,9 @@ def _joined(
         for name in sorted(contents.annotators)
     }
     [first, *_] = tables
-    if rule in problem.merging.computed:
-        target = folder / REFERENCES / problem.reference_tables[0]
-        reasons = problem.merge_annotators(tables, rule, scored, assessment, target)
+    if rule in problem.references.merging.computed:
+        target = folder / REFERENCES / problem.references.tables[0]
+        reasons = problem.references.merge_tables(tables, rule, scored, assessment, target)
         return {"problems": reasons} if reasons else {"file": target.name}
     if rule in merging.EACH:
         lacking = sorted(set(scored) - set(tables[first].covered(scored)))
@@ -98,7 +98,7 @@ def _read(
 ) -> ReferenceTable:
     try:
         _, table = reference_tables.read(folder, problem)
-        problem.check_annotator(table, assessment, scored)
+        problem.references.check_annotator(table, assessment, scored)
     except ReferenceTableError as error:
         raise ReferenceTableError(f"annotator-{name}: {error}") from error
     except ReadError as error:

@@ -127,7 +127,7 @@ def merge_rule(contents: ArchiveContent, phase: Phase, assessment: Assessment, w
 def _lacking(contents: ArchiveContent, assessment: Assessment) -> list[str]:
     """Merged references that are not there."""
     if not contents.references:
-        names = assessment.kind.reference_tables or ("",)
+        names = assessment.kind.references.tables or ("",)
         return [" or ".join(f"references/{name}" for name in names)]
     if has_one_table(assessment):
         return []
@@ -233,7 +233,7 @@ def join(
         ]
         target = folder / "references" / case
         if rule in merging.computed(assessment.problem):
-            return problem.merge_files(files, rule, target), []
+            return problem.references.merge_files(files, rule, target), []
         if rule in merging.EACH:
             reference = folder / "references" / files[0].name
             shutil.copyfile(files[0], reference)
@@ -243,11 +243,11 @@ def join(
 
     def of_decoy(case: str) -> Path:
         image = contents.images.get(case, "")
-        facts = problem.facts_of_image(folder / "images" / image) if image else None
+        facts = problem.references.facts_of_image(folder / "images" / image) if image else None
         facts = facts or grids.get(case)
         if facts is None:
-            raise ValueError(problem.no_decoy_words.format(case=case))
-        return problem.stand_in(assessment, facts, folder / "references" / case)
+            raise ValueError(problem.texts.no_decoy_reason.format(case=case))
+        return problem.references.write_stand_in(assessment, facts, folder / "references" / case)
 
     def work(case: str, _own: Path) -> object:
         try:

@@ -237,7 +237,7 @@ def _sort(
     source: Path, folder: Path, problem: Problem, limits: ArchiveLimits, contents: ArchiveContent, *, instances: bool
 ) -> None:
     """Write every file to its destination under its own name, regardless of the folders in the archive."""
-    tables = (*problem.reference_tables, *problem.files_beside_references)
+    tables = (*problem.references.tables, *problem.references.additional_files)
     members = archive.members(source, limits)
     paths = {member.path: PurePosixPath(member.path.replace("\\", "/")).parts for member in members}
     tops = {names[0] for names in paths.values() if len(names) > 1}
@@ -395,7 +395,7 @@ def _cases(contents: ArchiveContent, assessment: Assessment, decoys: Sequence[st
                     f"{top_folder}/{name}: {CASES if rows else REFERENCES} has no case {case}. Add it there, or remove the file."
                 )
     if not cases:
-        words = problem.file_words if isinstance(problem, FileProblem) else "file"
+        words = problem.texts.file_noun if isinstance(problem, FileProblem) else "file"
         contents.problems.append(f"{REFERENCES}: has no files that are read. Add one {words} for each case.")
     for column in assessment.grouping_columns:
         lacking = [case for case in cases if case not in decoys and rows.get(case, {}).get(column) in (None, "")]

@@ -118,7 +118,7 @@ def read_archive(
             scored=len(scored),
             decoys=len(ready.decoys),
             names=ready.cases[:_NAMES],
-            counted=problem.counted,
+            counted=problem.texts.counted_noun,
             classes=classes,
             characteristics=characteristics_of([facts.get(case, {}) for case in scored], phase),
             annotators=list(ready.annotators),
@@ -193,7 +193,7 @@ def _pictures_of_files(
     files = problem.find_references(ready.references)
 
     def outline(case: str) -> Any:
-        return problem.outline_of(problem.read_reference(assessment, files[case]))
+        return problem.pictures.outline_of(problem.read_reference(assessment, files[case]))
 
     return _pictures(problem, ready, _chosen(classes, scored), geometries, outline, beat)
 
@@ -209,7 +209,7 @@ def _pictures_of_table(
     beat: Callable[[], None],
 ) -> list[tuple[str, bytes]]:
     def outline(case: str) -> Any:
-        return problem.outline_of(problem.prepare(table, case, shared))
+        return problem.pictures.outline_of(problem.prepare(table, case, shared))
 
     return _pictures(problem, ready, _chosen(classes, scored), geometries, outline, beat)
 
@@ -228,8 +228,8 @@ def _pictures(
 
     def work(case: str, _own: Path) -> object:
         image = backgrounds.read(images[case]) if case in images else None
-        if problem.can_be_drawn(geometries[case], has_image=image is not None):
-            picture = problem.draw(geometries[case], image, None, outline(case))
+        if problem.pictures.can_be_drawn(geometries[case], has_image=image is not None):
+            picture = problem.pictures.draw(geometries[case], image, None, outline(case))
         else:
             picture = None if image is None else backgrounds.picture(image)
         if picture is not None:
@@ -244,4 +244,4 @@ def _pictures(
 
 
 def _is_seen(problem: Problem, facts: Mapping[str, Any], *, has_image: bool) -> bool:
-    return has_image or problem.can_be_drawn(facts, has_image=False)
+    return has_image or problem.pictures.can_be_drawn(facts, has_image=False)

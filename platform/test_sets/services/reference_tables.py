@@ -33,9 +33,9 @@ def find(folder: Path, problem: TableProblem) -> Path:
     ReferenceTableError
         When there is none, or more than one.
     """
-    present = [folder / name for name in problem.reference_tables if (folder / name).is_file()]
+    present = [folder / name for name in problem.references.tables if (folder / name).is_file()]
     if len(present) != 1:
-        names = " or ".join(problem.reference_tables)
+        names = " or ".join(problem.references.tables)
         raise ReferenceTableError(f"The folder of references needs one table {names}; it has {len(present)}.")
     return present[0]
 

@@ -32,7 +32,7 @@ def template_of(phase: Phase) -> bytes:
         archive.writestr(README, "\n".join(_explained(phase, assessment, cases)) + "\n")
         archive.writestr(CASES, _table(case_columns(phase), cases))
         archive.writestr(f"{REFERENCES}/", "")
-        for name, columns in assessment.kind.reference_columns(assessment).items():
+        for name, columns in assessment.kind.references.columns_by_table(assessment).items():
             archive.writestr(f"{REFERENCES}/{name}", _table(columns, cases))
     return target.getvalue()
 
@@ -72,7 +72,7 @@ def _explained(phase: Phase, assessment: Assessment, cases: Sequence[str]) -> It
         yield f"{number}. Put the references into the folder {REFERENCES}/, one per case: {cases[0]}{problem.suffixes[0]}."
         yield f"   Endings: {endings}."
         number += 1
-    for name, columns in problem.reference_columns(assessment).items():
+    for name, columns in problem.references.columns_by_table(assessment).items():
         yield f"{number}. Fill {REFERENCES}/{name}. Its columns are {', '.join(columns)}."
         number += 1
         if "instance" in columns or "class" in columns or "landmark" in columns:

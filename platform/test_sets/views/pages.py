@@ -199,7 +199,7 @@ def _form(phase: Phase, *data: Any) -> TestSetForm:
 def _file_words(phase: Phase) -> tuple[str, str]:
     """Return the name and the file extension of a file of a case; empty if one table contains all cases."""
     problem = phase.assessment.kind
-    return (problem.file_words, problem.suffixes[0]) if isinstance(problem, FileProblem) else ("", "")
+    return (problem.texts.file_noun, problem.suffixes[0]) if isinstance(problem, FileProblem) else ("", "")
 
 
 def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Data of a walk per kind of problem: the task of a design, the reference archive, and three submissions.
 
-Everything comes from the `write_example` of the kind, so an additional kind needs no code here.
+Everything comes from the `samples.write_challenge` of the kind, so an additional kind needs no code here.
 """
 
 import copy
@@ -61,7 +61,7 @@ def _task(name: str) -> dict[str, Any]:
     """Return the assessment of the example of a kind as the parameters of a task."""
     problem = problems.get(problem_of(name))
     with tempfile.TemporaryDirectory() as folder:
-        scored = problem.write_example(Path(folder) / "example", cases=12)
+        scored = problem.samples.write_challenge(Path(folder) / "example", cases=12)
     levels = {usual_level(catalogue.get(metric["id"]), problem.id) for metric in scored["metrics"]}
     scheme = "data_set_score" if levels == {"dataset"} and name != "detection" else "metric_based"
     return {
@@ -91,7 +91,7 @@ def handed(name: str, task: int) -> Handed:
         return _two_tasks(task)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "example"
-        problems.get(problem_of(name)).write_example(place, cases=12)
+        problems.get(problem_of(name)).samples.write_challenge(place, cases=12)
         references = {f"references/{inner}": content for inner, content in _read(place / "references").items()}
         near, far = (_read(place / "predictions" / team) for team in ("near", "far"))
     listed = references.pop("references/cases.csv", b"")

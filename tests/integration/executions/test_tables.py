@@ -51,7 +51,7 @@ class Kind:
 
     def __init__(self, world, name, folder, cases=6):
         self.problem = problems.get(name)
-        self.document = self.problem.write_example(folder, cases=cases)
+        self.document = self.problem.samples.write_challenge(folder, cases=cases)
         self.document["ranking"] = {
             "scheme": "aggregate_then_rank",
             "combine": {"over": ["metric", "region"], "operator": "mean", "rerank": True},

@@ -33,7 +33,7 @@ def value_at_home(assessment, folder, algorithm, case, tmp_path):
     document = interface_of(
         declared_of(assessment),
         ["c1"],
-        stems_and_kinds=problems.get(assessment.problem).shown,
+        stems_and_kinds=problems.get(assessment.problem).scorer_files.stems_and_kinds,
         files=[*files_shown, *given],
         limits={} | dict.fromkeys(scorers.LIMITS, 1),
     )

@@ -45,7 +45,7 @@ def example(tmp_path):
 @pytest.fixture
 def seal(world: World, example):
     problem = problems.get(KIND)
-    document = problem.write_example(example, cases=8) | {"uncertainty": {"bootstrap": 20, "seed": 1}}
+    document = problem.samples.write_challenge(example, cases=8) | {"uncertainty": {"bootstrap": 20, "seed": 1}}
     combine = [{"over": [name], "operator": "mean", "rerank": True} for name in ("region", "metric")]
     document["ranking"] = {"scheme": "aggregate_then_rank", "combine": combine}
     references = problem.open_references(parse(document), example / "references")

@@ -28,7 +28,7 @@ pytestmark = [
 
 def example(kind, folder, **settings):
     problem = problems.get(kind)
-    document = problem.write_example(folder, cases=20) | {"uncertainty": {"bootstrap": 200, "seed": 1}}
+    document = problem.samples.write_challenge(folder, cases=20) | {"uncertainty": {"bootstrap": 200, "seed": 1}}
     document["settings"] = {**document.get("settings", {}), **settings}
     combine = [{"over": [name], "operator": "mean", "rerank": True} for name in ("region", "metric")]
     document["ranking"] = {"scheme": "aggregate_then_rank", "combine": combine}

@@ -20,8 +20,11 @@ from evaluation.catalogue import registry as metrics
 from evaluation.cli import main
 from evaluation.outcomes import Outcome
 from evaluation.problems import registry
-from evaluation.problems.base import MergingRules
-from evaluation.problems.files import FileProblem
+from evaluation.problems.files import FileProblem, FileReferenceRules, FileTexts
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.pictures import Pictures
+from evaluation.problems.reference_rules import MergingRules
+from evaluation.problems.region_rules import RegionRules
 from evaluation.readers import ReadError
 from evaluation.scoring import read_results
 from evaluation.scoring.rows import Row, ScoredCase
@@ -46,43 +49,7 @@ ASSESSMENT = {
 }
 
 
-class Signals(FileProblem):
-    id = "signals"
-    category = "Sig"
-    source = "signal-problem"
-    takes_regions = False
-    tells_outcomes = False
-    file_words = "signal"
-    suffixes = (".signal.txt",)
-    merging = MergingRules({"majority_vote": "the mean of all"})
-
-    def read_reference(self, assessment, path):
-        try:
-            return np.array([float(line) for line in path.read_text().split()])
-        except ValueError as error:
-            raise ReadError("format", path.name, str(error)) from error
-
-    def facts_of(self, content):
-        return {"length": len(content)}
-
-    def read_prediction(self, path, facts, expected, *, limits=None):
-        found = self.read_reference(None, path)
-        if len(found) != facts["length"]:
-            raise ReadError("shape", path.name, f"{len(found)} numbers", f"{facts['length']} numbers")
-        return found
-
-    def merge_files(self, files, rule, target):
-        made = target.with_name(f"{target.name}.signal.txt")
-        np.savetxt(made, np.mean([np.loadtxt(path) for path in files], axis=0))
-        return made
-
-    def score(self, assessment, case, reference, prediction, *, algorithm="", parts=False):
-        if prediction is None:
-            return ScoredCase([Row(algorithm, case, "", "signal_error", None, Outcome.MISSING, None)])
-        found = self.read_prediction(prediction, {"length": len(reference)}, {})
-        error = min(1.0, float(np.abs(found - reference).mean()))
-        return ScoredCase([Row(algorithm, case, "", "signal_error", error, Outcome.OK, None)])
-
+class SignalPictures(Pictures):
     def can_be_drawn(self, facts, *, has_image):
         return True
 
@@ -100,6 +67,49 @@ class Signals(FileProblem):
         buffer = io.BytesIO()
         Image.fromarray(bars).save(buffer, "PNG")
         return buffer.getvalue()
+
+
+class SignalReferenceRules(FileReferenceRules):
+    merging = MergingRules({"majority_vote": "the mean of all"})
+
+    def merge_files(self, files, rule, target):
+        made = target.with_name(f"{target.name}.signal.txt")
+        np.savetxt(made, np.mean([np.loadtxt(path) for path in files], axis=0))
+        return made
+
+
+class Signals(FileProblem):
+    id = "signals"
+    category = "Sig"
+    source = "signal-problem"
+    regions = RegionRules(are_allowed=False)
+    metrics = MetricRules(can_be_undefined=False)
+    texts = FileTexts(file_noun="signal")
+    suffixes = (".signal.txt",)
+    pictures = SignalPictures()
+    references = SignalReferenceRules()
+
+    def read_reference(self, assessment, path):
+        try:
+            return np.array([float(line) for line in path.read_text().split()])
+        except ValueError as error:
+            raise ReadError("format", path.name, str(error)) from error
+
+    def facts_of(self, content):
+        return {"length": len(content)}
+
+    def read_prediction(self, path, facts, expected, *, limits=None):
+        found = self.read_reference(None, path)
+        if len(found) != facts["length"]:
+            raise ReadError("shape", path.name, f"{len(found)} numbers", f"{facts['length']} numbers")
+        return found
+
+    def score(self, assessment, case, reference, prediction, *, algorithm="", parts=False):
+        if prediction is None:
+            return ScoredCase([Row(algorithm, case, "", "signal_error", None, Outcome.MISSING, None)])
+        found = self.read_prediction(prediction, {"length": len(reference)}, {})
+        error = min(1.0, float(np.abs(found - reference).mean()))
+        return ScoredCase([Row(algorithm, case, "", "signal_error", error, Outcome.OK, None)])
 
 
 METRIC = Metric(

@@ -44,6 +44,9 @@ import numpy as np
 from evaluation.catalogue import Metric, Option
 from evaluation.metrics.values import Values
 from evaluation.outcomes import Outcome
+from evaluation.problems.region_rules import RegionRules
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.tables import PredictionTable, ReferenceTable, TableProblem
 from evaluation.readers import ReadError
 from evaluation.readers.cells import read_table
@@ -75,15 +78,24 @@ class PredictedAges(PredictionTable):
         return self.ages.get(case)
 
 
+class AgePlausibility(Plausibility):
+    def is_possible(self, assessment, case, reference, pieces):
+        wanted = {(use.name, "") for use in assessment.metrics if use.level == "dataset"}
+        return set(pieces) == wanted and all(
+            not own.counts and len(own.values) == 1 and math.isfinite(own.values[0]) for own in pieces.values()
+        )
+
+
 class AgeEstimation(TableProblem):
     id = "age_estimation"
     category = "Age"
     task_categories = ("age estimation",)
     source = "age-problem"
     table_files = ("ages.csv",)
-    takes_regions = False
-    tells_outcomes = False
+    regions = RegionRules(are_allowed=False)
+    metrics = MetricRules(can_be_undefined=False)
     settings = (Option("within", "number", 40.0, "Error in years that counts as a whole one", exclusive_minimum=0),)
+    plausibility = AgePlausibility()
 
     def read_references(self, path):
         return Ages(path)
@@ -111,12 +123,6 @@ class AgeEstimation(TableProblem):
 
     def recompute(self, metric, evidence, multiplicities):
         return Values(np.abs(multiplicities @ evidence.block.values) / multiplicities.sum(axis=1))
-
-    def is_possible(self, assessment, case, reference, pieces):
-        wanted = {(use.name, "") for use in assessment.metrics if use.level == "dataset"}
-        return set(pieces) == wanted and all(
-            not own.counts and len(own.values) == 1 and math.isfinite(own.values[0]) for own in pieces.values()
-        )
 
 
 PROBLEM = AgeEstimation()

@@ -54,7 +54,7 @@ def figures_are_open_to_whom_they_tell_nothing_new(version, problem, world):
     page = reverse("leaderboards:current", args=["blocks", "numbers"])
     others = {picture.name for picture in PICTURES if picture.problem not in ("", problem.id)}
     assert not others & set(version.analysis.figures)
-    for figure in problem.figures:
+    for figure in problem.evidence.figures:
         if figure.name in OF_GROUPS:
             continue
         is_open = figure.shows == "values"
@@ -73,7 +73,7 @@ def figures_are_open_to_whom_they_tell_nothing_new(version, problem, world):
 @pytest.mark.parametrize("name", KINDS)
 def test_from_upload_to_bundle(name, world: World, workers, tmp_path):
     problem = problems.get(name)
-    document = problem.write_example(tmp_path, cases=12) | {"uncertainty": {"bootstrap": 20, "seed": 1}}
+    document = problem.samples.write_challenge(tmp_path, cases=12) | {"uncertainty": {"bootstrap": 20, "seed": 1}}
     document["ranking"] = {
         "scheme": "aggregate_then_rank",
         "combine": {"over": ["metric", "region"], "operator": "mean", "rerank": True},

@@ -46,7 +46,7 @@ def packed(folder: Path, *, below: str = "") -> bytes:
 
 def seal(world: World, folder: Path, name: str, **more):
     """A phase of a kind with the references of its example, sent as organizers send them."""
-    document = problems.get(name).write_example(folder, cases=4) | RANKING | more
+    document = problems.get(name).samples.write_challenge(folder, cases=4) | RANKING | more
     if name == "landmarks":
         cases = "".join(f"case-{number:02d}\n" for number in range(4))
         (folder / "references/cases.csv").write_text(f"case\n{cases}")
@@ -142,7 +142,7 @@ class TestWhatIsRefused:
 
     def test_a_reference_without_its_mask(self, world: World, workers, tmp_path):
         folder = tmp_path / "example"
-        document = problems.get("image_to_image").write_example(folder, cases=2) | RANKING
+        document = problems.get("image_to_image").samples.write_challenge(folder, cases=2) | RANKING
         (folder / "references/masks/case-00.png").unlink()
         world.phase = add_phase(world, "images", document)
         (folder / "references.zip").write_bytes(packed(folder / "references", below="references/"))

@@ -40,7 +40,7 @@ class Shown:
 
     def __init__(self, world: World, folder, name: str) -> None:
         self.world, self.problem, self.folder = world, problems.get(name), folder
-        document = self.problem.write_example(folder, cases=12) | UNCERTAINTY
+        document = self.problem.samples.write_challenge(folder, cases=12) | UNCERTAINTY
         steps = [{"over": [over], "operator": "mean", "rerank": True} for over in ("region", "metric")]
         document["ranking"] = document.get("ranking") or {"scheme": "aggregate_then_rank", "combine": steps}
         cases = list(self.problem.open_references(parse(document), folder / "references").cases)
@@ -93,15 +93,15 @@ def test_every_kind_shows_what_fits_it_and_the_reference_only_to_whom_it_is_open
     draw(run_id=of.run.pk, case=of.case.name)
     bare = plan_of(of.run, of.case.name, with_reference=False)
     assert bare is not None
-    if of.problem.tells_answers:
+    if of.problem.answer_view is not None:
         assert bare["answers"]["lines"]
         assert not bare["answers"]["has_reference"]
     page = of.page(ada)
-    assert ("What was answered" in page) is of.problem.tells_answers
+    assert ("What was answered" in page) is (of.problem.answer_view is not None)
     assert "and what is right" not in page
     assert "swatch--reference" not in page
     assert ("data-viewer=" in page) is bool(bare["strips"])
-    assert bare["strips"] or of.problem.tells_answers
+    assert bare["strips"] or (of.problem.answer_view is not None)
     if bare["strips"]:
         plan = json.loads(of.get(ada, "viewer.json").content)
         assert {strip["axis"] for strip in plan["strips"]} <= {"z", "y", "x"}
@@ -115,7 +115,9 @@ def test_every_kind_shows_what_fits_it_and_the_reference_only_to_whom_it_is_open
     assert not Entry.objects.filter(act=SEEN).exists()
     of.reveal()
     open_page = of.page(ada)
-    if of.problem.tells_answers and plan_of(of.run, of.case.name, with_reference=True)["answers"]["has_reference"]:
+    if (of.problem.answer_view is not None) and plan_of(of.run, of.case.name, with_reference=True)["answers"][
+        "has_reference"
+    ]:
         assert "and what is right" in open_page
     if bare["strips"]:
         for layer in secret:
@@ -144,7 +146,7 @@ def test_whoever_looks_at_a_hidden_reference_stands_in_the_log(shown, name):
     of = shown(name)
     draw(run_id=of.run.pk, case=of.case.name)
     page = of.page(of.world.organizer)
-    if of.problem.tells_answers:
+    if of.problem.answer_view is not None:
         assert "and what is right" in page
     else:
         assert of.get(of.world.organizer, "sheets/reference/z/").status_code == 200

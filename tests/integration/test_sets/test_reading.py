@@ -68,7 +68,9 @@ def test_every_kind_shows_the_cases_of_its_example_and_counts_no_class_more_ofte
     folder = tmp_path / "example"
     kind = problems.get(name)
     world.phase = add_phase(
-        world, "other", {"ranking": {"scheme": "one_score"}} | kind.write_example(folder, cases=NUMBER) | RANKING
+        world,
+        "other",
+        {"ranking": {"scheme": "one_score"}} | kind.samples.write_challenge(folder, cases=NUMBER) | RANKING,
     )
     files = {
         f"references/{path.relative_to(folder / 'references').as_posix()}": path.read_bytes()
@@ -77,7 +79,7 @@ def test_every_kind_shows_the_cases_of_its_example_and_counts_no_class_more_ofte
     }
     own = files.pop("references/cases.csv", b"")
     if isinstance(kind, TableProblem):
-        names = kind.read_references(kind.find_table(folder / "references", kind.reference_tables)).cases
+        names = kind.read_references(kind.find_table(folder / "references", kind.references.tables)).cases
         files["cases.csv"] = own or table(("case",), *[(case,) for case in names])
     found = read(world, tmp_path, files)
     assert (found.decoys, found.names) == (0, sorted(found.names))

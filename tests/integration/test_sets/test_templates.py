@@ -90,7 +90,7 @@ def packed(folder: Path, files: dict[str, bytes]) -> Path:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
 def test_a_filled_template_is_sealed(world: World, tmp_path, kind):
-    document = kind.write_example(tmp_path / "example")
+    document = kind.samples.write_challenge(tmp_path / "example")
     references = tmp_path / "example" / "references"
     document |= {"aggregation": {"levels": ["case", {"name": "clinic", "role": "random"}], "operator": "mean"}}
     phase = phase_of(world, document)

@@ -63,7 +63,7 @@ def test_parameters_that_do_not_apply_are_not_asked_for():
 def test_regions_can_be_answered_for_every_kind_that_has_them_and_are_required_for_segmentation():
     regions = shipped()["regions"]
     with_regions = {
-        category for kind in problems.all_problems() if kind.takes_regions for category in kind.task_categories
+        category for kind in problems.all_problems() if kind.regions.are_allowed for category in kind.task_categories
     }
     assert set(regions.applies_when["value"]) == with_regions
     document, _ = from_json({"challenge": {}, "tasks": [{"task_category": ["detection"]}]}, catalogue=shipped())

@@ -21,7 +21,7 @@ EXECUTED = [category for category in CATEGORIES if problems.kinds_of_task_catego
 
 def task_of(kind, category, folder, **changes):
     """A task of the design catalogue with what the kind's own example is scored by."""
-    document = kind.write_example(folder / category)
+    document = kind.samples.write_challenge(folder / category)
     return {
         "task_category": [category],
         "problem_settings": {"kind": kind.id, "settings": document.get("settings")},
@@ -56,7 +56,7 @@ def test_at_least_twelve_of_the_seventeen_categories_can_be_executed():
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
 def test_every_category_of_every_kind_compiles_to_what_its_example_is_scored_by(kind, tmp_path):
-    executed = parse(kind.write_example(tmp_path / "executed"))
+    executed = parse(kind.samples.write_challenge(tmp_path / "executed"))
     for category in kind.task_categories:
         compilation = compile_values(values_of(task_of(kind, category, tmp_path)).values("task-1"))
         assert compilation.problems == ()

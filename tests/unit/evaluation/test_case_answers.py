@@ -12,7 +12,9 @@ from evaluation.assessment import parse
 from evaluation.problems.tables import TableProblem
 
 TABLES = [
-    problem.id for problem in problems.scored_problems() if problem.tells_answers and isinstance(problem, TableProblem)
+    problem.id
+    for problem in problems.scored_problems()
+    if problem.answer_view is not None and isinstance(problem, TableProblem)
 ]
 
 
@@ -31,13 +33,13 @@ def told(tmp_path):
 
     def tell(name, answered=True):
         problem = problems.get(name)
-        assessment = parse(problem.write_example(tmp_path, cases=12))
+        assessment = parse(problem.samples.write_challenge(tmp_path, cases=12))
         references = problem.open_references(assessment, tmp_path / "references")
         opened = problem.open_predictions(assessment, tmp_path / "predictions/near", references)
         case = references.cases[0]
-        answer = problem.answer_numbers_of(opened.predictions[case], references.shared) if answered else None
+        answer = problem.answer_view.numbers_of(opened.predictions[case], references.shared) if answered else None
         reference = problem.prepare(references.table, case, references.shared)
-        lines = problem.case_answers(assessment, references.shared, answer, reference)
+        lines = problem.answer_view.lines(assessment, references.shared, answer, reference)
         [known] = [
             path for path in (tmp_path / "references").glob("*.csv") if path.name not in ("cases.csv", "censoring.csv")
         ]
@@ -54,7 +56,7 @@ def test_every_kind_with_a_table_tells_what_was_answered_and_what_is_right(told,
     assert all(line.what and line.prediction for line in lines.lines)
     assert any(line.reference for line in lines.lines)
     said = " ".join(line.prediction for line in lines.lines)
-    if problems.get(name).finds_objects:
+    if problems.get(name).metrics.rates_objects:
         assert sum(float(line.prediction) for line in lines.lines) == len(given)
         return
     cells = [cell for row in given for column, cell in row.items() if column != "case"]

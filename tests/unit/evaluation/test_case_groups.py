@@ -172,7 +172,7 @@ def test_a_metric_that_counts_is_modelled_by_hits_in_trials_with_the_registered_
     rows = []
     for name in "abc":
         pieces = evidence.select("accuracy", name)
-        hits, trials = problems.get("image_classification").hits(metric, pieces)
+        hits, trials = problems.get("image_classification").evidence.hits_and_trials(metric, pieces)
         value = recompute_values(metric, pieces, np.ones((1, 120))).result().value
         assert hits.sum() / trials.sum() == pytest.approx(value)
         rows.append(

@@ -80,7 +80,7 @@ def test_what_would_make_a_cost_mean_something_else_is_refused(written: dict[str
 
 @pytest.mark.parametrize("kind", problems.all_problems(), ids=lambda kind: kind.id)
 def test_only_kinds_of_problem_whose_algorithms_are_run_take_costs(kind: Any, tmp_path: Any) -> None:
-    written = kind.write_example(tmp_path)
+    written = kind.samples.write_challenge(tmp_path)
     costly = {**written, "metrics": [*written["metrics"], TIME]}
 
     if kind.takes_algorithms:

@@ -71,7 +71,7 @@ def values(made):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_group_has_the_values_that_its_cases_have_alone(kind, tmp_path):
-    document = problems.get(kind).write_example(tmp_path, cases=12, algorithms=ALGORITHMS)
+    document = problems.get(kind).samples.write_challenge(tmp_path, cases=12, algorithms=ALGORITHMS)
     document["metrics"] += MORE.get(kind, [])
     document["uncertainty"] = {"bootstrap": 20, "seed": 1}
     assessment = parse(document)
@@ -103,7 +103,9 @@ def test_most_kinds_have_metrics_of_the_whole_data_set(tmp_path):
     found = [
         kind
         for kind in KINDS
-        if data_set_metrics(parse(problems.get(kind).write_example(tmp_path / kind, cases=6, algorithms=ALGORITHMS)))
+        if data_set_metrics(
+            parse(problems.get(kind).samples.write_challenge(tmp_path / kind, cases=6, algorithms=ALGORITHMS))
+        )
     ]
     assert {"object_detection", "image_classification", "failure_detection"} <= set(found), found
 
@@ -164,7 +166,7 @@ def test_a_group_in_which_a_metric_is_undefined_says_so(right):
 
 
 def test_what_references_alone_leave_undefined_has_no_score_in_the_group(tmp_path):
-    document = problems.get("object_detection").write_example(tmp_path, cases=12, algorithms=ALGORITHMS)
+    document = problems.get("object_detection").samples.write_challenge(tmp_path, cases=12, algorithms=ALGORITHMS)
     document["uncertainty"] = {"bootstrap": 20, "seed": 1}
     path = tmp_path / "references/objects.csv"
     table = pd.read_csv(path, dtype=str)

@@ -286,7 +286,8 @@ def test_a_value_over_all_data_sets_is_left_out_where_each_of_them_has_its_own()
         return SimpleNamespace(table=table)
 
     def stands_beside(answer):
-        return SimpleNamespace(kind=SimpleNamespace(stands_beside=lambda _: answer), settings={})
+        evidence = SimpleNamespace(has_overall_value=lambda _: answer)
+        return SimpleNamespace(kind=SimpleNamespace(evidence=evidence), settings={})
 
     of_each, over_all, alone = item("x", "in"), item("x", None), item("y", None)
     of_cases, of_region = item("z", None, per_dataset=False), item("z", "in", per_dataset=False)

@@ -326,7 +326,8 @@ def test_a_table_may_tell_nothing_of_where_its_uncertainty_is_from():
 def test_cases_of_a_data_set_are_those_of_its_column():
     table = SimpleNamespace(per_dataset=True, region="in")
     cohorts = SimpleNamespace(columns={"cohort": np.array(["in", "out", "in"], dtype=object)})
-    apart = SimpleNamespace(kind=SimpleNamespace(told_apart_by=lambda _: ("cohort",)), settings={})
+    by_cohort = SimpleNamespace(data_set_columns=lambda _: ("cohort",))
+    apart = SimpleNamespace(kind=SimpleNamespace(evidence=by_cohort), settings={})
     assert cases_of_data_set(table, cohorts, apart).tolist() == [True, False, True]
     table.region = "elsewhere"
     assert cases_of_data_set(table, cohorts, apart) is None
@@ -334,5 +335,5 @@ def test_cases_of_a_data_set_are_those_of_its_column():
     assert cases_of_data_set(table, cohorts, apart) is None
     table.region, table.per_dataset = "in", False
     assert cases_of_data_set(table, cohorts, apart) is None
-    table.per_dataset, apart.kind.told_apart_by = True, lambda _: ()
+    table.per_dataset, apart.kind.evidence.data_set_columns = True, lambda _: ()
     assert cases_of_data_set(table, cohorts, apart) is None

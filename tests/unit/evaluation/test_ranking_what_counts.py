@@ -382,13 +382,13 @@ def test_a_missing_value_of_all_cases_is_missing_on_every_case(monkeypatch):
 
 @pytest.mark.parametrize(("region", "asked_for"), [("in", "in"), (None, "")])
 def test_evidence_may_tell_on_how_many_cases_an_answer_is_missing(monkeypatch, region, asked_for):
-    kind = SimpleNamespace(evidence_tells_missing=True, unanswered_cases=lambda pieces: 3)
+    kind = SimpleNamespace(evidence=SimpleNamespace(counts_unanswered=True, unanswered_cases=lambda pieces: 3))
     monkeypatch.setattr(module.problems, "get", lambda _: kind)
     table, evidence = whole_table(missing=(0, 1), region=region), Pieces()
     assert tells_missing_cases(table, evidence) is True
     assert cases_without_prediction(table, plan_of(), evidence) == (3, 4)
     assert evidence.asked == [("aurc", "a", asked_for)]
-    kind.evidence_tells_missing = False
+    kind.evidence.counts_unanswered = False
     assert tells_missing_cases(table, evidence) is False
     assert cases_without_prediction(table, plan_of(), evidence) == (0, 4)
 

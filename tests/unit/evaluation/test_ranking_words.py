@@ -119,7 +119,7 @@ def test_a_metric_of_all_cases_together_says_what_one_missing_prediction_does_to
     ],
 )
 def test_the_rule_of_a_kind_uses_its_words(tmp_path, kind, said):
-    assessment = parse(problems.get(kind).write_example(tmp_path))
+    assessment = parse(problems.get(kind).samples.write_challenge(tmp_path))
     assert said in describe(assessment)[0]
 
 

@@ -68,9 +68,7 @@ def _(facts):
 )
 def _(facts, level):
     entry, case, _ = facts
-    return all(row["rank_set"] for row in entry["algorithms"]) and near(
-        case.raw.assessment.uncertainty.interval, level
-    )
+    return all(row["rank_set"] for row in entry["algorithms"]) and near(case.raw.assessment.uncertainty.interval, level)
 
 
 @means(

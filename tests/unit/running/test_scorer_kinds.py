@@ -74,7 +74,8 @@ def test_tables_show_the_rows_of_the_case_alone(kind: str, examples) -> None:
     ]
 
     assert (
-        bool(tables) is any(kind_of_file == "csv" for _, kind_of_file in problems.get(kind).shown)
+        bool(tables)
+        is any(kind_of_file == "csv" for _, kind_of_file in problems.get(kind).scorer_files.stems_and_kinds)
         or kind == "instance_segmentation"
     )
     for path in tables:
@@ -103,7 +104,7 @@ def test_each_broken_rule_is_refused_with_its_reason(kind: str, mode: str, examp
 
 @pytest.mark.parametrize("kind", sorted({problem.id for problem in problems.scored_problems()} - set(scorers.KINDS)))
 def test_a_kind_whose_reference_is_no_prediction_takes_none(kind: str, tmp_path: Path) -> None:
-    written = problems.get(kind).write_example(tmp_path)
+    written = problems.get(kind).samples.write_challenge(tmp_path)
 
     with pytest.raises(AssessmentError, match="takes none"):
         parse(written | {"metrics": [*written["metrics"], scorers.OWN], "scorer": {"image": scorers.IMAGE}})
@@ -116,12 +117,12 @@ def test_classes_of_objects_are_shown_beside_their_label_map(tmp_path: Path) -> 
     kind = problems.get("instance_segmentation")
     [path, *_] = kind.find_references(tmp_path / "references").values()
     content = kind.read_reference(assessment, path)
-    files = kind.show_reference(
+    files = kind.scorer_files.write_reference(
         assessment, content, {1: Instance("cell"), 2: Instance("cell", ignored=True)}, tmp_path / "shown"
     )
 
     assert Rows.read(files["instances.csv"]).rows == (("1", "cell", "", "0"), ("2", "cell", "", "1"))
-    worse = kind.worse_predictions(files, tmp_path / "worse")
+    worse = kind.samples.worse_predictions(files, tmp_path / "worse")
     assert [len(Rows.read(files["instances.csv"]).rows) for files in worse.values()] == [0, 1, 2, 2]
     assert all(isinstance(case, dict) for case in worse.values())
     TrialCase("a", files, worse)

@@ -127,7 +127,7 @@ def metric_parameters_present(subject: Subject) -> str | None:
 @register("detected_classes_named", reads=("task_category", "regions", "metrics", "problem_settings"))
 def detected_classes_named(subject: Subject) -> str | None:
     """Report a detection of objects whose design names no class."""
-    is_detection = any(kinds.get(kind).finds_objects for kind in kinds_of(subject.values) if kind)
+    is_detection = any(kinds.get(kind).metrics.rates_objects for kind in kinds_of(subject.values) if kind)
     return "" if is_detection and not subject.values.rows("regions") else None
 
 
@@ -186,7 +186,7 @@ def number_of_regions(metric: MetricUse, assessment: Assessment) -> int:
         return max(1, len(assessment.regions))
     regions = {region.name: list(range(len(region.labels))) for region in assessment.regions}
     shared = {"classes": list(regions), "regions": regions}
-    return len(assessment.kind.regions_of(assessment, metric, shared))
+    return len(assessment.kind.evidence.regions_of(assessment, metric, shared))
 
 
 @register("coordinates_have_a_unit", reads=("metrics", "problem_settings", "task_category", "regions"))
@@ -210,7 +210,7 @@ def own_metric_defined(subject: Subject) -> str | None:
 def cautions_of_kind(subject: Subject) -> str | None:
     """Report the cautions of the kind of problem: errors that a ranking by these metrics would miss."""
     assessment = compile_values(subject.values, assume=True).assessment
-    cautions = () if assessment is None else assessment.kind.cautions(assessment)
+    cautions = () if assessment is None else assessment.kind.plausibility.cautions(assessment)
     return " ".join(cautions) or None
 
 

@@ -270,7 +270,7 @@ def ranking_method(item: Item, source: Source) -> None:
 def _told_outcomes(assessment: Assessment) -> tuple[str, ...]:
     """Outcomes that a value can have: where nothing is drawn or found in a case, nothing can be empty."""
     problem = assessment.kind
-    emptiness = problem.tells_outcomes and not problem.missing_words(assessment)
+    emptiness = problem.metrics.can_be_undefined and not problem.texts.missing_cases(assessment)
     return tuple(MEANINGS) if emptiness else ("missing", "degenerate")
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from evaluation import problems
 from evaluation.assessment import parse
-from evaluation.problems.image_classification import ImageClassification
+from evaluation.problems.image_classification import ClassificationPerformance
+from evaluation.problems.performance import Performance
 from evaluation.scoring.folders import score_folders
 
 ASSESSMENT = {
@@ -37,7 +37,7 @@ def test_both_ways_give_the_same(tmp_path, monkeypatch, algorithms):
     seen = []
     at_once = score_folders(assessment, tmp_path / "references", folders, progress=lambda *done: seen.append(done))
     assert seen == [(8, 8)]
-    monkeypatch.setattr(ImageClassification, "score_at_once", problems.base.Problem.score_at_once)
+    monkeypatch.setattr(ClassificationPerformance, "score_at_once", Performance.score_at_once)
     by_case = score_folders(assessment, tmp_path / "references", folders)
     assert [(row.algorithm, row.metric, row.region, row.outcome) for row in at_once.rows] == [
         (row.algorithm, row.metric, row.region, row.outcome) for row in by_case.rows

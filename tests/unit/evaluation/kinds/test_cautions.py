@@ -35,7 +35,7 @@ def said(kind, ids):
         if metric["id"] == "mae_quality":
             metric["policy"] = {"missing": 1}
     assessment = parse({"problem": kind, "metrics": metrics, **more})
-    return " ".join(assessment.kind.cautions(assessment))
+    return " ".join(assessment.kind.plausibility.cautions(assessment))
 
 
 @pytest.mark.parametrize("kind", RANKINGS)
@@ -53,13 +53,13 @@ def test_a_metric_that_is_only_reported_beside_helps_no_ranking():
         "ranking": {"metrics": alone[:1]},
     }
     assessment = parse(document)
-    assert words in " ".join(assessment.kind.cautions(assessment))
+    assert words in " ".join(assessment.kind.plausibility.cautions(assessment))
 
 
 def test_confidences_that_are_told_to_be_estimates_are_taken_for_such():
     document = {"problem": "failure_detection", "metrics": [{"id": "mae_quality"}]}
     assessment = parse({**document, "settings": {"confidence_is_quality": True}})
-    assert not assessment.kind.cautions(assessment)
+    assert not assessment.kind.plausibility.cautions(assessment)
     risk = {"metric": {"id": "dsc"}}
     document_of_risk = {
         "problem": "failure_detection",
@@ -67,7 +67,9 @@ def test_confidences_that_are_told_to_be_estimates_are_taken_for_such():
         "settings": {"risk": risk},
         "metrics": [{"id": "aurc"}],
     }
-    assert "useless confidences win" in " ".join(parse(document_of_risk).kind.cautions(parse(document_of_risk)))
+    assert "useless confidences win" in " ".join(
+        parse(document_of_risk).kind.plausibility.cautions(parse(document_of_risk))
+    )
 
 
 def test_the_form_of_a_design_warns():
@@ -87,21 +89,23 @@ def test_the_form_of_a_design_warns():
 
 
 def test_a_field_that_points_the_other_way_is_doubted(tmp_path):
-    document = problems.get("registration").write_example(tmp_path, cases=4, algorithms=("near", "turned"))
+    document = problems.get("registration").samples.write_challenge(tmp_path, cases=4, algorithms=("near", "turned"))
     for path in (tmp_path / "predictions/turned").iterdir():
         field = nibabel.load(path)
         nibabel.save(nibabel.Nifti1Image(-field.get_fdata(), field.affine, field.header), path)
     assessment = parse(document)
     folders = {name: tmp_path / "predictions" / name for name in ("near", "turned")}
     results = table_of(score_folders(assessment, tmp_path / "references", folders), tmp_path)
-    doubts = {name: list(assessment.kind.doubts(assessment, rows)) for name, rows in results.groupby("algorithm")}
+    doubts = {
+        name: list(assessment.kind.plausibility.doubts(assessment, rows)) for name, rows in results.groupby("algorithm")
+    }
     assert doubts["near"] == []
     assert len(doubts["turned"]) == 2, "the landmarks and the labels say so"
     assert all("the field may point the other way" in words for words in doubts["turned"])
 
 
 def test_a_risk_the_wrong_way_round_is_doubted(tmp_path):
-    document = problems.get("survival").write_example(tmp_path, cases=30, algorithms=("near", "turned"))
+    document = problems.get("survival").samples.write_challenge(tmp_path, cases=30, algorithms=("near", "turned"))
     assessment = parse({**document, "metrics": [{"id": "harrell_c"}]})
     table = tmp_path / "predictions/turned/survival.csv"
     head, *rows = [line.split(",") for line in table.read_text().splitlines()]
@@ -110,6 +114,8 @@ def test_a_risk_the_wrong_way_round_is_doubted(tmp_path):
     table.write_text("\n".join(",".join(row) for row in [head, *turned]) + "\n")
     folders = {name: tmp_path / "predictions" / name for name in ("near", "turned")}
     results = table_of(score_folders(assessment, tmp_path / "references", folders), tmp_path)
-    doubts = {name: list(assessment.kind.doubts(assessment, rows)) for name, rows in results.groupby("algorithm")}
+    doubts = {
+        name: list(assessment.kind.plausibility.doubts(assessment, rows)) for name, rows in results.groupby("algorithm")
+    }
     assert doubts["near"] == []
     assert ["the risk may be the wrong way round" in words for words in doubts["turned"]] == [True]

@@ -62,13 +62,13 @@ def test_the_real_confidences_of_thirteen_methods_give_the_values_of_the_referen
     # A confidence that was sent for a case without a label image is not used, and the case is told to be unanswered.
     evidence = evidence_of(assessment, made)
     kind = problems.get(KIND)
-    lacking = {name: kind.unanswered_cases(evidence.select("aurc", name, "")) for name in EXPECTED}
+    lacking = {name: kind.evidence.unanswered_cases(evidence.select("aurc", name, "")) for name in EXPECTED}
     assert {name: count for name, count in lacking.items() if count} == {"random-forest": 3, "unet-b": 1}
 
 
 def test_quality_and_confidence_are_ranked_by_one_assessment(tmp_path):
     problem = problems.get(KIND)
-    document = problem.write_example(tmp_path, cases=12)
+    document = problem.samples.write_challenge(tmp_path, cases=12)
     combine = [
         {"over": ["region"], "operator": "mean", "rerank": True},
         {"over": ["metric"], "operator": "mean", "rerank": True},
@@ -90,7 +90,7 @@ def test_quality_and_confidence_are_ranked_by_one_assessment(tmp_path):
 def changed(folder, *, change):
     """The whole data set's values of one method before and after something was done to its folder."""
     problem = problems.get(KIND)
-    document = problem.write_example(folder, cases=8)
+    document = problem.samples.write_challenge(folder, cases=8)
     values = []
     for alter in (None, change):
         if alter is not None:
@@ -135,7 +135,7 @@ def test_a_table_that_is_none_leaves_all_cases_without_a_confidence(tmp_path):
 
 def test_a_missing_case_is_rejected_or_silent_as_the_design_says(tmp_path):
     problem = problems.get(KIND)
-    document = problem.write_example(tmp_path, cases=8)
+    document = problem.samples.write_challenge(tmp_path, cases=8)
     (tmp_path / "predictions/near/case-03.png").unlink()
     by_rule = {}
     for missing in ("reject", "silent"):
@@ -208,14 +208,14 @@ def test_a_risk_that_cannot_be_computed_is_refused_with_its_place(settings, plac
 
 def test_no_child_can_leave_out_a_case_that_has_something_to_segment(tmp_path):
     problem = problems.get(KIND)
-    assessment = parse(problem.write_example(tmp_path))
+    assessment = parse(problem.samples.write_challenge(tmp_path))
     references = problem.open_references(assessment, tmp_path / "references")
     reference = references.prepare(references.cases[0])
     [(key, numbers)] = problem.score(assessment, references.cases[0], reference, None).pieces.items()
-    assert problem.is_possible(assessment, references.cases[0], reference, {key: numbers})
+    assert problem.plausibility.is_possible(assessment, references.cases[0], reference, {key: numbers})
     for counts, values in (([-1], []), ([0], [1.5]), ([1], [0.5, math.inf]), ([2], []), ([True], [0.5, 0.5])):
         lie = {key: numbers._replace(counts=counts, values=values)}
-        assert not problem.is_possible(assessment, references.cases[0], reference, lie)
+        assert not problem.plausibility.is_possible(assessment, references.cases[0], reference, lie)
 
 
 # The plane of both ------------------------------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ def test_a_team_whose_risks_are_all_equal_has_no_place_in_the_plane():
 def test_its_figures_are_drawn_of_the_board_of_all_metrics(tmp_path):
     assessment, _, evidence, document = scored(KIND, tmp_path)
     entry = next(entry for entry in document["rankings"] if entry["metric"] == "augrc")
-    for figure in problems.get(KIND).figures:
+    for figure in problems.get(KIND).evidence.figures:
         drawn = figure.of_entry(assessment, evidence, document, entry)
         assert drawn is not None
         assert drawn["data"]

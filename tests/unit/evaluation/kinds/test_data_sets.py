@@ -157,7 +157,7 @@ def test_a_case_of_no_data_set_ends_the_run(tmp_path):
 
 def test_segmentations_are_judged_by_data_set_too(tmp_path):
     problem = problems.get("segmentation_with_confidence")
-    document = problem.write_example(tmp_path, cases=10)
+    document = problem.samples.write_challenge(tmp_path, cases=10)
     assessment = parse({**document, "settings": {**document["settings"], "dataset": "site", "pooled": True}})
     assert parse(assessment.document) == assessment
     names = [f"case-{number:02d}" for number in range(10)]
@@ -271,7 +271,7 @@ def test_unanswered_cases_are_those_without_a_confidence_whatever_the_reason(tmp
     submitted = own_risks(tmp_path, lost=("p05",), confidences=[0.9, None, 0.8, 0.8, 0.6, 0.3])
     made = score_folders(assessment, tmp_path / "references", submitted)
     kind, evidence = problems.get("failure_detection"), evidence_of(assessment, made)
-    counts = {name: kind.unanswered_cases(evidence.select("aurc", name, "")) for name in ("a", "b")}
+    counts = {name: kind.evidence.unanswered_cases(evidence.select("aurc", name, "")) for name in ("a", "b")}
     assert counts == {"a": 2, "b": 1}
     of_case = {(row.algorithm, row.case): row for row in made.rows if row.metric == "risk"}
     assert of_case["a", "p05"].outcome is Outcome.MISSING

@@ -37,7 +37,7 @@ def area_below(trace):
 def scored(name, folder, algorithms=("near", "far"), cases=12):
     """A small challenge of a kind: assessment, results, evidence, ranking document."""
     problem = problems.get(name)
-    document = problem.write_example(folder, cases=cases, algorithms=algorithms)
+    document = problem.samples.write_challenge(folder, cases=cases, algorithms=algorithms)
     document["ranking"] = {"scheme": "aggregate_then_rank"}
     assessment = parse({**document, "uncertainty": {"bootstrap": 20, "seed": 1}})
     submitted = {each: folder / "predictions" / each for each in algorithms}
@@ -156,7 +156,7 @@ def test_a_kind_draws_what_it_declares_for_every_region_and_the_report_shows_it(
     assert {entry["region"] or "" for entry in pooled} == regions
     page = build_report(assessment, results, evidence=evidence, document=document)
     without = build_report(assessment, results, document=document)
-    for figure in [one for one in problems.get(name).figures if isinstance(one, EvidenceFigure)]:
+    for figure in [one for one in problems.get(name).evidence.figures if isinstance(one, EvidenceFigure)]:
         for entry in pooled:
             made = figure.of_entry(assessment, evidence, document, entry)
             assert json.loads(json.dumps(made, allow_nan=False))["data"]
@@ -185,7 +185,9 @@ def test_the_area_below_what_slips_through_is_the_registered_metric():
 
 def test_confidences_stand_over_the_quality_of_their_case(tmp_path):
     assessment, _, evidence, document = scored("failure_detection", tmp_path)
-    [figure] = [one for one in problems.get("failure_detection").figures if one.name == "confidence-and-quality"]
+    [figure] = [
+        one for one in problems.get("failure_detection").evidence.figures if one.name == "confidence-and-quality"
+    ]
     plot = figure.of_entry(assessment, evidence, document, document["rankings"][0])
     risk_of = dict(row.split(",") for row in (tmp_path / "references/risk.csv").read_text().splitlines()[1:])
     for trace in plot["data"]:
@@ -206,7 +208,7 @@ def test_who_sent_nothing_is_named_and_not_drawn(tmp_path):
         assessment, tmp_path / "references", {n: tmp_path / "predictions" / n for n in ("near", "far")}
     )
     document = rank(assessment, table_of(made, tmp_path), evidence=evidence_of(assessment, made))
-    figure, *_ = problems.get("failure_detection").figures
+    figure, *_ = problems.get("failure_detection").evidence.figures
     drawn = figure.of_entry(assessment, evidence_of(assessment, made), document, document["rankings"][0])
     assert "far" not in {trace["name"] for trace in drawn["data"]}
     assert drawn["remarks"][-1] == "Without an answer that could be read, and not drawn: far."
@@ -217,12 +219,12 @@ def test_cases_without_an_answer_are_drawn_as_what_they_count_as(tmp_path):
     path = tmp_path / "predictions/near/values.csv"
     head, first, *rest = path.read_text().splitlines()
     path.write_text("\n".join([head, *rest]) + "\n")
-    document = json.loads(json.dumps(problems.get("regression").write_example(tmp_path / "again")))
+    document = json.loads(json.dumps(problems.get("regression").samples.write_challenge(tmp_path / "again")))
     document["ranking"] = {"scheme": "aggregate_then_rank"}
     assessment = parse(document)
     made = score_folders(assessment, tmp_path / "references", {"near": tmp_path / "predictions/near"})
     ranked = rank(assessment, table_of(made, tmp_path), evidence=evidence_of(assessment, made), bootstrap=10)
-    [figure] = [one for one in problems.get("regression").figures if one.name == "limits-of-agreement"]
+    [figure] = [one for one in problems.get("regression").evidence.figures if one.name == "limits-of-agreement"]
     entry = next(e for e in ranked["rankings"] if e["metric"] == "rmse" and e["region"] == "age")
     drawn = figure.of_entry(assessment, evidence_of(assessment, made), ranked, entry)
     [crossed] = [trace for trace in drawn["data"] if trace["name"] == "without an answer"]
@@ -265,7 +267,7 @@ def test_the_band_of_a_risk_coverage_curve_is_that_of_the_metric_in_every_draw()
 def test_survival_over_time_and_its_calibration_are_the_metrics_and_what_was_observed(tmp_path):
     assessment, _, evidence, document = scored("survival", tmp_path, cases=40)
     entry = document["rankings"][0]
-    figures = {figure.name: figure for figure in problems.get("survival").figures}
+    figures = {figure.name: figure for figure in problems.get("survival").evidence.figures}
     over_time = figures["auc-over-time"].of_entry(assessment, evidence, document, entry)
     [line] = [trace for trace in over_time["data"] if trace.get("name") == "near"]
     own = evidence.select(entry["metric"], "near", "")

@@ -18,7 +18,7 @@ NO_NUMBERS = ("nan", "inf", "-inf", "1_000", "", "=1+1", "0x10", "1e999", "1,5".
 @pytest.fixture(params=KINDS)
 def challenge(request, tmp_path):
     problem = problems.get(request.param)
-    return problem, parse(problem.write_example(tmp_path)), tmp_path
+    return problem, parse(problem.samples.write_challenge(tmp_path)), tmp_path
 
 
 def scored(challenge):
@@ -82,7 +82,7 @@ def test_a_table_that_is_none_makes_everything_missing_and_ends_nothing(challeng
 
 def test_what_is_missing_altogether_is_ranked_last(challenge, capsys):
     problem, _, folder = challenge
-    document = problem.write_example(folder) | {"uncertainty": {"bootstrap": 10}}
+    document = problem.samples.write_challenge(folder) | {"uncertainty": {"bootstrap": 10}}
     (folder / "assessment.json").write_text(json.dumps(document))
     (folder / "predictions/far" / problem.table_files[0]).write_text("")
     arguments = ["score", "assessment.json", "--references", "references", "--predictions", "predictions", "--each"]
@@ -99,9 +99,9 @@ def test_what_is_missing_altogether_is_ranked_last(challenge, capsys):
 @pytest.mark.parametrize("text", ["nan", "-1e400", "yes"])
 def test_a_wrong_reference_ends_it_with_one_line(challenge, text, capsys):
     problem, _, folder = challenge
-    document = problem.write_example(folder)
+    document = problem.samples.write_challenge(folder)
     (folder / "assessment.json").write_text(json.dumps(document))
-    name = problem.reference_tables[0]
+    name = problem.references.tables[0]
     change(folder / "references" / name, 1, 1, text)
     arguments = ["score", str(folder / "assessment.json"), "--references", str(folder / "references")]
     assert main([*arguments, "--predictions", str(folder / "predictions"), "--each"]) == 2
@@ -147,7 +147,7 @@ def test_order_of_rows_and_further_columns_change_nothing(challenge):
     ],
 )
 def test_settings_that_do_not_fit_are_refused_by_place(kind, change_of_document, place, tmp_path):
-    document = problems.get(kind).write_example(tmp_path)
+    document = problems.get(kind).samples.write_challenge(tmp_path)
     parsed = parse(document)
     assert parse(parsed.document) == parsed
     with pytest.raises(AssessmentError, match=place):
@@ -156,7 +156,7 @@ def test_settings_that_do_not_fit_are_refused_by_place(kind, change_of_document,
 
 @pytest.mark.parametrize("horizon", [47.9, 48, 100])
 def test_a_horizon_beyond_the_follow_up_is_refused_with_the_largest(horizon, tmp_path):
-    document = problems.get("survival").write_example(tmp_path)
+    document = problems.get("survival").samples.write_challenge(tmp_path)
     document["metrics"] = [{"id": "time_dependent_auc", "options": {"time": horizon}}]
     assessment = parse(document)
     if horizon < 48:

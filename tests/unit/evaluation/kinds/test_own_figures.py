@@ -29,7 +29,7 @@ DOCUMENT = {"rankings": [{"algorithms": [{"name": "a"}, {"name": "b"}]}], "overa
 
 
 def own(name, figure):
-    [matching] = [one for one in problems.get(name).figures if one.name == figure]
+    [matching] = [one for one in problems.get(name).evidence.figures if one.name == figure]
     return matching
 
 
@@ -41,7 +41,7 @@ def entry_of(document, metric, region=""):
 
 
 def test_what_stands_before_is_the_value_of_a_field_of_zeros(tmp_path):
-    document = problems.get("registration").write_example(tmp_path, cases=3, algorithms=("near", "still"))
+    document = problems.get("registration").samples.write_challenge(tmp_path, cases=3, algorithms=("near", "still"))
     for path in (tmp_path / "predictions/still").iterdir():
         field = nibabel.load(path)
         nibabel.save(nibabel.Nifti1Image(np.zeros(field.shape, dtype=np.float32), field.affine, field.header), path)
@@ -269,7 +269,7 @@ def test_each_stands_in_the_report_with_its_sentences_and_can_be_printed(name, t
     kind_section(prints, assessment, document, evidence, results, cases=cases)
     assert all(files for files, _ in prints.figures)
     titles = {drawing["layout"]["title"]["text"].split("?")[0] for _, drawing in prints.figures}
-    for figure in problems.get(name).figures:
+    for figure in problems.get(name).evidence.figures:
         assert page.count(figure.title) >= 1, figure.name
         assert figure.title.rstrip("?") in titles
         assert figure.reading in html.unescape(page)

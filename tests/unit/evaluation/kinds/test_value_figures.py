@@ -13,7 +13,7 @@ OVERALL = {"over": ["metric"]}
 
 
 def drawn(name, figure, assessment, results, document):
-    [own] = [one for one in problems.get(name).figures if one.name == figure]
+    [own] = [one for one in problems.get(name).evidence.figures if one.name == figure]
     return own.of_entry(assessment, None, document, OVERALL | document["rankings"][0], results)
 
 
@@ -31,7 +31,7 @@ def test_the_curve_of_landmarks_gives_the_share_that_the_registered_metric_gives
 
 def test_a_point_that_was_left_out_is_within_no_distance(tmp_path):
     problem = problems.get("landmarks")
-    problem.write_example(tmp_path, cases=12)
+    problem.samples.write_challenge(tmp_path, cases=12)
     table = tmp_path / "predictions/near/landmarks.csv"
     rows = table.read_text().splitlines()
     assessment, results, _, document = scored_again(tmp_path, "\n".join([rows[0], *rows[2:]]) + "\n")
@@ -49,7 +49,7 @@ def scored_again(folder, table):
     from evaluation.scoring import score_folders
     from tests.unit.evaluation.kinds.test_figures import evidence_of, table_of
 
-    example = problems.get("landmarks").write_example(folder / "document", cases=12)
+    example = problems.get("landmarks").samples.write_challenge(folder / "document", cases=12)
     assessment = parse(
         example | {"ranking": {"scheme": "aggregate_then_rank"}, "uncertainty": {"bootstrap": 20, "seed": 1}}
     )
@@ -72,7 +72,7 @@ def test_a_point_a_case_of_overlap_and_folding(tmp_path):
 def test_they_stand_once_in_the_report(tmp_path):
     assessment, results, _, document = scored("landmarks", tmp_path)
     page = build_report(assessment, results, document=document)
-    for figure in problems.get("landmarks").figures:
+    for figure in problems.get("landmarks").evidence.figures:
         assert page.count(f"{figure.title}</h3>") == 1
 
 
@@ -92,7 +92,7 @@ class Printed:
         pass
 
 
-@pytest.mark.parametrize("name", [problem.id for problem in problems.scored_problems() if problem.figures])
+@pytest.mark.parametrize("name", [problem.id for problem in problems.scored_problems() if problem.evidence.figures])
 def test_every_figure_of_a_kind_can_be_printed(name, tmp_path):
     assessment, results, evidence, document = scored(name, tmp_path)
     page = Printed()

@@ -117,8 +117,11 @@ def test_the_unit_is_shown_to_those_who_write_tables_and_beside_the_threshold():
     registered = assessment(unit="um")
     expected = KIND.expected(registered, {"classes": [""]})
     assert expected_of("object_detection", described(expected, None)).unit == "um"
-    assert "Coordinates are in µm" in KIND.submit_words(expected, 3).before[0]
-    assert "Coordinates are in pixels" in KIND.submit_words(KIND.expected(assessment(), {"classes": [""]}), 3).before[0]
+    assert "Coordinates are in µm" in KIND.texts.submit_page(expected, 3).before[0]
+    assert (
+        "Coordinates are in pixels"
+        in KIND.texts.submit_page(KIND.expected(assessment(), {"classes": [""]}), 3).before[0]
+    )
     text = "\n".join(pseudo_code(registered))
     assert "localization threshold = 7.5 µm" in text
     assert "score threshold = 0.5" in text
@@ -132,4 +135,4 @@ def test_predictions_that_never_hit_are_questioned(points, tmp_path):
     for team, doubted in ((millimetres, True), (write(tmp_path / "good", references, scored=True), False)):
         scored = score_folders(assessment(unit="px"), folder, {"team": team})
         rows = pd.DataFrame([{"metric": r.metric, "value": r.value, "outcome": r.outcome} for r in scored.rows])
-        assert bool(KIND.doubts(assessment(unit="px"), rows)) is doubted
+        assert bool(KIND.plausibility.doubts(assessment(unit="px"), rows)) is doubted

@@ -125,5 +125,5 @@ def test_annotations_of_coco_carry_decisions(tmp_path, given, refused):
 
 def test_the_submit_page_names_the_column():
     kind = problems.get("object_detection")
-    words = kind.submit_words(kind.expected(ASSESSMENT, {"classes": [""]}), 3)
+    words = kind.texts.submit_page(kind.expected(ASSESSMENT, {"classes": [""]}), 3)
     assert any("`decision`" in paragraph for paragraph in words.before)

@@ -13,6 +13,8 @@ from evaluation.catalogue import all_metrics
 from evaluation.cli import main
 from evaluation.designs.compilation.problems import problem_of
 from evaluation.problems.base import Problem
+from evaluation.problems.metric_rules import MetricRules
+from evaluation.problems.parts import KindPart
 from evaluation.scoring import read_results, score_folders
 from tests.sources import parsed
 
@@ -96,7 +98,7 @@ def test_a_kind_that_is_scored_has_metrics(name):
 
 @pytest.mark.parametrize("name", SCORED)
 def test_its_example_is_scored_and_ranked(name, tmp_path, capsys):
-    document = problems.get(name).write_example(tmp_path)
+    document = problems.get(name).samples.write_challenge(tmp_path)
     (tmp_path / "assessment.json").write_text(json.dumps(document | {"uncertainty": {"bootstrap": 20}}))
     arguments = ["score", "assessment.json", "--references", "references", "--predictions", "predictions"]
     paths = [str(tmp_path / word) if word in {*arguments[1::2], "assessment.json"} else word for word in arguments]
@@ -106,13 +108,13 @@ def test_its_example_is_scored_and_ranked(name, tmp_path, capsys):
     results = read_results(tmp_path / "results.csv")
     assert set(results["algorithm"]) == {"near", "far"}
     assert set(results["outcome"]) == {"ok"}
-    evidence = ["--evidence", str(tmp_path / "evidence.parquet")] if problems.get(name).pools else []
+    evidence = ["--evidence", str(tmp_path / "evidence.parquet")] if problems.get(name).evidence.is_pooled else []
     assert main(["rank", paths[1], "--results", str(tmp_path / "results.csv"), *evidence]) == 0
     json.loads(capsys.readouterr().out)
 
 
 def test_a_table_of_values_is_ranked(tmp_path, capsys):
-    document = problems.get("table").write_example(tmp_path)
+    document = problems.get("table").samples.write_challenge(tmp_path)
     (tmp_path / "assessment.json").write_text(json.dumps(document))
     assert main(["rank", str(tmp_path / "assessment.json"), "--results", str(tmp_path / "results.csv")]) == 0
     [ranking] = json.loads(capsys.readouterr().out)["rankings"]
@@ -122,7 +124,7 @@ def test_a_table_of_values_is_ranked(tmp_path, capsys):
 @pytest.mark.parametrize("name", SCORED)
 def test_a_missing_case_is_a_row_or_a_wrong_answer_and_never_left_out(name, tmp_path):
     problem = problems.get(name)
-    assessment = parse(problem.write_example(tmp_path))
+    assessment = parse(problem.samples.write_challenge(tmp_path))
     whole = score_folders(assessment, tmp_path / "references", {"near": tmp_path / "predictions/near"})
     for path in sorted((tmp_path / "predictions/near").iterdir()):
         if problem.table_files:
@@ -140,35 +142,65 @@ def test_a_missing_case_is_a_row_or_a_wrong_answer_and_never_left_out(name, tmp_
 @pytest.mark.parametrize("name", SCORED)
 def test_what_a_child_reports_is_believed_only_if_it_is_possible(name, tmp_path):
     problem = problems.get(name)
-    if not problem.pools:
+    if not problem.evidence.is_pooled:
         pytest.skip("adds nothing to values of the whole data set")
-    assessment = parse(problem.write_example(tmp_path))
+    assessment = parse(problem.samples.write_challenge(tmp_path))
     references = problem.open_references(assessment, tmp_path / "references")
     opened = problem.open_predictions(assessment, tmp_path / "predictions/near", references)
     case = references.cases[0]
     reference = references.prepare(case)
     pieces = problem.score(assessment, case, reference, opened.predictions[case]).pieces
-    assert problem.is_possible(assessment, case, reference, pieces)
-    assert problem.with_reference(reference, problem.without_reference(reference, pieces)) == pieces
+    assert problem.plausibility.is_possible(assessment, case, reference, pieces)
+    assert problem.evidence.restore_reference(reference, problem.evidence.remove_reference(reference, pieces)) == pieces
     for key, numbers in pieces.items():
         lies = [
             numbers._replace(counts=[*numbers.counts, 1]),
             numbers._replace(values=[*numbers.values, 0.5]),
             numbers._replace(counts=[-1, *numbers.counts[1:]]),
         ]
-        assert not any(problem.is_possible(assessment, case, reference, pieces | {key: lie}) for lie in lies)
-    assert not problem.is_possible(assessment, case, reference, {})
+        assert not any(
+            problem.plausibility.is_possible(assessment, case, reference, pieces | {key: lie}) for lie in lies
+        )
+    assert not problem.plausibility.is_possible(assessment, case, reference, {})
+
+
+def test_the_core_of_a_kind_has_at_most_twenty_members():
+    members = {name for name in [*vars(Problem), *Problem.__annotations__] if not name.startswith("_")}
+    parts = {name for name in members if isinstance(getattr(Problem, name, None), KindPart)} | {"answer_view"}
+    assert len(parts) == 11
+    assert len(members - parts) <= 20
+
+
+@pytest.mark.parametrize("problem", problems.all_problems(), ids=lambda problem: problem.id)
+def test_a_part_refers_to_the_kind_that_returns_it(problem):
+    parts = [name for name in dir(type(problem)) if isinstance(getattr(type(problem), name), KindPart)]
+    assert len(parts) >= 10
+    assert all(getattr(problem, name).kind is problem for name in parts)
+    assert not any(hasattr(getattr(type(problem), name), "kind") for name in parts)
+
+
+def test_a_part_takes_attributes_of_its_class_only():
+    assert MetricRules().can_be_undefined
+    assert not MetricRules(can_be_undefined=False).can_be_undefined
+    with pytest.raises(TypeError, match="MetricRules has no attribute can_be_nothing"):
+        MetricRules(can_be_nothing=True)
+
+
+def named(problem_id):
+    problem = Problem()
+    problem.id = problem_id
+    return problem
 
 
 def test_a_kind_is_added_once_and_taken_away_again():
-    kind = Problem.named("weather")
+    kind = named("weather")
     problems.register(kind)
     try:
         assert problems.get("weather") is kind
         with pytest.raises(problems.ProblemError, match="taken"):
-            problems.register(Problem.named("weather"))
+            problems.register(named("weather"))
         with pytest.raises(problems.ProblemError, match="taken"):
-            problems.register(Problem.named("table"))
+            problems.register(named("table"))
     finally:
         problems.unregister("weather")
     with pytest.raises(problems.ProblemError, match="no kind of problem has the id 'weather'"):

@@ -53,7 +53,7 @@ def test_staple_is_the_maximum_of_an_independent_expectation_maximization():
     assert np.array_equal(merging.merge(images, merging.STAPLE), expected)
 
 
-@pytest.mark.parametrize("rule", problems.get("semantic_segmentation").merging.computed)
+@pytest.mark.parametrize("rule", problems.get("semantic_segmentation").references.merging.computed)
 def test_equal_references_merge_to_themselves(rule):
     [image, *_] = raters()
     assert np.array_equal(merging.merge([image, image.copy()], rule), image)

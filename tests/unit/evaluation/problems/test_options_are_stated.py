@@ -15,7 +15,7 @@ WITHOUT_EFFECT = {"localization_thresholds", "max_detections", "weight_matrix"}
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rules_and_pseudo_code_state_each_option_that_scoring_reads(kind, tmp_path):
-    document = problems.get(kind).write_example(tmp_path)
+    document = problems.get(kind).samples.write_challenge(tmp_path)
     stated = 0
     for metric in metrics_of(kind):
         times = document.get("settings", {}).get("times") or [1.0]

@@ -39,7 +39,7 @@ def other_value(option):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_ignored_option_is_refused_in_every_metric_even_with_its_default(kind, tmp_path):
-    document = problems.get(kind).write_example(tmp_path)
+    document = problems.get(kind).samples.write_challenge(tmp_path)
     for metric in metrics_of(kind):
         for option in ignored_options(metric, kind):
             for value in (option.default_document, other_value(option)):
@@ -53,7 +53,7 @@ def test_an_ignored_option_is_refused_in_every_metric_even_with_its_default(kind
 @pytest.mark.parametrize("kind", KINDS)
 def test_registered_documents_stay_readable_and_an_ignored_option_changes_no_value(kind, tmp_path):
     """Options that the catalogue declares as ignored are ignored: other values give the same results."""
-    document = problems.get(kind).write_example(tmp_path)
+    document = problems.get(kind).samples.write_challenge(tmp_path)
     plain = {**document, "metrics": [], "ranking": {}}
     changed = copy.deepcopy(plain)
     for metric in metrics_of(kind):
@@ -83,7 +83,7 @@ def test_registered_documents_stay_readable_and_an_ignored_option_changes_no_val
 
 
 def test_a_dice_per_case_is_not_registered_as_a_pooled_or_an_object_wise_score(tmp_path):
-    document = problems.get("semantic_segmentation").write_example(tmp_path)
+    document = problems.get("semantic_segmentation").samples.write_challenge(tmp_path)
     for options in ({"scale": "dataset"}, {"level": "object"}, {"localization_criterion": "loc_box_iou"}):
         with pytest.raises(AssessmentError):
             parse({**document, "metrics": [{"id": "fbeta", "options": options}]})
@@ -92,7 +92,7 @@ def test_a_dice_per_case_is_not_registered_as_a_pooled_or_an_object_wise_score(t
 
 @pytest.mark.parametrize("criterion", ["loc_mask_iou", "loc_boundary_iou"])
 def test_a_criterion_of_masks_is_refused_for_boxes_and_points(criterion, tmp_path):
-    document = problems.get("object_detection").write_example(tmp_path)
+    document = problems.get("object_detection").samples.write_challenge(tmp_path)
     options = {"localization_criterion": criterion}
     with pytest.raises(AssessmentError, match="one of loc_box_iou"):
         parse({**document, "metrics": [{"id": "average_precision", "options": options}]})

@@ -17,9 +17,9 @@ NAMES = {
 @pytest.mark.parametrize("kind", NAMES)
 def test_names_of_a_table_are_called_what_they_are(tmp_path, kind):
     problem = problems.get(kind)
-    assessment = parse(problem.write_example(tmp_path))
+    assessment = parse(problem.samples.write_challenge(tmp_path))
     expected = problem.expected(assessment, {"classes": ("s_6", "s_12")})
-    words = problem.submit_words(expected, 9, incomplete_cost="counts")
+    words = problem.texts.submit_page(expected, 9, incomplete_cost="counts")
     assert words.classes == NAMES[kind]
     text = " ".join((*words.before, *words.after))
     assert "integrated_brier_score" not in text

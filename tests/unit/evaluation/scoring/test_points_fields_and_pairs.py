@@ -21,7 +21,7 @@ KINDS = ("landmarks", "registration", "image_to_image")
 
 
 def example(name, folder, cases=4, **more):
-    return parse(problems.get(name).write_example(folder, cases=cases) | more)
+    return parse(problems.get(name).samples.write_challenge(folder, cases=cases) | more)
 
 
 def scored(assessment, folder, **predictions):

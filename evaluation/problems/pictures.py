@@ -1,8 +1,10 @@
-"""Pictures of the cases of a kind of problem, and the permissions to see them."""
+"""Pictures of the cases of a kind of problem, and answers to a case line by line."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from evaluation.problems.parts import KindPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,23 +16,21 @@ if TYPE_CHECKING:
     from evaluation.problems.case_answers import CaseAnswers
 
 
-class PicturedProblem:
-    """Part of `evaluation.problems.base.Problem` that concerns pictures.
-
-    A kind without pictures needs no overrides.
+class Pictures(KindPart):
+    """Pictures of the cases of a kind of problem; by default there are none.
 
     Attributes
     ----------
-    picture_words
+    description
         Content of a picture of a case, after “The picture shows”: the prediction, and the reference for people who may see it.
-    picture_caption
+    caption
         A sentence below it, ``{shown}`` being ``prediction`` or ``reference``; may be empty.
     outlines
         Elements drawn in the colours of a prediction and a reference; empty where a picture has no such colours.
     """
 
-    picture_words: str = "{case} with the prediction"
-    picture_caption: str = ""
+    description: str = "{case} with the prediction"
+    caption: str = ""
     outlines: tuple[str, ...] = ("prediction", "reference")
 
     def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
@@ -91,14 +91,14 @@ class PicturedProblem:
 
     def caption_of(self, *, with_reference: bool) -> str:
         """Return the text below a picture, after the names of its colours; may be empty."""
-        return self.picture_caption.format(shown="reference" if with_reference else "prediction")
+        return self.caption.format(shown="reference" if with_reference else "prediction")
 
     def legend_of(self, *, with_reference: bool) -> str:
         """Colours and caption of a picture in one text, for print.
 
         Examples
         --------
-        >>> PicturedProblem().legend_of(with_reference=True)
+        >>> Pictures().legend_of(with_reference=True)
         'Prediction in blue, reference in yellow.'
         """
         colours = {"prediction": "prediction in blue", "reference": "reference in yellow"}
@@ -109,8 +109,15 @@ class PicturedProblem:
         ]
         return " ".join(filter(None, sentences))
 
-    def answer_numbers_of(self, value: Any, shared: Mapping[str, Any]) -> NDArray[Any]:
-        """An answer as numbers for `case_answers`; a confined child runs it.
+
+class AnswerView(KindPart):
+    """Answers to a case, line by line, for kinds with tables.
+
+    `numbers_of` turns an answer into numbers in a confined child. `lines` turns these numbers into text.
+    """
+
+    def numbers_of(self, value: Any, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """An answer as numbers for `lines`; a confined child runs it.
 
         Parameters
         ----------
@@ -121,7 +128,7 @@ class PicturedProblem:
         """
         raise NotImplementedError
 
-    def case_answers(
+    def lines(
         self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
     ) -> CaseAnswers:
         """Return the answer for a case, line by line.
@@ -131,7 +138,7 @@ class PicturedProblem:
         shared
             Content that all cases have in common.
         answer
-            From `answer_numbers_of`; ``None`` without a valid prediction.
+            From `numbers_of`; ``None`` without a valid prediction.
         reference
             The prepared reference.
         """

@@ -1,0 +1,77 @@
+"""Plausibility of designs, data and results of a kind of problem."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation.problems.parts import KindPart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+    from evaluation.assessment import Assessment
+    from evaluation.scoring.rows import Numbers
+
+
+class Plausibility(KindPart):
+    """Plausibility of designs, data and results of a kind of problem; by default no results of the whole data set are possible.
+
+    Attributes
+    ----------
+    metric_rules, result_rules
+        Rules of `evaluation.problems.cautions`. The first report what rankings by some metrics do not notice. The second report
+        results of a team that look like a mistake in its files.
+    """
+
+    metric_rules: tuple[Callable[[Assessment], Iterable[str]], ...] = ()
+    result_rules: tuple[Callable[[Assessment, pd.DataFrame], Iterable[str]], ...] = ()
+
+    def cautions(self, assessment: Assessment) -> Sequence[str]:
+        """Return what a ranking by these metrics would not notice, one sentence per item.
+
+        The sequence is empty where the kind has no such rule.
+        """
+        return [words for rule in self.metric_rules for words in rule(assessment)]
+
+    def doubts(self, assessment: Assessment, results: pd.DataFrame) -> Sequence[str]:
+        """Return what in the results of a team looks like a mistake in its files, one sentence per item.
+
+        An example is a sign that is the wrong way round.
+        """
+        return [words for rule in self.result_rules for words in rule(assessment, results)]
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure what metrics may stumble over in references and predictions, for the check of pitfalls.
+
+        Returns
+        -------
+        tuple
+            An `evaluation.advice.pitfalls.scan.ReferenceScan`, and a `PredictionScan` a folder of predictions.
+
+        Raises
+        ------
+        ValueError
+            If references of this kind cannot be scanned.
+        """
+        message = f"references of the problem {self.kind.id} cannot be scanned"
+        raise ValueError(message)
+
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: Any, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Return whether pieces can be those of a case.
+
+        It checks numbers from a process that has read an untrusted file.
+        """
+        return False
+
+    def summary_of(self, prediction: Any) -> dict[str, Any]:
+        """Of a prediction for a case that is not scored: its ``digest``, and how much is ``labelled``; empty if unreadable."""
+        return {}
+
+    def refusal(self, assessment: Assessment) -> str:
+        """Return the reason why this assessment cannot score submissions; empty if it can."""
+        return ""
