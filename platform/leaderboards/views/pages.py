@@ -206,7 +206,7 @@ def _ranking(
     board = _board(request, ranking_version, own_team=own_team, table=group.table if group else None)
     here = available if prints else _chosen_figures(request, available, view)
     # A single kind of figure is compared over the metrics; of several kinds one each, or nobody finds the second one.
-    most = MOST_FIGURES if len(here) == 1 else 1
+    most = MOST_FIGURES if sum(not picture.of_each_metric for picture in here) == 1 else 1
     # Where the order has no differences, those of its metrics come after the figure of the order itself.
     here = sorted(here, key=lambda picture: picture.of_each_metric and not board.differences)
     orders = {picture: _orders_drawn(ranking_version, picture, board, withheld) for picture in here}

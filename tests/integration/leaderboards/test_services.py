@@ -52,7 +52,7 @@ def test_every_figure_is_stored_with_the_version(phase):
     # The agreement of orders is told of four teams and more.
     alone = {name: {"overall"} for name in ("left-out", "metrics", "tau", "consensus")}
     both = {"blob": {"overall", *single}, "schemes": {"overall", *single}}
-    both |= dict.fromkeys(("better", "significance", "withholding"), single)
+    both |= dict.fromkeys(("differences", "better", "significance", "withholding"), single)
     assert {name: set(drawn) for name, drawn in version.analysis.figures.items()} == both | alone | of_cases
     for drawn in version.analysis.figures.values():
         for name in drawn.values():

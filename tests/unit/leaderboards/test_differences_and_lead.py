@@ -1,8 +1,10 @@
 """Differences from the leader and numbers about the lead: on pages, in files, for documents of schemas 2 and 3."""
 
 import copy
+import json
 import re
 from decimal import Decimal
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -13,6 +15,7 @@ from evaluation.boards.effects import effects_of
 from evaluation.figures.differences import DifferenceRow, difference_forest, difference_svg
 from evaluation.figures.outward import MINUS, outward
 from evaluation.figures.publication import printed
+from evaluation.ranking.evaluate import CLUSTER_COLUMNS, _plain_column
 from leaderboards.domain.board_files import csv_rows
 from leaderboards.templatetags.leaderboards import difference_forest as drawn_on_a_board
 from tests.integration.leaderboards import examples
@@ -284,3 +287,17 @@ def test_a_long_figure_says_how_many_are_missing_and_a_ranking_without_differenc
 
 def test_effects_of_an_order_without_any_are_empty():
     assert effects_of({"rank": [1.0]}, ["Ada"]) == ()
+
+
+def test_no_example_has_a_column_that_looks_like_undeclared_clusters():
+    """Example boards can name winners: their cases are told apart by no column of patients or sites."""
+    root = Path(__file__).parents[3] / "examples"
+    tables = sorted(root.glob("*/cases.csv"))
+    assert len(tables) >= 5
+    for path in tables:
+        columns = path.read_text("utf-8").splitlines()[0].split(",")
+        assessment = json.loads((path.parent / "challenge.json").read_text("utf-8"))["assessment"]
+        declared = {*assessment.get("uncertainty", {}).get("independent_of", ())}
+        levels = assessment.get("aggregation", {}).get("levels", ())
+        declared |= {level if isinstance(level, str) else level["name"] for level in levels}
+        assert not [name for name in columns if _plain_column(name) in CLUSTER_COLUMNS and name not in declared], path
