@@ -7,7 +7,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any, Final
 
 from evaluation.boards.words import percent
-from evaluation.figures.outward import cases_text, outward, share_down, share_up
+from evaluation.figures.outward import outward
+from evaluation.rounding import count_text, share_down, share_up
 from evaluation.wording import plural
 
 MOST_TEAMS = 3
@@ -222,7 +223,7 @@ def _needed(row: Mapping[str, Any]) -> str:
     """Format a number of cases with its range."""
     if row["estimate"] is None and row["interval"][0] is None:
         return MOST_STATED
-    estimate = MOST_STATED if row["estimate"] is None else cases_text(row["estimate"])
+    estimate = MOST_STATED if row["estimate"] is None else count_text(row["estimate"])
     return f"{estimate} ({_range(row['interval'])})"
 
 
@@ -230,7 +231,7 @@ def _range(interval: Sequence[int | None]) -> str:
     low, high = interval
     if low is None:
         return MOST_STATED
-    return f"{cases_text(low, ROUND_FLOOR)} to {MOST_STATED if high is None else cases_text(high, ROUND_CEILING)}"
+    return f"{count_text(low, ROUND_FLOOR)} to {MOST_STATED if high is None else count_text(high, ROUND_CEILING)}"
 
 
 def _units(order: Mapping[str, Any], number: int) -> str:

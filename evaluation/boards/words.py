@@ -7,11 +7,7 @@ from typing import Any, Final
 from evaluation.claims import answers
 from evaluation.claims.answers import LOOKS
 
-VERDICTS: Final = {
-    "confirmed": "a winner is named, whatever rare failures there are",
-    "significant": "a winner is named, if its failures are rare",
-    **answers.VERDICTS,
-}
+VERDICTS: Final = answers.VERDICTS
 """Meaning of each verdict of a ranking document, by its keyword. Documents of schema 2 have ``clear`` for a winner."""
 
 

@@ -10,8 +10,6 @@ from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.headlines import HEADLINES, UNDECIDABLE, WITHOUT_CERTAINTY, failures_seen, no_result
 from evaluation.claims.numbers import (
     about_cases,
-    at_least,
-    at_most,
     cases_down,
     cases_up,
     level,
@@ -21,6 +19,7 @@ from evaluation.claims.numbers import (
 )
 from evaluation.ranking.reading import MOST_NAMED, Facts, listed, percent
 from evaluation.ranking.stability import MOST_REVERSED
+from evaluation.rounding import share_down, share_up
 from evaluation.wording import joined, plural
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def failure_sentence(row: Mapping[str, Any]) -> str:
     It states how many failed, how many more could have failed, and the effect of one more failure.
     """
     failure, name, after = row["failure"], row["name"], row["rank_if_one_more_failed"]
-    bound = f"a failure rate of up to {at_most(failure['upper'])} could have gone unseen"
+    bound = f"a failure rate of up to {share_up(failure['upper'])} could have gone unseen"
     if failure["failed"] == 0:
         what = f"No case of {name} failed among {failure['of']}; {bound}."
     else:
@@ -72,7 +71,7 @@ def failure_sentence(row: Mapping[str, Any]) -> str:
         noun = "case" if count == 1 else "cases"
         what = (
             f"{count} {noun} of {name} failed among {failure['of']}; the rate of failures may be up to "
-            f"{at_most(failure['upper'])}."
+            f"{share_up(failure['upper'])}."
         )
     if after is None:
         return what
@@ -111,7 +110,7 @@ def _break_even(facts: Facts) -> str:
     rate = facts.break_even
     assert rate is not None
     return (
-        f"The lead of {facts.first} could be cancelled if it failed in more than {at_least(rate['rate'])} of cases "
+        f"The lead of {facts.first} could be cancelled if it failed in more than {share_down(rate['rate'])} of cases "
         f"({failures_seen(rate)})."
     )
 

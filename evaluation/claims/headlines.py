@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.numbers import at_least, at_most, difference, level
+from evaluation.claims.numbers import level
 from evaluation.ranking.reading import MOST_NAMED, listed, of_hundred
+from evaluation.rounding import difference_texts, share_down, share_up
 from evaluation.wording import joined
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _lead(facts: Facts) -> str:
         if again is None:
             return ""
         return f" On as many fresh {facts.units} it would come first again in {of_hundred(again)}."
-    estimate, ends = difference(lead["estimate"], lead["interval"], facts.margin)
+    estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin)
     return (
         f" Its lead over {lead['over']} is {estimate}{facts.score_unit}{f' ({ends[0]} to {ends[1]})' if ends else ''}."
     )
@@ -151,7 +152,7 @@ def _confirmed(facts: Facts) -> str:
     lead = facts.lead
     if lead is None:
         return f"{first} {_INDEPENDENT.format(facts.units)}"
-    estimate, ends = difference(lead["estimate"], lead["interval"], facts.margin)
+    estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin)
     interval = f" ({level(lead['level'])} interval {ends[0]} to {ends[1]})" if ends else ""
     by_how_much = f"It is {estimate}{facts.score_unit} better than {lead['over']}{interval}."
     return f"{first} {by_how_much} {_INDEPENDENT.format(facts.units)}"
@@ -165,11 +166,11 @@ def _significant(facts: Facts) -> str:
     approximately = ", approximately," if facts.is_by_draws else ""
     words = f"{facts.first} is{approximately} significantly better than {_all_others(facts)}{facts.so_far}"
     if lead is not None:
-        estimate, ends = difference(lead["estimate"], lead["interval"], facts.margin)
+        estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin)
         interval = f", {level(lead['level'])} interval {ends[0]} to {ends[1]}" if ends else ""
         words += f" (by {estimate}{facts.score_unit}{interval})"
     if rate is not None:
-        return f"{words}, provided it fails in fewer than {at_least(rate['rate'])} of cases ({failures_seen(rate)})."
+        return f"{words}, provided it fails in fewer than {share_down(rate['rate'])} of cases ({failures_seen(rate)})."
     left_out = any(warning["code"] == "failures_left_out" for warning in facts.entry["warnings"])
     if after == 1 and not left_out:
         return f"{words}. It would still be first with one more failed case."
@@ -178,7 +179,7 @@ def _significant(facts: Facts) -> str:
 
 def failures_seen(rate: Mapping[str, Any]) -> str:
     """Return a phrase with the number of observed failures and the rate that could have gone unseen."""
-    return f"{rate['failed']} of {rate['of']} observed; up to {at_most(rate['upper'])} could have gone unseen"
+    return f"{rate['failed']} of {rate['of']} observed; up to {share_up(rate['upper'])} could have gone unseen"
 
 
 def _earlier(facts: Facts) -> str:

@@ -13,9 +13,10 @@ from evaluation import boards, figures
 from evaluation.boards.differences import MOST_ROWS, differences_of, level_of, texts_of, verdicts_in
 from evaluation.boards.effects import effects_of
 from evaluation.figures.differences import DifferenceRow, difference_forest, difference_svg
-from evaluation.figures.outward import MINUS, outward
+from evaluation.figures.outward import outward
 from evaluation.figures.publication import printed
 from evaluation.ranking.evaluate import CLUSTER_COLUMNS, _plain_column
+from evaluation.rounding import MINUS
 from leaderboards.domain.board_files import csv_rows
 from leaderboards.templatetags.leaderboards import difference_forest as drawn_on_a_board
 from tests.integration.leaderboards import examples

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation import rounding
 from evaluation.assessment import parse
 from evaluation.claims import numbers
 from evaluation.claims.certainty import BESIDE
@@ -49,10 +50,10 @@ def claims(entry, document, *, closed=True):
 
 
 def test_bounds_are_rounded_outwards_and_levels_in_full():
-    assert [numbers.at_most(share) for share in (0.0015, 0.049, 0.04901, 0.00041, 1.0)] == [
+    assert [rounding.share_up(share) for share in (0.0015, 0.049, 0.04901, 0.00041, 1.0)] == [
         "0.2 %", "4.9 %", "5 %", "0.05 %", "100 %",
     ]  # fmt: skip
-    assert [numbers.at_least(share) for share in (0.0079, 0.05, 0.04999, 0.00049)] == [
+    assert [rounding.share_down(share) for share in (0.0079, 0.05, 0.04999, 0.00049)] == [
         "0.7 %",
         "5 %",
         "4.9 %",
@@ -70,7 +71,7 @@ def test_a_share_of_less_than_one_in_a_hundred_is_not_none():
 def test_an_interval_keeps_its_sides_of_zero_and_margin_and_is_not_narrower(low, width, part, margin):
     high = low + width
     estimate = low + part * width
-    told, ends = numbers.difference(estimate, [low, high], margin)
+    told, ends = rounding.difference_texts(estimate, [low, high], margin)
     stated = [float(end.replace("−", "-")) for end in ends]
     assert stated[0] <= low + 1e-9
     assert stated[1] >= high - 1e-9
@@ -83,8 +84,8 @@ def test_an_interval_keeps_its_sides_of_zero_and_margin_and_is_not_narrower(low,
 
 
 def test_the_number_of_digits_is_that_of_the_width():
-    assert numbers.difference(0.53821, [0.3582, 0.7182]) == ("0.54", ("0.35", "0.72"))
-    assert numbers.difference(0.53821, [0.5301, 0.5463]) == ("0.538", ("0.530", "0.547"))
+    assert rounding.difference_texts(0.53821, [0.3582, 0.7182]) == ("0.54", ("0.35", "0.72"))
+    assert rounding.difference_texts(0.53821, [0.5301, 0.5463]) == ("0.538", ("0.530", "0.547"))
 
 
 # The winner
