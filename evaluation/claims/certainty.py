@@ -85,7 +85,7 @@ def _sets(facts: Facts) -> str:
     # Several rankings of one challenge each keep it on their own.
     return (
         f"Together, the rank sets contain all true ranks in about {level(facts.entry['sets']['level'])} of challenges "
-        "like this."
+        "like this, if failures are as frequent as observed."
     )
 
 
@@ -390,7 +390,7 @@ BESIDE: Final = CATALOGUE.group(
         "Every rank set is stated.",
         lambda facts: facts.entry["sets"]["reason"] is None,
         _sets,
-        "Together, the rank sets contain all true ranks in about 95 % of challenges like this.",
+        "Together, the rank sets contain all true ranks in about 95 % of challenges like this, if failures are as frequent as observed.",
     ),
     Claim(
         "certainty.level",

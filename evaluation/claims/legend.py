@@ -68,7 +68,8 @@ class Legend:
 def _sets(facts: Legend) -> str:
     return (
         "Rank set: the ranks that a team can have. Together, the rank sets contain all true ranks in about "
-        f"{level(facts.level)} of challenges like this. The shaded band is that of the first."
+        f"{level(facts.level)} of challenges like this, if failures are as frequent as observed. The shaded band is that of "
+        "the first."
     )
 
 
@@ -104,7 +105,7 @@ LEGEND: Final = CATALOGUE.group(
         "Rank sets are stated.",
         lambda facts: facts.reason is None,
         _sets,
-        "Rank set: the ranks that a team can have. Together, the rank sets contain all true ranks in about 95 % of challenges like this.",
+        "Rank set: the ranks that a team can have. Together, the rank sets contain all true ranks in about 95 % of challenges like this, if failures are as frequent as observed.",
     ),
     Claim(
         "legend.sets_of_all",

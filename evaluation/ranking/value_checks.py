@@ -74,7 +74,7 @@ def notes_on_values(assessment: Assessment, results: pd.DataFrame) -> list[str]:
     for names in alike.values():
         if len(names) > 1:
             listed = ", ".join(repr(name) for name in names)
-            notes.append(f"The names {listed} differ only in case or spaces. They are ranked as different algorithms.")
+            notes.append(f"The names {listed} differ only in case or spaces. Each is an algorithm of its own.")
     for metric, rows in _by_metric(assessment, results):
         missing = metric.policy.missing
         if not isinstance(missing, (int, float)) or isinstance(missing, bool):
@@ -83,10 +83,10 @@ def notes_on_values(assessment: Assessment, results: pd.DataFrame) -> list[str]:
         worse = measured < missing if metric.higher_is_better else measured > missing
         is_missing = np.isnan(measured).any()
         if worse.any() and is_missing:
-            count = int(worse.sum())
+            count, side = int(worse.sum()), "below" if metric.higher_is_better else "above"
             notes.append(
-                f"A missing value of {metric.name} counts as {missing:g}, which is better than {count} measured "
-                f"{'value' if count == 1 else 'values'}."
+                f"A missing value of {metric.name} counts as {missing:g}, although {count} measured "
+                f"{'value is' if count == 1 else 'values are'} {side} {missing:g}."
             )
     return notes
 

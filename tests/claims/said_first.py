@@ -467,7 +467,9 @@ def _(scene: Scene, mark: str | None, who: str | None, name: str | None, again_m
     return so_far(scene, mark) and len(front) > 1 and scene.lists(who, front) and scene.winners == front[:1]
 
 
-@means(r"Together, the rank sets contain all true ranks in about (\S+ %) of challenges like this\.")
+@means(
+    r"Together, the rank sets contain all true ranks in about (\S+ %) of challenges like this, if failures are as frequent as observed\."
+)
 def _(scene: Scene, level: str) -> bool:
     count, shown = len(scene.rows), np.array(scene.entry["shown_better"])
     for place, row in enumerate(scene.rows):

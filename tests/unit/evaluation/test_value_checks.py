@@ -61,14 +61,12 @@ def test_a_catalogue_metric_has_its_known_range():
 
 def test_names_that_differ_in_case_or_spaces_are_noted():
     notes = rank(FREE, table(**{"UNet": [0.5, 0.6], "unet ": [0.4, 0.5], "other": [0.1, 0.2]}), bootstrap=20)["notes"]
-    assert notes == [
-        "The names 'UNet', 'unet ' differ only in case or spaces. They are ranked as different algorithms."
-    ]
+    assert notes == ["The names 'UNet', 'unet ' differ only in case or spaces. Each is an algorithm of its own."]
 
 
 def test_a_missing_value_that_counts_as_better_than_measured_ones_is_noted():
     notes = rank(FREE, table(a=[-0.5, 0.6], b=[None, 0.5]), bootstrap=20)["notes"]
-    assert notes == ["A missing value of value counts as 0, which is better than 1 measured value."]
+    assert notes == ["A missing value of value counts as 0, although 1 measured value is below 0."]
     assert "notes" not in rank(FREE, table(a=[-0.5, 0.6], b=[0.4, 0.5]), bootstrap=20)
     notes = rank(LOWER, table(a=[120.0, 300.0], b=[None, 0.5]), bootstrap=20)["notes"]
-    assert notes == ["A missing value of value counts as 100, which is better than 2 measured values."]
+    assert notes == ["A missing value of value counts as 100, although 2 measured values are above 100."]

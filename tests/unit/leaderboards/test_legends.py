@@ -64,7 +64,7 @@ def _(facts):
 
 @means(
     r"Rank set: the ranks that a team can have\. Together, the rank sets contain all true ranks in about (\S+ %) of challenges like "
-    r"this\. The shaded band is that of the first\."
+    r"this, if failures are as frequent as observed\. The shaded band is that of the first\."
 )
 def _(facts, level):
     entry, case, _ = facts
