@@ -22,7 +22,7 @@ $(STAMP): requirements.txt requirements-test.txt
 	@echo "Installing the pinned requirements into $(VENV) (about a minute) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt --requirement requirements-test.txt
 	@# What a first start begins with. Whatever keeps this from being made, the first start makes it.
-	-@data=$$(mktemp -d) && DATABASE_URL= PODIUM_TLS=0 PODIUM_DATA="$$data" $(BIN)/python manage.py first_database; rm -rf "$$data"
+	-@data=$$(mktemp -d) && DATABASE_URL=embedded PODIUM_TLS=0 PODIUM_DATA="$$data" $(BIN)/python manage.py first_database; rm -rf "$$data"
 	@touch $(STAMP)
 
 help:

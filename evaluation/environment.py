@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-EMPTY_IS_UNSET: Final = MappingProxyType(
-    {
-        "DATABASE_URL": "the embedded database, even where `.env` names a server",
-        "REDIS_URL": "the embedded broker, even where `.env` names a server",
-        "XDG_CONFIG_HOME": "the XDG Base Directory Specification says so",
-    }
-)
+EMPTY_IS_UNSET: Final = MappingProxyType({"XDG_CONFIG_HOME": "the XDG Base Directory Specification says so"})
 """Variables that mean the default when they are empty, and why."""
+EMBEDDED: Final = "embedded"
+EMBEDDED_SERVICES: Final = frozenset({"DATABASE_URL", "REDIS_URL"})
+"""Addresses of services that may be `EMBEDDED`: the embedded service, even where `.env` names a server."""
 
 
 class EmptySettingError(ValueError):
@@ -28,7 +25,7 @@ class EmptySettingError(ValueError):
 
 
 def setting(name: str, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Return the value of an environment variable; None where it is not set.
+    """Return the value of an environment variable; None where it is not set, or names the embedded service.
 
     Raises
     ------
@@ -37,7 +34,7 @@ def setting(name: str, environment: Mapping[str, str] = os.environ) -> str | Non
 
     Examples
     --------
-    >>> setting("PORT", {"PORT": "8001"}), setting("PORT", {}), setting("REDIS_URL", {"REDIS_URL": ""})
+    >>> setting("PORT", {"PORT": "8001"}), setting("PORT", {}), setting("REDIS_URL", {"REDIS_URL": "embedded"})
     ('8001', None, None)
     >>> setting("PORT", {"PORT": " "})
     Traceback (most recent call last):
@@ -45,7 +42,7 @@ def setting(name: str, environment: Mapping[str, str] = os.environ) -> str | Non
     """
     value = environment.get(name)
     if value is None or value.strip():
-        return value
+        return None if name in EMBEDDED_SERVICES and value == EMBEDDED else value
     if name in EMPTY_IS_UNSET:
         return None
     message = f"{name} is set and empty. Give it a value, or remove it from the environment and from .env."

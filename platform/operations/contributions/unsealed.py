@@ -48,7 +48,7 @@ def _jobs() -> None:
     leave_free("reports.report", _PROGRESS, "step", "steps", "doing")
     leave_free("submissions.chunk", "working state of a run; the digest of the run's result is sealed")
     leave_free("executions.batch", _PROGRESS, "step", "log_bytes", "log_lines")
-    leave_free("typesetting.setfile", "a cached document, made again from its source")
+    leave_free("typesetting.setfile", _PROGRESS, "blocks", "asked_for_on", "made_at", "failed_at")
     leave_free("designs.linkanswer", "a cached answer of another server, asked again")
 
 
@@ -56,4 +56,3 @@ def _machines() -> None:
     leave_free("operations.heartbeat", "shows that a worker is alive; written every few seconds")
     leave_free("executions.runhost", "what a machine reports of itself; written every few seconds")
     leave_free("executions.blob", "whether a stored file is in use; counted again by the sweep", "unused_since")
-    leave_free("registry.statistics", "counted again from the registrations after each version")

@@ -22,6 +22,8 @@ from work.services import send
 TEMPLATE: Final = Path(documents.__file__).with_name("document.typ")
 PATIENCE: Final = 4.0
 """Seconds that a request waits: enough for most documents, and short enough for a person and for the server."""
+FOLDER: Final = "documents"
+"""Folder of the files in the private storage."""
 AGAIN: Final = timedelta(minutes=1)
 """Time after which a failed file is tried again on request."""
 
@@ -61,9 +63,12 @@ def file_of(blocks: Iterable[Block], *, title: str, ending: str, patience: float
         send(FILES.task, [row.pk])
     end = time.monotonic() + patience
     while True:
-        row.refresh_from_db(fields=["name", "made_at", "failed_at", "asked_for_on"])
+        row.refresh_from_db(fields=["name", "sha256", "made_at", "failed_at", "asked_for_on"])
         if row.made_at is not None:
-            return _taken(row)
+            content = _taken(row)
+            if content is None:  # the file was changed; the next request makes it again
+                raise FileNotMadeError
+            return content
         if row.failed_at is not None:
             raise FileNotMadeError
         if time.monotonic() >= end:
@@ -85,7 +90,9 @@ def _digest(blocks: list[dict[str, object]], title: str, ending: str) -> str:
 
 def _is_to_be_made_again(row: SetFile, parts: list[dict[str, object]]) -> bool:
     """Return whether a file was lost or failed a while ago; its row is then queued for a worker again."""
-    is_lost = row.made_at is not None and not storages["private"].exists(row.name)
+    is_lost = row.made_at is not None and (
+        not _is_own(row) or not storages["private"].exists(row.name) or _digest_of_file(row) != row.sha256
+    )
     has_failed = row.failed_at is not None and timezone.now() - row.failed_at >= AGAIN
     if not is_lost and not has_failed:
         return False
@@ -95,10 +102,23 @@ def _is_to_be_made_again(row: SetFile, parts: list[dict[str, object]]) -> bool:
     return bool(changed)
 
 
-def _taken(row: SetFile) -> bytes:
+def _digest_of_file(row: SetFile) -> str:
+    with storages["private"].open(row.name) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _is_own(row: SetFile) -> bool:
+    """Return whether a row names a file of typeset documents: no other private file is ever served by it."""
+    return row.name.startswith(f"{FOLDER}/") and ".." not in row.name
+
+
+def _taken(row: SetFile) -> bytes | None:
+    """Return the content of a file, or None if it is not the file that was made for this document."""
     today = timezone.localdate()
     if row.asked_for_on != today:
         SetFile.objects.filter(pk=row.pk).update(asked_for_on=today)
+    if not _is_own(row):
+        return None
     with storages["private"].open(row.name) as file:
         content: bytes = file.read()
-    return content
+    return content if hashlib.sha256(content).hexdigest() == row.sha256 else None

@@ -14,6 +14,7 @@ from evaluation.documents.blocks import Block
 from evaluation.documents.setting import NotSetError
 from typesetting.models import SetFile
 from typesetting.queries.work import FILES
+from typesetting.services.asking import FOLDER
 from typesetting.services.setting import set_document
 from work.services import Lease, LeaseLostError, claim
 
@@ -32,7 +33,7 @@ def make(*, pk: int) -> None:
     try:
         with lease.renewed():
             content = set_document(map(Block.of_json, row.blocks), title=row.title, ending=row.ending)
-            name = storages["private"].save(f"documents/{row.digest}.{row.ending}", ContentFile(content))
+            name = storages["private"].save(f"{FOLDER}/{row.digest}.{row.ending}", ContentFile(content))
     except NotSetError as error:
         log.exception("document_not_set", document=row.digest)
         lease.complete(failed_at=timezone.now(), failure=str(error)[:2000])

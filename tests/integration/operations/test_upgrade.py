@@ -49,14 +49,14 @@ def test_migrations_of_a_release_are_never_written_anew(version):
 @pytest.mark.parametrize("version", IN)
 def test_a_folder_of_a_release_is_brought_up_to_date(version, tmp_path):
     releases.read(releases.kept(version, "sqlite.sql"), tmp_path / "podium.sqlite3")
-    environment = {"PODIUM_DATA": str(tmp_path), "DATABASE_URL": "", "REDIS_URL": ""}
+    environment = {"PODIUM_DATA": str(tmp_path), "DATABASE_URL": "embedded", "REDIS_URL": "embedded"}
     asked(environment, "migrate")
     holds_all(environment, releases.facts(version)["databases"]["sqlite"])
     new = databases.FOLDER / f"{databases.digest()}.sqlite3"
     if not new.exists():  # as where only tests on PostgreSQL run
         make = [sys.executable, "-m", "tests.databases"]
         paths = f"{settings.ROOT / 'platform'}{os.pathsep}{settings.ROOT}"
-        without = {**os.environ, "DATABASE_URL": "", "REDIS_URL": "", "PYTHONPATH": paths}
+        without = {**os.environ, "DATABASE_URL": "embedded", "REDIS_URL": "embedded", "PYTHONPATH": paths}
         subprocess.run(make, cwd=settings.ROOT, env=without, capture_output=True, check=True)
     assert tables(releases.written(tmp_path / "podium.sqlite3")) == tables(releases.written(new))
 

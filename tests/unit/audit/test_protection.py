@@ -53,10 +53,8 @@ def test_few_models_are_left_free():
         "designs.linkanswer",
         "executions.runhost",
         "operations.heartbeat",
-        "registry.statistics",
         "sessions.session",
         "submissions.chunk",
-        "typesetting.setfile",
     }
 
 

@@ -117,7 +117,16 @@ def test_every_setting_that_is_empty_is_refused_with_its_name(tmp_path):
         if name not in EMPTY_IS_UNSET
     }
     assert {name: answers[name] for name in refused} == refused
-    assert {name: answers[name] for name in names if name in EMPTY_IS_UNSET} == {"DATABASE_URL": "", "REDIS_URL": ""}
+    assert {"DATABASE_URL", "REDIS_URL"} <= set(refused)
+
+
+@pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL"])
+def test_an_embedded_service_is_chosen_by_a_word_and_not_by_nothing(name):
+    assert setting(name, {name: "embedded"}) is None
+    assert setting(name, {name: "redis://somewhere"}) == "redis://somewhere"
+    with pytest.raises(EmptySettingError, match=f"{name} is set and empty"):
+        setting(name, {name: ""})
+    assert setting("PODIUM_DATA", {"PODIUM_DATA": "embedded"}) == "embedded"
 
 
 def test_a_data_folder_that_is_empty_leaves_the_folder_of_the_code_as_it_is(tmp_path):

@@ -125,6 +125,6 @@ def test_what_was_kept_is_all_that_a_migration_makes(environment):
     path = first_database.wanted()
     assert first_database.copy(path)
     assert "audit_entry_no_update" in tables(path)
-    own = {**os.environ, "PODIUM_DATA": str(path.parent), "DATABASE_URL": ""}
+    own = {**os.environ, "PODIUM_DATA": str(path.parent), "DATABASE_URL": "embedded"}
     checked = [sys.executable, "manage.py", "migrate", "--check"]
     subprocess.run(checked, cwd=settings.ROOT, env=own, check=True, timeout=120)

@@ -54,6 +54,24 @@ def test_a_document_is_set_once_for_all_who_ask_for_the_same_content(monkeypatch
     assert (stored.size, stored.name) == (len(first), f"documents/{stored.digest}.pdf")
 
 
+def test_a_row_that_was_changed_never_serves_another_private_file():
+    first = file_of(BLOCKS, title="A design", ending="pdf")
+    storages["private"].save("testsets/hidden.nii.gz", io.BytesIO(b"hidden"))
+    storages["private"].save("documents/other.pdf", io.BytesIO(b"hidden"))
+    for name in ("testsets/hidden.nii.gz", "documents/../testsets/hidden.nii.gz", "documents/other.pdf"):
+        SetFile.objects.update(name=name)
+        assert words_of(file_of(BLOCKS, title="A design", ending="pdf")) == words_of(first)
+        assert SetFile.objects.get().name.startswith("documents/")
+
+
+def test_a_file_that_was_changed_on_the_disk_is_made_again():
+    first = file_of(BLOCKS, title="A design", ending="pdf")
+    name = SetFile.objects.get().name
+    storages["private"].delete(name)
+    storages["private"].save(name, io.BytesIO(b"%PDF-1.7 forged"))
+    assert words_of(file_of(BLOCKS, title="A design", ending="pdf")) == words_of(first)
+
+
 def test_another_word_title_or_format_is_another_file():
     pdf = file_of(BLOCKS, title="A design", ending="pdf")
     word = file_of(BLOCKS, title="A design", ending="docx")
