@@ -29,7 +29,8 @@ _TOKENS = re.compile(
 )
 # First parts of addresses without parameters: lists, feeds and files for programs.
 _PUBLIC = frozenset({"", "registry", "sitemap.xml", "robots.txt", "challenges"})
-MOST_PAGES = 400
+MOST_PAGES = 1500
+"""Addresses of one attack; more would mean that links never end."""
 
 
 @dataclass
@@ -72,12 +73,13 @@ def collect(client: Client, values: Mapping[str, Iterable[Any]], *, inside: str,
     """
     known = [address for address in addresses(values) if address.startswith(begins)]
     loot, waiting, seen = Loot(), [*known, "/"], set[str]()
-    while waiting and len(seen) < MOST_PAGES:
+    while waiting:
         address = waiting.pop(0)
         # The form to submit shows nothing of others, and reads references that a test world does not have.
         if address in seen or "/submit/" in address:
             continue
         seen.add(address)
+        assert len(seen) <= MOST_PAGES, f"more than {MOST_PAGES} addresses, the last {address}"
         response = client.get(address, headers={"accept-encoding": "identity"})
         body = b"".join(response.streaming_content) if response.streaming else response.content
         for name, text in _texts(address, body):
