@@ -199,14 +199,19 @@ class Browser:
         self, method: str, address: str, headers: dict[str, str], data: object = None, *, may_fail: bool = False
     ) -> requests.Response:
         token = "a" * 32
-        response = requests.request(
-            method,
-            self.url + address,
-            headers={**TUS, **headers, "X-CSRFToken": token},
-            cookies={"sessionid": self.session, "csrftoken": token},
-            data=data,  # type: ignore[arg-type]
-            timeout=600,
-        )
+        for _ in range(600):
+            response = requests.request(
+                method,
+                self.url + address,
+                headers={**TUS, **headers, "X-CSRFToken": token},
+                cookies={"sessionid": self.session, "csrftoken": token},
+                data=data,  # type: ignore[arg-type]
+                timeout=600,
+            )
+            # As browsers do: the server may still be at the piece whose line broke.
+            if may_fail or response.status_code != 423 or not isinstance(data, (bytes, type(None))):
+                break
+            time.sleep(0.1)
         if not may_fail and not response.ok:
             raise RuntimeError(f"{method} {address}: {response.status_code} {response.text[:300]}")
         return response

@@ -93,7 +93,7 @@ from evaluation import problems
 test_case = TestCase.objects.get(test_set=run.test_set_id, name=case)
 problem = problems.get(run.submission.phase.assessment.problem)
 prediction, _ = pictures._prediction(run, problem, test_case)
-reference = problem.outline_of(pictures._reference(run, problem, test_case))
+reference = problem.pictures.outline_of(pictures._reference(run, problem, test_case))
 print(int((prediction != reference).sum(axis=(0, 1)).argmax()))
 """
     assert place(viewer) == int(platform.shell(code))
