@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.numbers import level
-from evaluation.ranking.reading import MOST_NAMED, listed, of_hundred
+from evaluation.ranking.reading import MOST_NAMED, listed
 from evaluation.rounding import difference_texts, share_down, share_up
 from evaluation.wording import joined
 
@@ -69,13 +69,10 @@ def _others(facts: Facts) -> str:
 
 
 def _lead(facts: Facts) -> str:
-    """Return a sentence on the lead, or on how often the first would be first again where a lead has no meaning."""
+    """Return a sentence on the lead; empty where a lead has no meaning, as in combinations of ranks."""
     lead = facts.lead
     if lead is None:
-        again = facts.entry["first_again"]
-        if again is None:
-            return ""
-        return f" On as many fresh {facts.units} it would come first again in {of_hundred(again)}."
+        return ""
     estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin)
     return (
         f" Its lead over {lead['over']} is {estimate}{facts.score_unit}{f' ({ends[0]} to {ends[1]})' if ends else ''}."
