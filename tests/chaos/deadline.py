@@ -49,12 +49,12 @@ def main() -> int:
         return Deadline(found.logs, chosen).run()
 
 
-@dataclass
 def _is_made_up(problem: str) -> bool:
     """Return whether a problem is about the two rankings that this program writes past the platform."""
     return problem.startswith(("leaderboards.rankingversion ", "leaderboards.analysis "))
 
 
+@dataclass
 class Deadline:
     """One run."""
 
