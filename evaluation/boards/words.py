@@ -97,7 +97,7 @@ def looks(interval: float) -> str:
     Examples
     --------
     >>> looks(0.95)
-    'Each update of this board is a statement of its own: over many looks, more than 5 % will once have been wrong.'
+    'The level of 95 % applies to each update of this board separately: over many updates, an error is more likely.'
     """
     return " ".join(LOOKS.all(interval))
 

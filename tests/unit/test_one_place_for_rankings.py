@@ -15,6 +15,8 @@ RELATIONS = {"rankings", "standings"}
 ALLOWED = {
     PLACE: "decides which version is current",
     "leaderboards/services/rankings.py": "stores versions and makes them current",
+    "leaderboards/services/analyses.py": "locks the version whose analysis is finished, by its key",
+    "leaderboards/services/stored_columns.py": "computes the columns of every stored version again",
     "leaderboards/services/both_assessments.py": "finds versions by an assessment that was replaced, beside the current one",
     "leaderboards/queries/rankings.py": "counts and lists versions by number, whether they are current or not",
     "leaderboards/views/place.py": "finds a version by the number in its address, whose page shows whether it is current",

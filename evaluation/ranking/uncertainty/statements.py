@@ -339,12 +339,20 @@ class Statements:
         ends = None if of_other is None else of_other["interval"]
         if ends is not None and comparisons is not None:
             low, high = ends
-            if comparisons.limit is not None:
-                low = min(comparisons.limit, high)
+            limit = self._limit(comparisons)
+            if limit is not None:
+                low = min(limit, high)
             if winner_reason != "shown":
                 low = min(low, self.margin() or 0.0)
             ends = [low, high] if np.isfinite(low) else None
         return {"interval": ends, "level": self.uncertainty.interval}
+
+    def _limit(self, comparisons: Comparisons) -> float | None:
+        """Return the lower limit of the lead over the best of the others, whether a winner is named or not."""
+        if comparisons.limit is None or comparisons.level is not None or not self.linear:
+            return comparisons.limit
+        after = self._first_lead.with_one_more_failure(self.linear_part.failure_changes(self.first))
+        return float(np.minimum(self._first_lead.lower, after).min())
 
     def _spent(self) -> dict[str, Any]:
         """Return the part of the error that this board may spend on a winner; ``None`` if it is computed once."""

@@ -128,13 +128,14 @@ class AgeEstimation(TableProblem):
 PROBLEM = AgeEstimation()
 
 
-def metric(name, family):
+def metric(name, family, highest):
     return Metric(
-        id=name, name=name, abbreviation=name.upper(), categories=("Age",), direction="lower", range=(0, 1), family=family
+        id=name, name=name, abbreviation=name.upper(), categories=("Age",), direction="lower", range=(0, highest),
+        family=family
     )
 
 
-METRICS = [metric("age_error", "overlap"), metric("age_bias", "multi_threshold")]
+METRICS = [metric("age_error", "overlap", 1), metric("age_bias", "multi_threshold", 120)]
 """
 CASES = tuple(f"p{number:02d}" for number in range(1, 9))
 AGES = {case: 30.0 + 5 * place for place, case in enumerate(CASES)}

@@ -122,8 +122,20 @@ class World:
         }
         if self.execution is not None and name.startswith("executions:"):
             values["pk"] = self.execution.pk
+        if name == "leaderboards:figure":
+            values["name"] = self.figure
         values |= self.places.get(name, {})
         return {parameter: values.get(parameter, 1) for parameter in parameters}
+
+    @property
+    def figures(self) -> Any:
+        """Figures of the only ranking, by name."""
+        return self.phase.rankings.get().analysis.figures
+
+    @property
+    def figure(self) -> str:
+        """Name of a figure: that of single values, or the first one where only the whole data set has values."""
+        return "dots" if "dots" in self.figures else str(next(iter(self.figures)))
 
     def ask(self, client: Client, name: str, parameters: frozenset[str], *, method: str = "get", **query: str) -> Any:
         """Ask for an address as it fits this world; None if it has parameters that the world has no values of."""
@@ -134,7 +146,7 @@ class World:
         if "compare" in name:
             query |= {"before": str(self.submission.pk), "after": str(self.submission.pk)}
         elif name == "leaderboards:figure":
-            query |= {"by": next(iter(self.phase.rankings.get().analysis.figures["dots"]))}
+            query |= {"by": next(iter(self.figures[self.figure]))}
         elif name != "leaderboards:first":
             query |= {"phase": str(self.phase.pk)}
         return getattr(client, method)(path, query)

@@ -271,7 +271,7 @@ def document_of(values, **settings):
 def test_two_that_are_not_shown_to_differ_are_not_said_to_be_tied():
     generator = np.random.default_rng(2)
     base = generator.random(30)
-    noise = generator.normal(0, 0.1, 30)
+    noise = generator.normal(0, 0.15, 30)
     values = np.column_stack([base + noise + 0.004, base, base - 1.0]).round(4)
     document = document_of(values, bootstrap=500)
     entry = document["rankings"][0]
