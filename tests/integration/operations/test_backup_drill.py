@@ -70,7 +70,7 @@ def _run(part: str, folder: Path, data: Path, database: str) -> None:
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "PODIUM_DATA": str(data),
         "PODIUM_TLS": "0",
-        "DATABASE_URL": database,
+        "DATABASE_URL": database or "embedded",
     }
     words = [sys.executable, "-m", "tests.integration.operations.drill", part, str(folder)]
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
