@@ -140,17 +140,30 @@ def _break_even(threshold: Mapping[str, Any]) -> Effect:
 
 
 def _false_claim(probabilities: Mapping[str, Any]) -> Effect:
-    unseen = probabilities.get("with_one_unseen_failure")
-    shares = ", ".join(f"{name} {_share(probabilities[name])}" for name in ("better", "equivalent", "worse"))
+    """Return the probability that the leader is not the best.
+
+    Where a lead has no meaning, as in combinations of ranks, it is that the leader is not first alone on new cases.
+    """
+    is_of_new_cases = probabilities["method"] == "fresh_draws"
+    names = ("first alone", "shared first", "not first") if is_of_new_cases else ("better", "equivalent", "worse")
+    shares = ", ".join(
+        f"{name} {_share(probabilities[key])}"
+        for name, key in zip(names, ("better", "equivalent", "worse"), strict=True)
+    )
     details = [f"{shares}, if failures are as frequent as observed"]
+    unseen = probabilities.get("with_one_unseen_failure")
     if unseen is not None:
         details.append(f"cautious p-value with one unseen failure: {_p_value(unseen)}")
+    term, explanation = "Leader is not the best", "Probability that the leader is not better than every other team."
+    if is_of_new_cases:
+        term = "Leader is not first again"
+        explanation = "Probability that the leader is not first alone on as many new cases."
     return Effect(
         "false_claim_probability",
-        "Probability of a false claim",
+        term,
         _share(1.0 - probabilities["better"]),
-        "Probability that the leader is not better than every other team.",
-        "probability-of-a-false-claim",
+        explanation,
+        "leader-is-not-the-best",
         tuple(details),
     )
 

@@ -259,7 +259,7 @@ class ImageEvidence(FileEvidence):
         return [], []
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment, else the whole image."""
+        """Return the regions of the assessment, or the whole image if there are none."""
         return [region.name for region in assessment.regions] or [""]
 
 
@@ -356,7 +356,7 @@ class ImageToImage(PartsProblem):
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Those of the formats of label images."""
+        """File endings of label images."""
         from evaluation.readers import SUFFIXES
 
         return SUFFIXES

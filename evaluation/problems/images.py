@@ -257,7 +257,7 @@ class LabelImageProblem(FileProblem):
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Those of the formats of label images."""
+        """File endings of label images."""
         from evaluation.readers import SUFFIXES
 
         return SUFFIXES

@@ -139,7 +139,7 @@ class InstanceEvidence(FileEvidence):
     """Evidence of values of the whole data set for instance segmentation."""
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment; a mean over classes has one value."""
+        """Return the regions of the assessment; a mean over classes has one value."""
         from evaluation.scoring.objects import region_names
 
         return region_names(assessment, use)

@@ -279,7 +279,7 @@ class LandmarkEvidence(KindEvidence):
         return finish_landmarks(assessment, algorithm, pieces)
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment, else every landmark."""
+        """Return the regions of the assessment, else every landmark."""
         from evaluation.scoring.landmarks import groups
 
         return list(groups(assessment, shared["classes"]))

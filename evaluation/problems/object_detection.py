@@ -340,7 +340,7 @@ class ObjectEvidence(KindEvidence):
     """Evidence of values of the whole data set for object detection."""
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment; a mean over classes has one value."""
+        """Return the regions of the assessment; a mean over classes has one value."""
         from evaluation.scoring.objects import region_names
 
         return region_names(assessment, use)

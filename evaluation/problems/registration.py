@@ -178,7 +178,7 @@ class RegistrationEvidence(FileEvidence):
         return [], []
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment for labels, one value for the rest."""
+        """Return the regions of the assessment for labels, and one value for other metrics."""
         from evaluation.scoring.registration import WHOLE, of_labels
 
         return [region.name for region in assessment.regions] if of_labels(use) else [WHOLE]

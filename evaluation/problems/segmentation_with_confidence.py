@@ -244,7 +244,7 @@ class ConfidenceEvidence(DataSetEvidence, PooledEvidence, SegmentationEvidence):
         return PooledEvidence.assemble(self, assessment, algorithm, pieces, shared)
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Those of the assessment for label images; for risks and confidences every data set, or one value over everything."""
+        """Return the regions of the assessment for label images; for risks and confidences every data set, or one value over everything."""
         if _judges_confidence(use):
             return data_sets.regions_of(assessment.settings, shared)
         return SegmentationEvidence.regions_of(self, assessment, use, shared)

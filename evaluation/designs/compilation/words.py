@@ -12,7 +12,7 @@ from evaluation.assessment import Assessment, parse
 from evaluation.assessment.exclusions import GRADES
 from evaluation.canonical import canonical_json
 from evaluation.ranking.procedure import procedure_lines, procedure_of
-from evaluation.ranking.uncertainty.needed import units_needed
+from evaluation.ranking.uncertainty.needed import is_linear, units_needed
 from evaluation.wording import plural
 
 if TYPE_CHECKING:
@@ -44,8 +44,19 @@ def _certainty(assessment: Assessment) -> list[str]:
     alpha = total if rule.winner_alpha is None else min(total, rule.winner_alpha)
     lines = [
         f"rank set ← ranks that are not excluded, all algorithms at once at an error of {total:g}",
-        f"winner ← who is shown to be better than every other one, at an error of at most {alpha:g}; else nobody",
+        (
+            "winner ← the first, if it is confirmed or significantly better than every other one, at an error of "
+            f"{alpha:g} with two algorithms and {min(2.0 * total / 3.0, alpha):.3g} with more; else none"
+        ),
     ]
+    if any(is_linear(scheme, assessment) for scheme in assessment.rankings):
+        lines += [
+            "  confirmed: by bets on independent units, with values in a registered range",
+            "  significant: by sign flips and by bootstrap-t, and still first with one more failed unit",
+        ]
+    if not all(is_linear(scheme, assessment) for scheme in assessment.rankings):
+        lines.append("  significant, by other scores: by inflated resamples, and still first with one more failed case")
+    lines.append("  none while a column looks like clusters of cases and is not declared")
     for needed in units_needed(assessment):
         which = f" of “{needed.ranking}”" if needed.ranking and len(assessment.rankings) > 1 else ""
         least = "never" if needed.winner is None else f"from {needed.winner} {plural(needed.unit)} on"

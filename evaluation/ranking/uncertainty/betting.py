@@ -1,7 +1,7 @@
 """Betting e-values: evidence that needs no assumption on the shape of differences or on rare failures.
 
 Values are scaled to [0, 1], where larger is better. A gambler bets on each unit that the leader so far beats an algorithm.
-If nobody is better than this algorithm, the expected capital never exceeds 1. Large capital therefore excludes the
+If no algorithm is better than this one, the expected capital never exceeds 1. Large capital therefore excludes the
 algorithm from being the best, for bounded values of independent units with any distribution.
 
 References
@@ -135,7 +135,7 @@ class LeaderBets:
         self.differences = leader_differences(scaled, orders)
 
     def log_evidence(self, margin: float, algorithms: IntArray) -> FloatArray:
-        """Return the logarithms of the e-values against "nobody is better than this algorithm by more than margin"."""
+        """Return the logarithms of the e-values against "no algorithm is better than this one by more than margin"."""
         by_order = log_capital(self.differences[:, :, algorithms], margin)
         return _log_sum(by_order) - math.log(len(by_order))
 

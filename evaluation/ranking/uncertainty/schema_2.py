@@ -10,16 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.uncertainty.failures import unseen_variance
-from evaluation.ranking.uncertainty.pairs import flip_intervals
-from evaluation.ranking.uncertainty.sign_flips import compare_by_flips
 from evaluation.ranking.uncertainty.statements import LEADING, Comparisons, Statements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BoolArray = npt.NDArray[np.bool_]
-_ROUNDING = 1e-12
 
 
 class StatementsOfSchema2(Statements):
@@ -27,60 +23,21 @@ class StatementsOfSchema2(Statements):
 
     def by_flips(self) -> Comparisons:
         """Compare all pairs by sign flips alone."""
-        ranking, linear = self.ranking, self.linear_part
-        scored, contributed = linear.scored, linear.contributed
-        extra = None
-        if self.uncertainty.unseen_failures == "jeffreys" and ranking.scheme.aggregates_values:
-            counts = np.array([self.failed[int(j)] or 0 for j in scored])
-            extra = unseen_variance(linear.part, linear.values, counts)
-        is_tested = ranking.scheme.compares_pairs
-        comparisons = compare_by_flips(
-            contributed,
-            self.plan.signs,
-            self.budget.sets,
-            transform=ranking.scheme.contributions if is_tested else None,
-            extra_variance=extra,
-            guarded=False,
-        )
-        better = np.zeros((self.count, self.count), dtype=bool)
-        p_own = np.full((self.count, self.count), np.nan)
-        better[np.ix_(scored, scored)] = comparisons.shown
-        p_own[np.ix_(scored, scored)] = comparisons.p_own
-        if self.reason is not None:
-            better[:] = False
-        others = np.arange(self.count) != self.first
-        wins = bool((p_own[self.first, others] <= self.budget.winner / 2.0 + _ROUNDING).all())
-        places = {int(j): index for index, j in enumerate(scored)}
-        intervals = None
-        if not is_tested and self.first in places:
-            of_others = flip_intervals(contributed, places[self.first], comparisons.critical, guarded=False)
-
-            def intervals(other: int) -> tuple[float, tuple[float, float] | None] | None:
-                return of_others[places[other]] if other in places else None
-
-        return Comparisons(better, p_own, "clear" if wins else None, None, survives=True, intervals=intervals)
+        critical, better, p_own = self.flips(margin=0.0, guarded=False)
+        intervals = None if self.ranking.scheme.compares_pairs else self.flip_intervals(critical, guarded=False)
+        level = "clear" if self.wins_by_flips(p_own) else None
+        return Comparisons(better, p_own, level, None, survives=True, intervals=intervals)
 
     def by_draws(self) -> Comparisons:
         """Compare all pairs by inflated draws."""
         assert self.draws is not None
-        draws = self.draws
-        better, inflation = draws.shown(self.budget.sets)
-        wins = self.alone and draws.wins(self.first, self.budget.winner)
+        better, inflation = self.draws.shown(self.budget.sets)
+        wins = self.alone and self.draws.wins(self.first, self.budget.winner)
         if self.reason is not None:
             better[:] = False
-        is_single = len(self.ranking.elementary) == 1 and not self.ranking.scheme.compares_pairs
-
-        def between(other: int) -> tuple[float, tuple[float, float] | None] | None:
-            estimate, interval = draws.interval(self.first, other, inflation)
-            return (estimate, interval) if np.isfinite(estimate) else None
-
+        level = "clear" if wins else None
         return Comparisons(
-            better,
-            draws.p_own(),
-            "clear" if wins else None,
-            None,
-            survives=True,
-            intervals=between if is_single else None,
+            better, self.draws.p_own(), level, None, survives=True, intervals=self.draw_intervals(inflation)
         )
 
     def _spent(self) -> dict[str, Any]:

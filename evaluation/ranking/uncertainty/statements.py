@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -20,7 +21,7 @@ from evaluation.ranking.uncertainty.pairs import difference as difference_entry
 from evaluation.ranking.uncertainty.sign_flips import FLIPS_VERSION, compare_by_flips
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from evaluation.ranking.evaluate import Evaluated
     from evaluation.ranking.uncertainty.grounds import Ranking
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
+DifferenceFunction = Callable[[int], "tuple[float, tuple[float, float] | None] | None"]
+"""Function of another algorithm that returns the difference of the first from it, and the interval of the difference."""
 LEADING: Final = 0.5
 _ROUNDING: Final = 1e-12
 
@@ -60,7 +63,7 @@ class Comparisons:
     level: str | None
     limit: float | None
     survives: bool
-    intervals: Callable[[int], tuple[float, tuple[float, float] | None] | None] | None
+    intervals: DifferenceFunction | None
 
 
 def statements(
@@ -164,22 +167,29 @@ class Statements:
         """Contributions of the units to the scores, where the ranking is linear."""
         return LinearPart(self.ranking, self.ranking.elementary[0])
 
-    def by_flips(self) -> Comparisons:
+    def flips(self, *, margin: float, guarded: bool) -> tuple[float, BoolArray, FloatArray]:
+        """Compare all pairs by sign flips.
+
+        Returns
+        -------
+        tuple
+            Critical value of the first step, the matrix of significantly better pairs, and the p-values, each algorithms ×
+            algorithms.
+        """
         ranking, linear = self.ranking, self.linear_part
-        scored, contributed = linear.scored, linear.contributed
+        scored = linear.scored
         extra = None
         if self.uncertainty.unseen_failures == "jeffreys" and ranking.scheme.aggregates_values:
             counts = np.array([self.failed[int(j)] or 0 for j in scored])
             extra = unseen_variance(linear.part, linear.values, counts)
-        is_tested = ranking.scheme.compares_pairs
-        margin = 0.0 if is_tested else self.margin() or 0.0
         comparisons = compare_by_flips(
-            contributed,
+            linear.contributed,
             self.plan.signs,
             self.budget.sets,
-            transform=ranking.scheme.contributions if is_tested else None,
+            transform=ranking.scheme.contributions if ranking.scheme.compares_pairs else None,
             extra_variance=extra,
             margin=margin,
+            guarded=guarded,
         )
         better = np.zeros((self.count, self.count), dtype=bool)
         p_own = np.full((self.count, self.count), np.nan)
@@ -187,16 +197,24 @@ class Statements:
         p_own[np.ix_(scored, scored)] = comparisons.p_own
         if self.reason is not None:
             better[:] = False
+        return comparisons.critical, better, p_own
+
+    def wins_by_flips(self, p_own: FloatArray) -> bool:
+        """Return whether each comparison of the first has a p-value of at most half of the winner's share of the error."""
+        others = np.arange(self.count) != self.first
+        return bool((p_own[self.first, others] <= self.budget.winner / 2.0 + _ROUNDING).all())
+
+    def by_flips(self) -> Comparisons:
+        """Compare all pairs by sign flips with the guard against skewness, and the first with all others by its lead."""
+        is_tested = self.ranking.scheme.compares_pairs
+        critical, better, p_own = self.flips(margin=0.0 if is_tested else self.margin() or 0.0, guarded=True)
         if is_tested:
-            others = np.arange(self.count) != self.first
-            wins = bool((p_own[self.first, others] <= self.budget.winner / 2.0 + _ROUNDING).all())
-            return Comparisons(better, p_own, "significant" if wins else None, None, self._is_first_after_failure, None)
-        if len(scored) < self.count or not self.alone:
-            return Comparisons(
-                better, p_own, None, None, survives=True, intervals=self._flip_intervals(comparisons.critical)
-            )
-        level, limit, survives = self._lead()
-        return Comparisons(better, p_own, level, limit, survives, self._flip_intervals(comparisons.critical))
+            level = "significant" if self.wins_by_flips(p_own) else None
+            return Comparisons(better, p_own, level, None, self._is_first_after_failure, None)
+        intervals = self.flip_intervals(critical, guarded=True)
+        if len(self.linear_part.scored) < self.count or not self.alone:
+            return Comparisons(better, p_own, None, None, survives=True, intervals=intervals)
+        return Comparisons(better, p_own, *self._lead(), intervals)
 
     def _lead(self) -> tuple[str | None, float, bool]:
         """Return the level of the lead, its lower limit, and whether it survives one more failure."""
@@ -227,19 +245,30 @@ class Statements:
     def _ranks_after_failure(self) -> list[int | None]:
         return ranks_after_one_more(self.ranking)
 
-    def _flip_intervals(
-        self, critical: float
-    ) -> Callable[[int], tuple[float, tuple[float, float] | None] | None] | None:
+    def flip_intervals(self, critical: float, *, guarded: bool) -> DifferenceFunction | None:
+        """Return the function of the differences of the first from others; ``None`` if the first has no score."""
         places = {int(j): index for index, j in enumerate(self.linear_part.scored)}
         if self.first not in places:
             return None
 
         @cache
         def intervals() -> list[tuple[float, tuple[float, float] | None]]:
-            return flip_intervals(self.linear_part.contributed, places[self.first], critical)
+            return flip_intervals(self.linear_part.contributed, places[self.first], critical, guarded=guarded)
 
         def between(other: int) -> tuple[float, tuple[float, float] | None] | None:
             return intervals()[places[other]] if other in places else None
+
+        return between
+
+    def draw_intervals(self, inflation: float) -> DifferenceFunction | None:
+        """Return the function of the differences of the first from others; ``None`` for combined and tested rankings."""
+        draws = self.draws
+        if draws is None or len(self.ranking.elementary) != 1 or self.ranking.scheme.compares_pairs:
+            return None
+
+        def between(other: int) -> tuple[float, tuple[float, float] | None] | None:
+            estimate, interval = draws.interval(self.first, other, inflation)
+            return (estimate, interval) if np.isfinite(estimate) else None
 
         return between
 
@@ -260,12 +289,8 @@ class Statements:
         if self.reason is not None:
             better[:] = False
 
-        def between(other: int) -> tuple[float, tuple[float, float] | None] | None:
-            estimate, interval = draws.interval(self.first, other, inflation)
-            return (estimate, interval) if np.isfinite(estimate) else None
-
         survives = level == "confirmed" or self._is_first_after_failure
-        return Comparisons(better, draws.p_own(), level, limit, survives, between if is_single else None)
+        return Comparisons(better, draws.p_own(), level, limit, survives, self.draw_intervals(inflation))
 
     def _is_confirmed_everywhere(self) -> bool:
         """Return whether the first is confirmed in every ranking that is combined."""

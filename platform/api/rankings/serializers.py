@@ -10,7 +10,9 @@ class WinnerSerializer(serializers.Serializer):
 
     named = serializers.BooleanField()
     algorithm = serializers.CharField(allow_null=True)
-    alpha = serializers.FloatField(help_text="in so many of such challenges naming a winner may be wrong")
+    alpha = serializers.FloatField(
+        help_text="registered ceiling: share of challenges with equally good best algorithms in which one may be named"
+    )
     reason = serializers.CharField(
         help_text="code: shown, tie, not_shown, one_more_failure, possible_clusters, too_few_units, stratum_too_small, …"
     )

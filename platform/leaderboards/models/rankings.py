@@ -30,6 +30,8 @@ class RankingVersion(models.Model):
     """Pseudonym → name of the teams that are named in this copy; empty in a version as it is stored."""
     hides_cases: ClassVar[bool] = False
     """True in a copy for readers to whom no sentence may name a single case."""
+    names_cases: ClassVar[bool] = False
+    """True in such a copy if a sentence of the stored version names a single case."""
 
     phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="rankings")
     number = models.PositiveIntegerField()

@@ -82,8 +82,8 @@ def kept_in(user: Any, version: RankingVersion) -> WithheldCases:
     )
 
 
-def as_told(user: Any, version: RankingVersion) -> RankingVersion:
-    """A version whose sentences name single cases only to readers of results of single cases.
+def for_reader(user: Any, version: RankingVersion) -> RankingVersion:
+    """Return a version whose sentences name single cases only to readers of results of single cases.
 
     The copy is for output and is never saved. A ranking can be public long before its cases are.
     """
@@ -92,6 +92,7 @@ def as_told(user: Any, version: RankingVersion) -> RankingVersion:
     view = copy.copy(version)
     view.hides_cases = True  # type: ignore[misc]  # of this copy
     view.sentences = {key: [without_case_names(text) for text in texts] for key, texts in version.sentences.items()}
+    view.names_cases = view.sentences != version.sentences  # type: ignore[misc]  # of this copy
     return view
 
 

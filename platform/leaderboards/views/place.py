@@ -18,7 +18,7 @@ from evaluation.analyses.catalogue import Picture
 from leaderboards.forms import FreezeForm
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import current, names, rankings
-from leaderboards.queries.single_cases import as_told
+from leaderboards.queries.single_cases import for_reader
 
 SEALED = "This ranking is sealed. Its page says until when."
 WITHHELD = (
@@ -66,12 +66,12 @@ class Place:
         standing.version.phase = self.phase
         if not (self.sees_withheld or names.is_open(standing.version)):
             return None
-        standing.version = as_told(self.user, names.shown(standing.version))
+        standing.version = for_reader(self.user, names.shown(standing.version))
         return standing
 
     def version(self, number: int) -> RankingVersion:
         """Return a version of the ranking with the names that may be shown now; raises as `stored_version`."""
-        return as_told(self.user, names.shown(self.stored_version(number)))
+        return for_reader(self.user, names.shown(self.stored_version(number)))
 
     def stored_version(self, number: int) -> RankingVersion:
         """Return a version of the ranking as it is stored and digested.

@@ -44,7 +44,7 @@ def test_the_board_of_a_metric_has_column_figure_and_numbers(ranked):
     assert html.count('class="differences__plot"') == 1
     terms = re.findall(r"<dt>([^<]+) <a", html.split('<dl class="effects">')[1].split("</dl>")[0])
     assert terms[0] == "Lead over Ben"
-    assert "Probability of a false claim" in terms
+    assert "Leader is not the best" in terms
     anchors = re.findall(r'effects__help" href="[^"]*#([a-z-]+)"', html)
     assert len(anchors) == len(terms)
     manual = Client().get(reverse("web:help_page", args=["leaderboards"])).content.decode()

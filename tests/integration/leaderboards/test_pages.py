@@ -122,6 +122,9 @@ def test_document_of_an_open_phase_that_names_a_case_is_for_organizers(built, vi
     assert names_cases(load_json(built.phases["open"].rankings.get().document_name))
     address = reverse("leaderboards:document", args=["liver", "open", 1])
     assert (visitor.get(address).status_code, organizer.get(address).status_code) == (403, 200)
+    assert f'href="{address}"' not in page(visitor)
+    assert "The ranking document names single cases." in page(visitor)
+    assert f'href="{address}"' in page(organizer)
 
 
 def test_compressed_document_is_sent_to_those_who_take_it(organizer):

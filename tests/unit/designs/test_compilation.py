@@ -355,7 +355,13 @@ def test_pseudo_code_says_who_wins_within_what_cases_are_drawn_and_from_how_many
     levels = [{"name": "case"}, {"name": "modality", "role": "fixed"}]
     lines = pseudo_code(compiled(aggregation_levels=levels, uncertainty_settings={"winner_alpha": 0.01}).assessment)
     assert "repeat 1,000 times: draw cases with replacement within each modality, rank again" in lines
-    assert any(line.endswith("at an error of at most 0.01; else nobody") for line in lines)
+    assert any(line.endswith("at an error of 0.01 with two algorithms and 0.01 with more; else none") for line in lines)
+    # Its scores are combined ranks; those of a single mean are tested by flips.
+    assert "  significant, by other scores: by inflated resamples, and still first with one more failed case" in lines
+    one = parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}]})
+    assert "  significant: by sign flips and by bootstrap-t, and still first with one more failed unit" in pseudo_code(
+        one
+    )
     assert "  a winner can be named from 7 cases on" in lines
 
 

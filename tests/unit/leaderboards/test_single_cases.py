@@ -30,10 +30,11 @@ def version() -> RankingVersion:
 
 def test_sentences_name_cases_only_to_readers_of_their_results():
     stored = version()
-    told = single_cases.as_told(reader(sees_cases=False), stored)
+    told = single_cases.for_reader(reader(sees_cases=False), stored)
     assert told.sentences == {"overall": TOLD}
+    assert told.names_cases
     assert stored.sentences == {"overall": [NAMED, OF_UNIT, OTHER]}, "the stored version stays as it is"
-    assert single_cases.as_told(reader(sees_cases=True), stored) is stored
+    assert single_cases.for_reader(reader(sees_cases=True), stored) is stored
 
 
 @pytest.mark.parametrize("sees_cases", [False, True])
@@ -45,7 +46,7 @@ def test_sentences_of_annotators_and_levels_follow_the_version(monkeypatch, sees
     monkeypatch.setattr(
         partial_tables.names, "read", lambda version, name: {"table": table, "sentences": {"overall": [NAMED]}}
     )
-    part = partial_tables.chosen("levels", "level:auto", single_cases.as_told(reader(sees_cases=sees_cases), stored))
+    part = partial_tables.chosen("levels", "level:auto", single_cases.for_reader(reader(sees_cases=sees_cases), stored))
     assert part.sentences == {"overall": [NAMED if sees_cases else TOLD[0]]}
 
 
