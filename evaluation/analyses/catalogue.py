@@ -150,7 +150,7 @@ _OF_ALL_KINDS = (
         tab="pairs",
         title="Who is shown to be better than whom?",
         reading="A cell is amber where the team below it is shown to be better than the team beside it by the statistic "
-        "that ranks, all cells right at once. A cross marks a cell where Wilcoxon’s test contradicts the order.",
+        "that ranks, for all pairs together. A cross marks a cell where Wilcoxon’s test contradicts the order.",
         draw=order_figures.better,
     ),
     Picture(
