@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections.abc import Iterator
 
 import hypothesis
 import pytest
@@ -11,6 +12,7 @@ from django.core.cache import cache
 from pytest_django.plugin import blocking_manager_key
 
 from tests import caches, databases, emptying
+from tests.engines import engine_in_use
 from tests.smtp import smtp_server
 
 __all__ = ["smtp_server"]
@@ -57,6 +59,17 @@ def empty_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     from work.domain.messages import Queued
 
     monkeypatch.setattr("work.services.queued_messages", lambda _queue: Queued())
+
+
+@pytest.fixture(autouse=True)
+def engine_lock(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Keep tests of other processes from running containers while one measures what a container costs."""
+    marks = list(request.node.iter_markers("engine"))
+    if not marks:
+        yield
+        return
+    with engine_in_use(alone=any(mark.kwargs.get("alone", False) for mark in marks)):
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -152,6 +152,7 @@ COUNTS = b"i=0; while [ $i -lt 1500000 ]; do i=$((i+1)); done\n"
 FILLS = b"dd if=/dev/zero of=/dev/shm/filled bs=1M count=40 2>/dev/null; sleep 1\n"
 
 
+@pytest.mark.engine(alone=True)
 def test_what_a_container_took_of_each_case_is_ranked(world, podman, tmp_path):
     phase = costly(world, tmp_path, assessment={**ASSESSMENT, "metrics": [{"id": "dsc"}, *COSTS]})
     # Who waits takes time and no processor; who counts takes both; who fills takes memory.
