@@ -25,6 +25,8 @@ PairedKernel = Callable[..., Values]
 NORMAL_95: Final = 1.96
 """Half the width of limits of agreement in standard deviations, rounded as Bland and Altman round it."""
 _PAIRS_AT_ONCE: Final = 1 << 22
+_SORTED_FROM: Final = 300
+_CASES_A_DRAW: Final = 50
 _NEGLIGIBLE: Final = 1e-9
 
 
@@ -112,10 +114,13 @@ def _absolute_bias(y: FloatArray, p: FloatArray, weights: FloatArray) -> Values:
 def correlate(
     xx: FloatArray, yy: FloatArray, xy: FloatArray, constant_x: NDArray[np.bool_], constant_y: NDArray[np.bool_]
 ) -> Values:
-    """Correlation from sums about the means; a constant first variable is the reference's doing."""
+    """Correlation from sums about the means; a constant first variable is the reference's doing.
+
+    Differences that are too small to be squared count as constant.
+    """
     values = Values(np.clip(ratio(xy, np.sqrt(xx) * np.sqrt(yy)), -1.0, 1.0))
-    values.undefine(constant_x, Outcome.DEGENERATE, Flag.REFERENCE)
-    return values.undefine(constant_y, Outcome.DEGENERATE)
+    values.undefine(constant_x | (xx == 0), Outcome.DEGENERATE, Flag.REFERENCE)
+    return values.undefine(constant_y | (yy == 0), Outcome.DEGENERATE)
 
 
 def _pearson(y: FloatArray, p: FloatArray, weights: FloatArray) -> Values:
@@ -134,6 +139,9 @@ def _spearman(y: FloatArray, p: FloatArray, weights: FloatArray) -> Values:
 
 
 def _kendall_tau_b(y: FloatArray, p: FloatArray, weights: FloatArray) -> Values:
+    # Sorting pays where a matrix of all pairs of cases is larger than what the resamples have to sort.
+    if len(y) > _SORTED_FROM and len(y) > _CASES_A_DRAW * len(weights) and (weights == np.floor(weights)).all():
+        return _kendall_by_sorting(y, p, weights)
     number = weights.sum(axis=1)
     concordance = np.zeros(len(weights))
     step = max(1, _PAIRS_AT_ONCE // max(1, len(y)))
@@ -147,6 +155,23 @@ def _kendall_tau_b(y: FloatArray, p: FloatArray, weights: FloatArray) -> Values:
     return values.undefine(untied_p <= 0, Outcome.DEGENERATE)
 
 
+def _kendall_by_sorting(y: FloatArray, p: FloatArray, weights: FloatArray) -> Values:
+    """Kendall's tau-b by SciPy, which counts exchanges while it sorts; one resample at a time, with its copies."""
+    from scipy import stats
+
+    constant_y, constant_p, numbers = [], [], []
+    for row in weights:
+        copies = row.astype(np.int64)
+        drawn_y, drawn_p = (y, p) if (copies == 1).all() else (np.repeat(y, copies), np.repeat(p, copies))
+        constant_y.append(len(drawn_y) == 0 or float(drawn_y.min()) == float(drawn_y.max()))
+        constant_p.append(len(drawn_p) == 0 or float(drawn_p.min()) == float(drawn_p.max()))
+        is_constant_here = constant_y[-1] or constant_p[-1]
+        tau = np.nan if is_constant_here else stats.kendalltau(drawn_y, drawn_p, method="asymptotic").statistic
+        numbers.append(float(tau))
+    values = Values(numbers).undefine(constant_y, Outcome.DEGENERATE, Flag.REFERENCE)
+    return values.undefine(constant_p, Outcome.DEGENERATE)
+
+
 def _equal_pairs(values: FloatArray, weights: FloatArray) -> FloatArray:
     distinct, inverse = np.unique(values, return_inverse=True)
     times = totals(inverse, len(distinct), weights)
@@ -157,7 +182,7 @@ def _equal_pairs(values: FloatArray, weights: FloatArray) -> FloatArray:
 def _r2(y: FloatArray, p: FloatArray, weights: FloatArray) -> Values:
     of = moments(y, p, weights)
     values = Values(1.0 - ratio(weights @ (p - y) ** 2, of.xx))
-    return values.undefine(of.is_constant_x, Outcome.DEGENERATE, Flag.REFERENCE)
+    return values.undefine(of.is_constant_x | (of.xx == 0), Outcome.DEGENERATE, Flag.REFERENCE)
 
 
 def _icc(y: FloatArray, p: FloatArray, weights: FloatArray, *, form: str = "2,1") -> Values:

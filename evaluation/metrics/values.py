@@ -74,10 +74,11 @@ class Values:
         return matches if flag is None else matches & (self._flags == _FLAGS.index(flag))
 
     def result(self, index: int = 0) -> Result:
-        """One value as a metric function returns it."""
+        """One value as a metric function returns it; one that is not finite, and has no other reason, is ``degenerate``."""
         outcome = _OUTCOMES[self._outcomes[index]]
         if outcome is Outcome.OK:
-            return Result(float(self.numbers[index]), outcome)
+            number = float(self.numbers[index])
+            return Result(number, outcome) if np.isfinite(number) else Result(None, Outcome.DEGENERATE)
         return Result(None, outcome, _FLAGS[self._flags[index]])
 
     def __len__(self) -> int:

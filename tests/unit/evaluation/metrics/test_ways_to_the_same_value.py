@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy.spatial.distance import pdist
 
-from evaluation.metrics import calibration_kernels, distances, skeletons
+from evaluation.metrics import calibration_kernels, distances, paired_values, skeletons, survival_values
 from evaluation.metrics.masks import Mask
 
 masks = npst.arrays(bool, npst.array_shapes(min_dims=2, max_dims=3, min_side=2, max_side=7))
@@ -57,3 +57,31 @@ def test_only_lost_parts_get_a_voxel():
     thinned = np.zeros_like(mask)
     thinned[1, 0] = True
     assert np.argwhere(skeletons._with_every_part(mask, thinned)).tolist() == [[1, 0], [1, 6]]
+
+
+def test_concordance_by_merging_is_that_of_all_pairs():
+    """One draw of many cases is merged, many draws at once are compared pair by pair; ties in times, events and risks."""
+    rng = np.random.default_rng(5)
+    for number in (600, 741):
+        known = survival_values.Followed(rng.integers(1, 60, number).astype(float), rng.random(number) < 0.6)
+        risk, answered = rng.integers(0, 50, number).astype(float), rng.random(number) < 0.95
+        draws = rng.integers(0, 3, (40, number)).astype(float)
+        censoring = survival_values.censoring_survival(known)
+        for score in (
+            survival_values.harrell_c,
+            lambda *given, censoring=censoring: survival_values.uno_c(*given, censoring, tau=40.0),
+        ):
+            together = score(known, risk, answered, draws).numbers
+            alone = [score(known, risk, answered, row[None]).numbers[0] for row in draws]
+            np.testing.assert_allclose(alone, together, rtol=1e-12)
+
+
+def test_kendalls_tau_by_sorting_is_that_of_all_pairs():
+    rng = np.random.default_rng(6)
+    truth, answer = rng.integers(0, 30, 400).astype(float), rng.integers(0, 30, 400).astype(float)
+    draws = rng.multinomial(400, np.full(400, 1 / 400), 30).astype(float)
+    together = paired_values.PAIRED["kendall_tau_b"](truth, answer, draws).numbers
+    alone = [paired_values.PAIRED["kendall_tau_b"](truth, answer, row[None]).numbers[0] for row in draws]
+    np.testing.assert_allclose(alone, together, rtol=0, atol=1e-14)
+    constant = paired_values.PAIRED["kendall_tau_b"](truth, np.ones(400), np.ones((1, 400)))
+    assert constant.result().value is None
