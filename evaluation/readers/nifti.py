@@ -206,6 +206,7 @@ def _scaling(slope: float, intercept: float, name: str) -> tuple[float, float]:
 
 def _geometry(fields: _Fields, shape: tuple[int, ...], name: str) -> Geometry:
     affine: Affine | None = None
+    second: Affine | None = None
     spacing = tuple(abs(float(size)) or 1.0 for size in fields.pixdim[1 : len(shape) + 1])
     if fields.sform > 0:
         matrix = np.eye(4)
@@ -213,9 +214,19 @@ def _geometry(fields: _Fields, shape: tuple[int, ...], name: str) -> Geometry:
         affine = check_affine(matrix, name)
         columns = np.sqrt((matrix[:3, : len(shape)] ** 2).sum(axis=0))
         spacing = tuple(float(size) for size in columns)
+        second = _second_affine(fields, affine, name) if fields.qform > 0 else None
     elif fields.qform > 0:
         affine = check_affine(_from_quaternion(fields), name)
-    return Geometry(shape, check_spacing(spacing, name), affine, oriented_format=True)
+    return Geometry(shape, check_spacing(spacing, name), affine, oriented_format=True, qform=second)
+
+
+def _second_affine(fields: _Fields, affine: Affine, name: str) -> Affine | None:
+    """The matrix of the quaternion; ``None`` if it equals the other one or cannot be used, since that one counts."""
+    try:
+        second = check_affine(_from_quaternion(fields), name)
+    except (ReadError, ValueError):
+        return None
+    return None if second == affine else second
 
 
 def _from_quaternion(fields: _Fields) -> NDArray[np.float64]:

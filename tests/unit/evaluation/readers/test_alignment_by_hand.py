@@ -127,15 +127,19 @@ class TestOrientation:
 
     @pytest.mark.parametrize(("sine", "mixed"), [(0.0499, False), (0.0501, True), (-0.0501, True)])
     def test_axes_that_mix_by_more_than_a_twentieth_are_others(self, sine, mixed):
-        actual = Geometry((4, 5, 6), (1.0,) * 3, affine(turned(np.arcsin(sine))), oriented_format=True)
-        kind, refusal, expected = refused(volume(), actual)
-        assert (kind, expected) == ("orientation", "run right, front and up")
+        shape = (100, 100, 6)
+        actual = Geometry(shape, (1.0,) * 3, affine(turned(np.arcsin(sine))), oriented_format=True)
+        kind, refusal, expected = refused(volume(shape), actual)
+        assert (kind, expected.partition(", and a")[0]) == ("orientation", "run right, front and up")
+        # A turn by 2.86° moves the far corner of 100 voxels by five of them.
         assert ("which moves a corner by" not in refusal) == mixed
 
     def test_a_turn_tells_how_far_it_moves_the_corner_that_moves_most(self):
-        actual = Geometry((4, 5, 6), (1.0,) * 3, affine(turned(0.04)), oriented_format=True)
-        # The corner at (3, 4) lies 5 mm from the axis: it moves along the chord, 2 · 5 · sin(0.02) = 0.19999 mm.
-        assert ", which moves a corner by 0.2 mm" in refused(volume(), actual)[1]
+        shape = (31, 41, 6)
+        actual = Geometry(shape, (1.0,) * 3, affine(turned(0.04)), oriented_format=True)
+        # The corner at (30, 40) lies 50 mm from the axis: it moves along the chord, 2 · 50 · sin(0.02) = 1.9999 mm.
+        # Of these, 40 · sin(0.04) + 30 · (1 − cos(0.04)) = 1.6236 lie along the first axis.
+        assert ", which moves a corner by 1.62 voxels (2 mm)" in refused(volume(shape), actual)[1]
 
     def test_an_axis_without_a_direction_is_no_orientation(self):
         flat = Geometry((4, 5, 6), (1.0,) * 3, affine([[1, 0, 0], [0, 1, 0], [0, 0, 0]]), oriented_format=True)
@@ -180,42 +184,47 @@ class TestSpacing:
 
 
 class TestPlaces:
-    """Tolerance: a hundredth of the smallest voxel and a millionth of the distance of both from the origin."""
+    """Tolerance: half a voxel along each axis and a millionth of the distance of both from the origin."""
 
     @pytest.mark.parametrize("axis", [0, 1, 2])
-    def test_near_the_origin_a_hundredth_of_the_smallest_voxel(self, axis):
-        expected = volume(spacing=(3.0, 1.0, 2.0))
-        for shift, fits in ((0.0099999, True), (0.010001, False)):
-            actual = volume(spacing=(3.0, 1.0, 2.0), place=np.eye(3)[axis] * shift)
-            if fits:
-                assert align(expected, actual, file="a") == identity(4, 5, 6)
-            else:
-                assert refused(expected, actual)[0] == "origin"
+    @pytest.mark.parametrize("share", [-0.4999, 0.4999, 0.5001, -0.5001])
+    def test_half_a_voxel_along_each_axis(self, axis, share):
+        spacing = np.array([3.0, 1.0, 2.0])
+        actual = volume(spacing=tuple(spacing), place=np.eye(3)[axis] * share * spacing)
+        if abs(share) < 0.5:
+            alignment = align(volume(spacing=tuple(spacing)), actual, file="a")
+            assert alignment == identity(4, 5, 6)
+            assert alignment.shift.is_noted
+            assert alignment.shift.voxels == pytest.approx(abs(share), abs=1e-5)
+            assert alignment.shift.millimetres == pytest.approx(abs(share) * spacing[axis], abs=1e-9)
+        else:
+            assert refused(volume(spacing=tuple(spacing)), actual)[0] == "origin"
+
+    def test_the_ordinary_rounding_of_headers_is_not_noted(self):
+        assert not align(volume(), volume(place=(0.0099, 0.0, 0.0)), file="a").shift.is_noted
+        assert align(volume(), volume(place=(0.0101, 0.0, 0.0)), file="a").shift.is_noted
 
     @pytest.mark.parametrize("axis", [0, 1, 2])
     @pytest.mark.parametrize("side", [-1, 1])
     def test_far_from_it_a_millionth_of_both_distances_more(self, axis, side):
-        # A hundredth of 100 mm, and a millionth of 500 km and 500 km: 2 mm.
+        # Half of 100 mm, and a millionth of 500 km and 500 km: 51 mm.
         far = np.eye(3)[axis] * side * 500_000
         across = np.eye(3)[axis - 1]
         expected = volume(spacing=(100.0, 100.0, 100.0), place=far)
-        allowed = volume(spacing=(100.0, 100.0, 100.0), place=far + 2.0 * across)
+        allowed = volume(spacing=(100.0, 100.0, 100.0), place=far + 50.99 * across)
         assert align(expected, allowed, file="a") == identity(4, 5, 6)
-        assert refused(expected, volume(spacing=(100.0, 100.0, 100.0), place=far + 2.001 * across))[0] == "origin"
+        assert refused(expected, volume(spacing=(100.0, 100.0, 100.0), place=far + 51.01 * across))[0] == "origin"
 
     def test_corners_that_move_differently_are_a_matter_of_the_axes(self):
-        # 65 voxels of 100.03125 mm reach 2 mm further than such of 100 mm, which is just the difference that is allowed.
-        expected = volume((65, 2, 2), (100.0, 100.0, 100.0), (0.0, 500_000.0, 0.0))
+        # 1025 voxels of 1.00048828125 mm reach half a voxel further than such of 1 mm.
+        expected = volume((1025, 2, 2))
 
-        def stretched(step, shift):
-            return Geometry(
-                (65, 2, 2), (100.0,) * 3, upright((step, 100.0, 100.0), (shift, 500_000.0, 0.0)), oriented_format=True
-            )
+        def stretched(step):
+            return Geometry((1025, 2, 2), (1.0,) * 3, upright((step, 1.0, 1.0)), oriented_format=True)
 
-        assert align(expected, stretched(100.03125, 0.0), file="a") == identity(65, 2, 2)
-        assert refused(expected, stretched(100.03125, 1.0))[0] == "origin"
-        kind, refusal, _ = refused(expected, stretched(100.046875, 0.0))
-        assert (kind, refusal.endswith("which moves a corner by 3 mm")) == ("orientation", True)
+        assert align(expected, stretched(1.00048), file="a").shift.voxels == pytest.approx(0.49152)
+        kind, refusal, _ = refused(expected, stretched(1.00048828125 + 1e-8))
+        assert (kind, refusal.endswith("which moves a corner by 0.5 voxels (0.5 mm)")) == ("orientation", True)
 
     def test_the_distance_and_both_places_are_told(self):
         actual = volume(place=(-0.0, 3.0, -4.0))
@@ -223,9 +232,16 @@ class TestPlaces:
         # From 0.5 to -4 and from 0 to 3: the root of 20.25 + 9.
         assert refusal == (
             "origin",
-            "the volume lies 5.408 mm away, with its first voxel at (0, 3, -4) mm",
-            "the first voxel at (0, 0, 0.5) mm",
+            "the volume lies 4.5 voxels (5.41 mm) away, with its first voxel at (0, 3, -4) mm",
+            "the first voxel at (0, 0, 0.5) mm, and a shift below half a voxel",
         )
+
+    def test_across_a_picture_half_its_smallest_side(self):
+        def picture(height):
+            return Geometry((4, 5), (1.0, 2.0), upright((1.0, 2.0, 1.0), (0, 0, height)), oriented_format=True)
+
+        assert align(picture(0), picture(0.49), file="a").shift.voxels == pytest.approx(0.49)
+        assert refused(picture(0), picture(0.51))[0] == "origin"
 
     def test_an_axis_that_runs_back_begins_at_the_last_voxel(self):
         expected = volume(spacing=(2.0, 1.0, 1.0))
@@ -237,7 +253,7 @@ class TestPlaces:
         )
         assert refused(expected, late)[:2] == (
             "origin",
-            "the volume lies 2 mm away, with its first voxel at (8, 0, 0) mm",
+            "the volume lies 1 voxel (2 mm) away, with its first voxel at (8, 0, 0) mm",
         )
 
     def test_the_same_matrix_and_shape_need_no_other_comparison(self):

@@ -75,11 +75,11 @@ class TestTables:
 
 
 class TestGrids:
-    @pytest.mark.parametrize(("share", "fits"), [(0.009, True), (0.011, False)])
+    @pytest.mark.parametrize(("share", "fits"), [(0.49, True), (0.51, False)])
     @pytest.mark.parametrize("axis", [0, 1, 2])
-    def test_a_shift_up_to_a_hundredth_of_the_smallest_voxel_is_rounding(self, tmp_path, expected, axis, share, fits):
+    def test_a_shift_below_half_a_voxel_is_the_same_grid(self, tmp_path, expected, axis, share, fits):
         moved = AFFINE.copy()
-        moved[axis, 3] += share * 0.8
+        moved[axis, 3] += share * AFFINE[axis, axis]
         issues = check_prediction(files.nifti(tmp_path / "a.nii.gz", affine=moved), expected)
         assert [issue.kind for issue in issues] == ([] if fits else ["origin"])
 
@@ -87,10 +87,10 @@ class TestGrids:
         far, near = AFFINE.copy(), AFFINE.copy()
         far[0, 3] = 50_000.0
         reference = read_geometry(files.nifti(tmp_path / "far.nii.gz", affine=far))
-        far[0, 3] += 0.08
+        far[0, 3] += 0.45
         assert check_prediction(files.nifti(tmp_path / "a.nii.gz", affine=far), reference) == []
         reference = read_geometry(files.nifti(tmp_path / "near.nii.gz", affine=near))
-        near[0, 3] += 0.08
+        near[0, 3] += 0.45
         issues = check_prediction(files.nifti(tmp_path / "b.nii.gz", affine=near), reference)
         assert [issue.kind for issue in issues] == ["origin"]
 
