@@ -133,16 +133,27 @@ class Shift:
         return self.voxels > 0
 
     @property
+    def voxel_words(self) -> str:
+        """The displacement in voxels.
+
+        Examples
+        --------
+        >>> Shift(1.0, 0.925).voxel_words
+        '1 voxel'
+        """
+        number = f"{self.voxels:.3g}"
+        return f"{number} voxel{'' if number == '1' else 's'}"
+
+    @property
     def words(self) -> str:
-        """The displacement in voxels and in mm.
+        """The displacement in mm and in voxels.
 
         Examples
         --------
         >>> Shift(0.1234567, 0.0925).words
-        '0.123 voxels (0.0925 mm)'
+        '0.0925 mm (0.123 voxels)'
         """
-        number = f"{self.voxels:.3g}"
-        return f"{number} voxel{'' if number == '1' else 's'} ({self.millimetres:.3g} mm)"
+        return f"{self.millimetres:.4g} mm ({self.voxel_words})"
 
 
 NO_SHIFT: Final = Shift()
@@ -312,7 +323,7 @@ def _accepted_shift(expected: Geometry, actual: Geometry, alignment: Alignment, 
     raise ReadError(
         "origin",
         file,
-        f"the volume lies {shift.words} away, with its first voxel at {_numbers(given[:3, 3])} mm",
+        f"the volume lies {shift.millimetres:.4g} mm away ({shift.voxel_words}), with its first voxel at {_numbers(given[:3, 3])} mm",
         f"the first voxel at {_numbers(wanted[:3, 3])} mm, and a shift below half a voxel",
     )
 

@@ -139,7 +139,7 @@ class TestOrientation:
         actual = Geometry(shape, (1.0,) * 3, affine(turned(0.04)), oriented_format=True)
         # The corner at (30, 40) lies 50 mm from the axis: it moves along the chord, 2 · 50 · sin(0.02) = 1.9999 mm.
         # Of these, 40 · sin(0.04) + 30 · (1 − cos(0.04)) = 1.6236 lie along the first axis.
-        assert ", which moves a corner by 1.62 voxels (2 mm)" in refused(volume(shape), actual)[1]
+        assert ", which moves a corner by 2 mm (1.62 voxels)" in refused(volume(shape), actual)[1]
 
     def test_an_axis_without_a_direction_is_no_orientation(self):
         flat = Geometry((4, 5, 6), (1.0,) * 3, affine([[1, 0, 0], [0, 1, 0], [0, 0, 0]]), oriented_format=True)
@@ -224,7 +224,7 @@ class TestPlaces:
 
         assert align(expected, stretched(1.00048), file="a").shift.voxels == pytest.approx(0.49152)
         kind, refusal, _ = refused(expected, stretched(1.00048828125 + 1e-8))
-        assert (kind, refusal.endswith("which moves a corner by 0.5 voxels (0.5 mm)")) == ("orientation", True)
+        assert (kind, refusal.endswith("which moves a corner by 0.5 mm (0.5 voxels)")) == ("orientation", True)
 
     def test_the_distance_and_both_places_are_told(self):
         actual = volume(place=(-0.0, 3.0, -4.0))
@@ -232,7 +232,7 @@ class TestPlaces:
         # From 0.5 to -4 and from 0 to 3: the root of 20.25 + 9.
         assert refusal == (
             "origin",
-            "the volume lies 4.5 voxels (5.41 mm) away, with its first voxel at (0, 3, -4) mm",
+            "the volume lies 5.408 mm away (4.5 voxels), with its first voxel at (0, 3, -4) mm",
             "the first voxel at (0, 0, 0.5) mm, and a shift below half a voxel",
         )
 
@@ -253,7 +253,7 @@ class TestPlaces:
         )
         assert refused(expected, late)[:2] == (
             "origin",
-            "the volume lies 1 voxel (2 mm) away, with its first voxel at (8, 0, 0) mm",
+            "the volume lies 2 mm away (1 voxel), with its first voxel at (8, 0, 0) mm",
         )
 
     def test_the_same_matrix_and_shape_need_no_other_comparison(self):

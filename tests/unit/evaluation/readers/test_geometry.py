@@ -65,7 +65,7 @@ def test_other_origin(tmp_path, expected):
     moved[0, 3] += 0.8
     error = refusal(files.nifti(tmp_path / "a.nii.gz", affine=moved), expected)
     assert error.kind == "origin"
-    assert "1 voxel (0.8 mm) away" in error.message
+    assert "0.8 mm away (1 voxel)" in error.message
 
 
 def test_mirrored_header_with_unmirrored_place_is_another_volume(tmp_path, expected):

@@ -64,7 +64,8 @@ class TestLabels:
         assert refused(labels, [1e12])[1] == "the label 1000000000000"
 
     def test_the_first_that_is_not_whole_is_told(self):
-        assert refused(labels, [[1.0, 2.5], [3.25, 4.0]]) == ("not_integer", "the value 2.5", "whole numbers")
+        words = "the value 2.5, and 50 % of the voxels are no whole numbers"
+        assert refused(labels, [[1.0, 2.5], [3.25, 4.0]]) == ("not_integer", words, "whole numbers")
 
     @pytest.mark.parametrize(("kind", "high"), [("u1", 255), ("u2", 65_535), ("u4", 2**32 - 1), ("i8", 2**40)])
     def test_those_that_occur_are_told_in_order(self, kind, high):
@@ -240,3 +241,36 @@ class TestWords:
     def test_what_helps_with_a_table_is_told_of_tables_where_it_differs(self, name, of_table):
         assert (ReadError("format", name, "x").remedy != REMEDIES["format"]) == of_table
         assert ReadError("not_found", name, "x").remedy == REMEDIES["not_found"]
+
+
+class TestScaling:
+    """Whole numbers that nibabel stores with the scaling of another image's header."""
+
+    @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16"])
+    @pytest.mark.parametrize("highest", [1, 2, 3, 7, 118])
+    def test_labels_saved_from_get_fdata_with_the_header_of_an_image(self, tmp_path, dtype, highest):
+        import nibabel
+
+        data = np.arange(4 * 5 * 6).reshape(4, 5, 6) % (highest + 1)
+        header = nibabel.Nifti1Image(data.astype(dtype), np.eye(4)).header
+        nibabel.save(nibabel.Nifti1Image(data.astype(float), np.eye(4), header), tmp_path / "a.nii.gz")
+        np.testing.assert_array_equal(read_label_image(tmp_path / "a.nii.gz").labels, data)
+
+    @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16"])
+    def test_probabilities_with_a_scaling_are_none(self, tmp_path, dtype):
+        import nibabel
+
+        data = np.linspace(0, 1, 4 * 5 * 6).reshape(4, 5, 6)
+        header = nibabel.Nifti1Image(data.astype(dtype), np.eye(4)).header
+        nibabel.save(nibabel.Nifti1Image(data, np.eye(4), header), tmp_path / "a.nii.gz")
+        with pytest.raises(ReadError) as error:
+            read_label_image(tmp_path / "a.nii.gz")
+        assert error.value.kind == "scaled"
+        slope = nibabel.load(tmp_path / "a.nii.gz").dataobj.slope
+        assert f"scales stored numbers by {slope}" in error.value.found
+
+    def test_steps_of_one_and_more_have_to_be_exact(self):
+        numbers = np.array([[0, 1], [2, 3]], dtype=np.int16)
+        assert to_labels(numbers, 2.0, 1.0, "a", Limits()).tolist() == [[1, 3], [5, 7]]
+        with pytest.raises(ReadError, match=r"the value 1\.5, and 50 %"):
+            to_labels(numbers, 1.5, 0.0, "a", Limits())
