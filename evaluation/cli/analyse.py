@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from evaluation import durable
 from evaluation.cli import InputError
 from evaluation.cli.inputs import progress_line, write_json
+from evaluation.importing import read_results_file
 from evaluation.importing.choices import EXCLUDE, MetricChoice, assessment_of, suggest_metrics, worst_value
 from evaluation.importing.roles import ROLES, guess_roles
-from evaluation.importing.sheets import read_sheet
 
 if TYPE_CHECKING:
     import argparse
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("table", type=Path, metavar="TABLE.csv", help="results by algorithm and case, long or wide")
+    parser.add_argument("table", type=Path, metavar="TABLE", help="results: CSV, or a results file of another platform")
     parser.add_argument(
         "--output", type=Path, metavar="FOLDER", help="where to write; without it, says how it reads the table"
     )
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     """Report how the table is read, and analyse it if an output folder is specified."""
     from evaluation.importing.arranging import arrange
 
-    sheet = read_sheet(options.table)
+    sheet = read_results_file(options.table)
     roles = _roles(sheet, options.role)
     arranged = arrange(sheet, roles)
     choices = _choices(arranged, options.direction, options.missing)
@@ -151,9 +151,8 @@ def _missing(text: str) -> float | str:
 
 
 def _tell(sheet: Sheet, roles: Mapping[str, str], arranged: Arranged, choices: Sequence[MetricChoice]) -> None:
-    lines = [
-        f"{sheet.file}: {len(arranged.algorithms)} algorithms, {arranged.cases} cases, {arranged.missing} missing values"
-    ]
+    cases = "values of the whole data set" if arranged.is_summary else f"{arranged.cases} cases"
+    lines = [f"{sheet.file}: {len(arranged.algorithms)} algorithms, {cases}, {arranged.missing} missing values"]
     lines += [f"  column {column!r}: {ROLES[role]}" for column, role in list(roles.items())[:12]]
     if len(roles) > 12:
         lines.append(f"  … and {len(roles) - 12} further columns")
@@ -165,4 +164,5 @@ def _tell(sheet: Sheet, roles: Mapping[str, str], arranged: Arranged, choices: S
             else f"counts as {choice.missing:g} ({choice.why})"
         )
         lines.append(f"  metric {choice.name!r}: {direction}; a missing value {counts}")
+    lines += [f"  note: {note}" for note in arranged.notes]
     sys.stdout.write("\n".join(lines) + "\n")

@@ -15,6 +15,7 @@ from evaluation.designs.compilation import compile_values
 from evaluation.designs.completeness import completeness
 from evaluation.designs.differences import compare
 from evaluation.designs.document import Document, UnfitValueError, from_json
+from evaluation.importing.configurations import CONFIGURATION_BYTES, read_configuration
 
 if TYPE_CHECKING:
     import argparse
@@ -38,6 +39,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     compiled.add_argument("file", type=Path, metavar="DESIGN.json")
     compiled.add_argument("--task", metavar="KEY", help="key of the task; needed where there are several")
     compiled.add_argument("--output", type=Path, metavar="FILE", help="assessment (JSON); standard output if absent")
+    imported = acts.add_parser("import", help="make a draft from a configuration of Codabench or EvalAI")
+    imported.add_argument("file", type=Path, metavar="FILE", help="competition.yaml, challenge_config.yaml or a bundle")
+    imported.add_argument("--output", type=Path, metavar="FILE", help="design (JSON); standard output if absent")
     diff = acts.add_parser("diff", help="list what differs between two designs")
     diff.add_argument("before", type=Path, metavar="BEFORE.json")
     diff.add_argument("after", type=Path, metavar="AFTER.json")
@@ -51,6 +55,8 @@ def run(options: argparse.Namespace) -> int:
             return _check(options)
         case "compile":
             return _compile(options)
+        case "import":
+            return _import(options)
         case _:
             return _diff(options)
 
@@ -85,6 +91,20 @@ def _compile(options: argparse.Namespace) -> int:
         message = f"{options.file}: cannot be executed: {'; '.join(str(problem) for problem in compilation.problems)}"
         raise InputError(message)
     write_json(compilation.document, options.output)
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    path: Path = options.file
+    if path.stat().st_size > CONFIGURATION_BYTES:
+        message = f"{path}: {path.stat().st_size:,} bytes; a configuration has at most {CONFIGURATION_BYTES:,}"
+        raise InputError(message)
+    draft = read_configuration(path.name, path.read_bytes())
+    write_json(draft.document(), options.output)
+    lines = [f"Draft from {draft.platform}: {draft.title}"]
+    lines += [f"  open: {question}" for question in draft.questions]
+    lines += [f"  note: {note}" for note in draft.notes]
+    sys.stderr.write("\n".join(lines) + "\n")
     return 0
 
 

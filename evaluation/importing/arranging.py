@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -43,6 +43,10 @@ class Arranged:
         Cells without a value, and combinations of algorithm, case, region and metric that the table does not contain.
     notes
         Sentences on how the table was read that a reader must know.
+    directions
+        Better direction by metric, as far as the file states it.
+    is_summary
+        True if each value is of the whole data set: no case is named, and `cases` is 0.
     """
 
     results: pd.DataFrame
@@ -54,6 +58,8 @@ class Arranged:
     meaning: str
     missing: int
     notes: tuple[str, ...]
+    directions: Mapping[str, str] = field(default_factory=dict)
+    is_summary: bool = False
 
     def values_of(self, metric: str) -> np.ndarray[Any, np.dtype[np.float64]]:
         """All values of a metric that are there."""
@@ -92,7 +98,14 @@ def arrange(sheet: Sheet, roles: Mapping[str, str], *, limits: SheetLimits = DEF
         little to rank or too much to compute.
     """
     places = _places(sheet, roles)
-    meaning = _meaning(sheet, places)
+    if sheet.question and "algorithm" not in places:
+        raise TableError(sheet.file, *sheet.question)
+    is_summary = sheet.is_summary and "case" not in places
+    if is_summary:
+        meaning = "metric" if len(places["value"]) > 1 else ONE_METRIC
+        _refuse_unnamed(sheet, places)
+    else:
+        meaning = _meaning(sheet, places)
     names = {key: sheet.column(places[key][0]) for key in _KEYS if key in places}
     for key, cells in names.items():
         _check_names(sheet, key, cells)
@@ -115,9 +128,9 @@ def arrange(sheet: Sheet, roles: Mapping[str, str], *, limits: SheetLimits = DEF
     _refuse_formulas(sheet, results)
     _refuse_duplicates(sheet, results)
     distinct = {key: tuple(dict.fromkeys(results[key])) for key in _KEYS}
-    _check_size(sheet, results, distinct, places, meaning, limits)
+    _check_size(sheet, results, distinct, places, meaning, limits, fewest_cases=0 if is_summary else _FEWEST_CASES)
     ignored = [column for column in sheet.columns if roles.get(column, "ignore") == "ignore"]
-    notes = [f"Not used: {', '.join(ignored[:20])}."] if ignored else []
+    notes = [*sheet.notes, *([f"Not used: {', '.join(ignored[:20])}."] if ignored else [])]
     if sheet.delimiter != "," and any(
         "," in cell for column_index in places["value"] for cell in sheet.column(column_index)
     ):
@@ -128,10 +141,12 @@ def arrange(sheet: Sheet, roles: Mapping[str, str], *, limits: SheetLimits = DEF
         algorithms=distinct["algorithm"],
         regions=tuple(name for name in distinct["region"] if name),
         metrics=distinct["metric"],
-        cases=len(set(zip(results["task"], results["case"], strict=True))),
+        cases=0 if is_summary else len(set(zip(results["task"], results["case"], strict=True))),
         meaning=meaning,
         missing=_missing(results),
         notes=tuple(notes),
+        directions=sheet.directions,
+        is_summary=is_summary,
     )
 
 
@@ -188,6 +203,15 @@ def _meaning(sheet: Sheet, places: Mapping[str, Sequence[int]]) -> str:
             "Leave out all but one of them, or the column of the metric.",
         )
     return "metric" if several else ONE_METRIC
+
+
+def _refuse_unnamed(sheet: Sheet, places: Mapping[str, Sequence[int]]) -> None:
+    if "algorithm" not in places:
+        raise TableError(sheet.file, "no column names the algorithms", "Say which column names them.")
+    if "metric" in places and len(places["value"]) > 1:
+        raise TableError(
+            sheet.file, "a column names the metric, and there are several columns of values", "Keep one of them."
+        )
 
 
 def _check_names(sheet: Sheet, key: str, cells: Sequence[str]) -> None:
@@ -273,13 +297,15 @@ def _check_size(
     places: Mapping[str, Sequence[int]],
     meaning: str,
     limits: SheetLimits,
+    *,
+    fewest_cases: int,
 ) -> None:
     algorithms, cases = len(distinct["algorithm"]), len(distinct["case"])
     if algorithms < 2:
         raise TableError(
             sheet.file, f"there is one algorithm, {shown(distinct['algorithm'][0])}", "A ranking needs two or more."
         )
-    if cases < _FEWEST_CASES:
+    if cases < fewest_cases:
         raise TableError(
             sheet.file,
             f"there is one case, {shown(distinct['case'][0])}",

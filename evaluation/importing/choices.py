@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation import problems
 from evaluation.assessment import Assessment, parse
+from evaluation.assessment.described import WITHOUT
 from evaluation.assessment.reading import is_number
 from evaluation.catalogue import CatalogueError, all_metrics, get
 
@@ -106,7 +107,7 @@ def suggest_metrics(arranged: Arranged) -> list[MetricChoice]:
     """
     suggested = []
     for metric in arranged.metrics:
-        direction = direction_of(metric)
+        direction = arranged.directions.get(metric) or direction_of(metric)
         missing, why = worst_value(arranged.values_of(metric), direction or "higher")
         suggested.append(MetricChoice(metric, direction, missing, why))
     return suggested
@@ -193,9 +194,9 @@ def assessment_of(
         policy: dict[str, Any] = {"missing": choice.missing}
         if choice.missing == EXCLUDE:
             policy["allow_gaming"] = True
-        entries.append(
-            {"id": _id_of(choice.name, ids), "label": choice.name, "direction": choice.direction, "policy": policy}
-        )
+        entry = {"id": _id_of(choice.name, ids), "label": choice.name, "direction": choice.direction, "policy": policy}
+        # A leaderboard has one value per team and states no uncertainty, so that none is claimed.
+        entries.append(entry | {"level": "dataset", WITHOUT: True} if arranged.is_summary else entry)
     document: dict[str, Any] = {
         "schema": 1,
         "problem": problems.measured_elsewhere().id,

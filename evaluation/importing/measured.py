@@ -118,7 +118,7 @@ def read_measured(
     from evaluation.importing.replicates import read_replicates
     from evaluation.importing.table_reader import TableReader
 
-    measured = Measured()
+    measured = Measured(notes=list(sheet.notes))
     reader = TableReader(sheet, roles, fitting, measured)
     if reader.is_laid_out():
         reader.read(limits)

@@ -73,6 +73,8 @@ def guess_roles(sheet: Sheet) -> dict[str, str]:
     >>> guess_roles(Sheet("t.csv", "", ",", ("task", "alg_name", "case", "value"), rows, (2, 3)))
     {'task': 'task', 'alg_name': 'algorithm', 'case': 'case', 'value': 'value'}
     """
+    if sheet.roles:
+        return {column: sheet.roles.get(column, "ignore") for column in sheet.columns}
     numeric = {
         column: _is_numeric(sheet.column(column_index), comma=sheet.has_decimal_commas)
         for column_index, column in enumerate(sheet.columns)

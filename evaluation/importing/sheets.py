@@ -9,12 +9,13 @@ import csv
 import hashlib
 import io
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from evaluation.characters import refused_character
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 DELIMITERS: Final = {",": "commas", ";": "semicolons", "\t": "tabs"}
@@ -83,6 +84,17 @@ class Sheet:
         As many cells each as there are columns, without space around them.
     lines
         Line number of every row; the header is row 1.
+    roles
+        Role of each column, if the format of the file defines them; empty for a table whose columns are unknown.
+    directions
+        Better direction by metric (``higher`` or ``lower``), as far as the file states it.
+    notes
+        Sentences on how the file was read that a reader must know.
+    question
+        What a person must decide before the file becomes a table of results, and how: two sentences. Empty if nothing
+        is open. The question is open as long as no column has the role ``algorithm``.
+    is_summary
+        True if each value is of the whole data set and no case is named, as on a leaderboard.
     """
 
     file: str
@@ -91,6 +103,11 @@ class Sheet:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     lines: tuple[int, ...]
+    roles: Mapping[str, str] = field(default_factory=dict)
+    directions: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    question: tuple[str, str] | None = None
+    is_summary: bool = False
 
     @property
     def has_decimal_commas(self) -> bool:
@@ -123,8 +140,18 @@ def read_sheet(path: Path, *, name: str = "", limits: SheetLimits = DEFAULT) -> 
         raise TableError(
             name, f"the file has {size:,} bytes, and at most {limits.file_bytes:,} are read", "Send fewer columns."
         )
-    content = path.read_bytes()
-    text = _decoded(name, content)
+    return sheet_of(name, path.read_bytes(), limits=limits)
+
+
+def sheet_of(name: str, content: bytes, *, limits: SheetLimits = DEFAULT) -> Sheet:
+    """Read the bytes of a CSV file with a header, as `read_sheet` does.
+
+    Raises
+    ------
+    TableError
+        As `read_sheet`.
+    """
+    text = decoded(name, content)
     delimiter = _delimiter(text)
     try:
         columns, rows, lines = _parsed(name, text, delimiter, limits)
@@ -148,7 +175,14 @@ def shown(text: str) -> str:
     return repr(cut)
 
 
-def _decoded(name: str, content: bytes) -> str:
+def decoded(name: str, content: bytes) -> str:
+    """Return the text of a file in UTF-8.
+
+    Raises
+    ------
+    TableError
+        If it is no text, not in UTF-8, or empty.
+    """
     if content.startswith(_SPREADSHEETS):
         raise TableError(name, "this is a spreadsheet or an archive and no text", "Save the table as CSV (UTF-8).")
     if b"\0" in content:
@@ -207,7 +241,7 @@ def _header(name: str, cells: tuple[str, ...], limits: SheetLimits) -> tuple[str
         raise TableError(name, problem, "Separate the columns by commas, semicolons or tabs.")
     # An index that a program wrote has no name.
     columns = tuple(cell or ("row" if index == 0 else f"column {index + 1}") for index, cell in enumerate(cells))
-    _check_cells(name, columns, 1, limits)
+    check_cells(name, columns, 1, limits)
     twice = [column for column, count in Counter(columns).items() if count > 1]
     if twice:
         raise TableError(
@@ -222,10 +256,17 @@ def _check_row(name: str, cells: tuple[str, ...], row: int, columns: tuple[str, 
         raise TableError(
             name, problem, "Give every row one cell a column; put quotation marks around text with separators."
         )
-    _check_cells(name, cells, row, limits)
+    check_cells(name, cells, row, limits)
 
 
-def _check_cells(name: str, cells: tuple[str, ...], row: int, limits: SheetLimits) -> None:
+def check_cells(name: str, cells: tuple[str, ...], row: int, limits: SheetLimits) -> None:
+    """Check the length and the characters of cells.
+
+    Raises
+    ------
+    TableError
+        For the first cell that is too long or cannot be shown.
+    """
     for cell in cells:
         if len(cell) > limits.cell_characters:
             problem = f"a cell of row {row} has {len(cell):,} characters, and at most {limits.cell_characters} are read"

@@ -34,7 +34,7 @@ class Brought:
 def read_values(files: Brought, roles: Mapping[str, str], fitting: importing.Fitting, folder: Path) -> dict[str, Any]:
     """Read a table against what it has to fit, and write its values to `folder` where there is no problem."""
     try:
-        sheet = importing.read_sheet(files.path, name=files.name)
+        sheet = importing.read_results_file(files.path, name=files.name)
     except importing.TableError as error:
         return {"problems": [str(error)]}
     column_roles = importing.roles_of(sheet, fitting)

@@ -29,7 +29,7 @@ def read(path: Path, name: str, roles: Mapping[str, str]) -> dict[str, Any]:
     Submitted roles replace guessed roles.
     """
     try:
-        sheet = importing.read_sheet(path, name=name)
+        sheet = importing.read_results_file(path, name=name)
     except importing.TableError as error:
         return {"problem": str(error)}
     column_roles = importing.guess_roles(sheet)
@@ -59,7 +59,7 @@ def analyse(
 ) -> dict[str, Any]:
     """Analyse a table and write the files of `FILES` and the figures to `folder`; returns what the page shows."""
     try:
-        sheet = importing.read_sheet(path, name=name)
+        sheet = importing.read_results_file(path, name=name)
         arranged = importing.arrange(sheet, roles)
         decided = importing.read_choices(arranged, choices)
         assessment = importing.assessment_of(arranged, decided, origin=sheet.sha256)

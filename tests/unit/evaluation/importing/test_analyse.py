@@ -115,7 +115,7 @@ def test_several_tasks_and_regions_become_one_ranking(tmp_path):
 
 MALFORMED = {
     "empty": ("", "the file is empty"),
-    "a spreadsheet": (b"PK\x03\x04rest", "is a spreadsheet"),
+    "a damaged archive": (b"PK\x03\x04rest", "this is a ZIP archive, and it is damaged"),
     "no text": (b"algorithm,case,value\n\0\0", "no text"),
     "not UTF-8": (b"algorithm,case,value\na,b,\xff\n", "row 2 is not in UTF-8"),
     "only a header": (HEAD, "no row below it"),
