@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.checking import Severity
 from evaluation.cli import InputError
 from evaluation.cli.inputs import progress_line, read_assessment
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
 
     from evaluation.assessment import Assessment
     from evaluation.scoring import ScoredFolders
@@ -63,6 +65,12 @@ def run(options: Namespace) -> int:
         progress=progress_line("scored"),
     )
     report(scored)
+    if not any(scored.found.values()):
+        cases = len({row.case for row in scored.rows if row.case})
+        message = (
+            f"--predictions: {options.predictions} has no prediction that can be read for any of the {cases} cases"
+        )
+        raise InputError(message)
     if left_out := left_out_words(assessment):
         print(left_out, file=sys.stderr)  # noqa: T201  (a command talks)
     if options.evidence is not None:
@@ -105,15 +113,41 @@ def algorithms_of(options: Namespace) -> dict[str, Path]:
 
 
 def report(scored: ScoredFolders) -> None:
-    """Name what was counted as missing although a file is there, and files that belong to no case."""
-    lines = [f"{algorithm}: {issue.message} (counted as missing)" for (algorithm, _), issue in scored.reasons.items()]
-    for algorithm, names in scored.unexpected.items():
-        listed_names = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
-        lines.append(f"{algorithm}: {len(names)} files of no known case were not used ({listed_names})")
+    """Name what was counted as missing, what all predictions together suggest, and files that were not used."""
+    lines = []
+    for algorithm in scored.found:
+        lines += [f"{algorithm}: {line}" for line in _lines(scored, algorithm)]
     for line in lines[:_SHOWN]:
         print(line, file=sys.stderr)  # noqa: T201  (a command talks)
     if len(lines) > _SHOWN:
         print(f"… and {len(lines) - _SHOWN} more", file=sys.stderr)  # noqa: T201
+
+
+def _lines(scored: ScoredFolders, algorithm: str) -> list[str]:
+    """Lines about the files of one algorithm, the most important first."""
+    findings = scored.findings.get(algorithm, [])
+    questions = [finding for finding in findings if finding.severity is Severity.HOLD]
+    lines = [f"{finding.sentence} (check this)" for finding in questions]
+    reasons = {case: issue for (name, case), issue in scored.reasons.items() if name == algorithm}
+    lines += [f"{issue.message} (counted as missing). {issue.remedy}".strip() for issue in reasons.values()]
+    missing = [finding for finding in findings if finding.severity is Severity.REJECT]
+    lines += [f"{finding.reason} (counted as missing). {finding.remedy}" for finding in missing if finding.file]
+    if absent := [finding.case for finding in missing if not finding.file]:
+        lines.append(f"no prediction for {_some(absent, 'cases')} (counted as missing)")
+    lines += [finding.sentence for finding in findings if finding.severity is Severity.NOTE]
+    if unexpected := scored.unexpected.get(algorithm):
+        lines.append(f"{len(unexpected)} files of no known case were not used ({_names(unexpected)})")
+    if unread := scored.unread.get(algorithm):
+        lines.append(f"{len(unread)} files of formats that are not read were not used ({_names(unread)})")
+    return lines
+
+
+def _some(names: Sequence[str], noun: str) -> str:
+    return f"{len(names)} {noun} ({_names(names)})" if len(names) > 1 else names[0]
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
 
 
 def _jobs(text: str) -> int:

@@ -46,6 +46,12 @@ class OpenedValues(Opened):
     fitting: Fitting | None = None
     measured: Measured | None = None
 
+    @property
+    def found_cases(self) -> int:
+        """Number of values."""
+        assert self.measured is not None
+        return sum(cell is not None for cells in self.measured.values.values() for cell in cells)
+
     def rows(self, algorithm: str) -> list[Row]:
         """One row for every case, metric and region, missing ones included; values of the whole data set last."""
         assert self.fitting is not None

@@ -14,10 +14,11 @@ from evaluation.problems.scorer_files import ScorerFiles
 from evaluation.problems.texts import PageTexts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from evaluation.assessment import Assessment
+    from evaluation.checking import Assignment
     from evaluation.problems.beside import RulesBeside, TableBeside
     from evaluation.readers import Issue, Limits
     from evaluation.readers.instance_tables import InstanceRules, Instances, InstanceTable
@@ -397,17 +398,41 @@ class FileProblem(Problem):
 
     def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:
         """Find the files of one algorithm; see `Problem.open_predictions`."""
-        from evaluation.problems.folders import find_cases
+        from evaluation.checking.naming import bare_name
+        from evaluation.problems.folders import visible_files
         from evaluation.readers import Issue
 
         assert isinstance(references, FileReferences)
-        files = find_cases(folder, self.case_of)
-        unexpected = [path.name for case, path in files.items() if case not in references.files]
+        files = visible_files(folder)
         table = self.predicted_table(assessment, folder)
-        # A table that cannot be read is told once, and not again for each case.
+        rules = self.table_of_predictions(assessment)
+        beside = () if rules is None else (rules.file,)
+        assignment = self.assign([path for path in files if path not in beside], references.cases)
+        # A table that cannot be read is reported once, and not again for each case.
         reasons = {"": table} if isinstance(table, Issue) else {}
-        predictions = {case: self.submitted(path, table) for case, path in files.items() if case in references.files}
-        return Opened(predictions, reasons, unexpected)
+        missing = [finding for finding in assignment.findings.values() if finding.id != "file_duplicate"]
+        reasons |= {
+            case: Issue("duplicate", finding.reason, finding.remedy)
+            for case, finding in assignment.findings.items()
+            if finding.id == "file_duplicate"
+        }
+        predictions = {case: self.submitted(files[path], table) for case, path in assignment.files.items()}
+        unread = [path for path in assignment.extra if not self.case_of(bare_name(path))]
+        unexpected = [bare_name(path) for path in assignment.extra if path not in set(unread)]
+        return Opened(predictions, reasons, unexpected, unread, missing)
+
+    def assign(self, paths: Iterable[str], cases: Sequence[str]) -> Assignment:
+        """Assign files of a folder or archive to cases by their names; see `evaluation.checking.assign`."""
+        from evaluation.checking import assign
+
+        return assign(
+            paths,
+            cases,
+            self.case_of,
+            ending_of=self.ending_of,
+            ending=self.suffixes[0],
+            words=self.texts.file_noun,
+        )
 
     def read_local_reference(self, assessment: Assessment, path: Path) -> Any:
         """Read the reference of a case from a folder of the command line's user."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation.checking.naming import is_hidden
 from evaluation.readers import ReadError, case_name
 from evaluation.readers.cells import read_table
 
@@ -41,9 +42,24 @@ def find_cases(folder: Path, case_of: Callable[[str], str] = case_of_image) -> d
         if not case or path.name.startswith(".") or not path.is_file():
             continue
         if case in cases:
-            raise ReadError("table", path.name, f"a second file for the case {case}", "one file a case")
+            files = f"{cases[case].name} and {path.name} are both of the case {case}"
+            raise ReadError("duplicate", folder.name or str(folder), files, "one file for each case")
         cases[case] = path
     return cases
+
+
+def visible_files(folder: Path) -> dict[str, Path]:
+    """Return the files of a folder and its subfolders by their relative paths, sorted; without hidden ones.
+
+    Raises
+    ------
+    ReadError
+        If the folder does not exist.
+    """
+    if not folder.is_dir():
+        raise ReadError("not_found", folder.name or str(folder), "there is no such folder")
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name: path for name, path in files.items() if not is_hidden(name)}
 
 
 def patients_of(references: Path, cases: Sequence[str]) -> dict[str, str] | None:

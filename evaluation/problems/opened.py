@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from evaluation.checking import Finding
     from evaluation.readers import Issue
 
 
@@ -50,8 +51,19 @@ class Opened:
         Why what is there was not taken, by case; under the empty name for the submission as a whole.
     unexpected
         Files or rows that belong to no case.
+    unread
+        Files of formats that are not read for a case.
+    findings
+        Findings about missing cases and about the submission as a whole; see `evaluation.checking`.
     """
 
     predictions: Mapping[str, Any] = field(default_factory=dict)
     reasons: dict[str, Issue] = field(default_factory=dict)
     unexpected: Sequence[str] = ()
+    unread: Sequence[str] = ()
+    findings: Sequence[Finding] = ()
+
+    @property
+    def found_cases(self) -> int:
+        """Number of cases for which there is a file, a row or a value, usable or not; a table as a whole counts as one."""
+        return len(self.predictions) + len(self.reasons)

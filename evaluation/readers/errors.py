@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 REMEDIES: Final = {
     "not_found": "Send the file under exactly this name.",
+    "duplicate": "Keep one file for each case.",
     "format": "Use .nii.gz, .nii, .mha, .nrrd, .tif, .tiff or .png.",
     "empty_file": "Write the file again; it has no content.",
     "too_large": "Save labels in the smallest whole-number type that holds them and other images as 32-bit floats, on the grid of the input image.",

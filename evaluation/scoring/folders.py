@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evaluation.assessment import Assessment
+    from evaluation.checking import Finding
     from evaluation.problems import Opened, Problem, References
     from evaluation.readers import Issue
     from evaluation.scoring.evidence import Block
@@ -33,8 +34,12 @@ class ScoredFolders:
         Sorted by algorithm, then by case; values of the whole data set last.
     reasons
         Why a prediction that is there was counted as missing, by algorithm and case.
-    unexpected
-        Files of an algorithm that belong to no case.
+    unexpected, unread
+        Files of an algorithm that belong to no case, and files of formats that are not read.
+    findings
+        Findings of an algorithm about missing cases and about all its predictions together.
+    found
+        Number of cases of an algorithm for which there is a file or a row, usable or not.
     blocks, parts, shared
         What the values of the whole data set are made of, as `evaluation.scoring.evidence.write_evidence` takes it.
     """
@@ -42,6 +47,9 @@ class ScoredFolders:
     rows: list[Row] = field(default_factory=list)
     reasons: dict[tuple[str, str], Issue] = field(default_factory=dict)
     unexpected: dict[str, list[str]] = field(default_factory=dict)
+    unread: dict[str, list[str]] = field(default_factory=dict)
+    findings: dict[str, list[Finding]] = field(default_factory=dict)
+    found: dict[str, int] = field(default_factory=dict)
     blocks: list[Block] = field(default_factory=list)
     parts: dict[str, str] = field(default_factory=dict)
     shared: dict[str, Any] = field(default_factory=dict)
@@ -51,6 +59,10 @@ class ScoredFolders:
         self.reasons |= {(algorithm, case): issue for case, issue in opened.reasons.items()}
         if opened.unexpected:
             self.unexpected[algorithm] = list(opened.unexpected)
+        if opened.unread:
+            self.unread[algorithm] = list(opened.unread)
+        self.findings[algorithm] = list(opened.findings)
+        self.found[algorithm] = opened.found_cases
 
     def note_case(self, algorithm: str, case: str, reason: Issue | None) -> None:
         """Note why a case could not be read, unless the submission as a whole could not."""

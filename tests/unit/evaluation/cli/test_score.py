@@ -96,10 +96,6 @@ def spoil_problem(folder):
     (folder / "assessment.json").write_text(json.dumps({"schema": 1, "problem": "table", "metrics": [value]}))
 
 
-def spoil_two_files_for_a_case(folder):
-    shutil.copy(folder / "predictions/shifted/a.nii", folder / "predictions/exact/a.nii")
-
-
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
@@ -108,7 +104,6 @@ def spoil_two_files_for_a_case(folder):
         (spoil_problem, "cannot be scored from folders"),
         (spoil_reference, "a.nii.gz: the file is not gzip-compressed"),
         (spoil_references, "no such folder"),
-        (spoil_two_files_for_a_case, "a second file for the case a"),
     ],
 )
 def test_bad_input_is_one_clear_line_and_exit_code_2(folder, capsys, spoil, said):

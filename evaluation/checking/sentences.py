@@ -1,0 +1,146 @@
+"""Catalogue of the sentences about submitted predictions: one entry per finding, with its severity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from evaluation.checking.findings import Finding, Severity
+
+if TYPE_CHECKING:
+    from evaluation.readers import Issue
+
+
+class Sentence(NamedTuple):
+    """Severity, reason and remedy of a finding; names in braces are filled in."""
+
+    severity: Severity
+    reason: str
+    remedy: str = ""
+
+
+_NOTE, _HOLD, _REJECT = Severity.NOTE, Severity.HOLD, Severity.REJECT
+
+SENTENCES: Final[dict[str, Sentence]] = {
+    # Files and cases
+    "file_missing": Sentence(_REJECT, "there is no file for {case}", "Add {case}{ending}."),
+    "file_misnamed": Sentence(
+        _REJECT, "there is no file for {case}; {file} looks as if it were meant", "Rename {file} to {case}{ending}."
+    ),
+    "file_format": Sentence(
+        _REJECT, "there is no file for {case}; {file} has a format that is not read", "Save it as {case}{ending}."
+    ),
+    "file_duplicate": Sentence(_REJECT, "{case} has {count} files: {files}", "Keep one file for each case."),
+    "file_intended": Sentence(_NOTE, "meant for {case}?"),
+    "file_nested": Sentence(_NOTE, "an archive inside the archive is not opened; pack its files directly"),
+    "file_not_read": Sentence(_NOTE, "not {words} that is read; ignored"),
+    "file_of_no_case": Sentence(_NOTE, "no case of this name; ignored"),
+    "nothing_found": Sentence(
+        _REJECT,
+        "none of the {count} cases has a prediction",
+        "Name the files <case>{ending}, such as {case}{ending}.",
+    ),
+    # Content of one file or row, in the words of the reader
+    "unreadable": Sentence(_REJECT, "{reason}", "{remedy}"),
+    "shifted_grid": Sentence(
+        _NOTE,
+        "{file}: its grid is displaced by {shift}, which the accuracy of a header explains; it counts as the same grid",
+    ),
+    # All cases together
+    "one_object_in_pieces": Sentence(
+        _HOLD,
+        "{count} of {total} label maps contain a single object, which is in {pieces} pieces in {file}",
+        "If this is a semantic mask, give every object its own number. If each case has one object, confirm.",
+    ),
+    "no_background": Sentence(
+        _HOLD,
+        "no voxel of any of the {total} files has the background label 0; the labels are {value}",
+        "Check that 0 is the background and that labels are not one too high. If they are right, confirm.",
+    ),
+    "identical_predictions": Sentence(
+        _HOLD,
+        "the predictions for all {total} cases are identical",
+        "Check that each case has its own prediction. If they are right, confirm.",
+    ),
+    "swapped_axes": Sentence(
+        _HOLD,
+        "in all {total} files that were refused for their size, the axes have the order {value} of the expected ones",
+        "Swap the axes before saving, for instance with numpy.transpose.",
+    ),
+    "same_shift": Sentence(
+        _HOLD,
+        "all {total} files that were refused for their position are displaced by the same {value}",
+        "Copy the header (origin, direction, spacing) of the input image to every prediction.",
+    ),
+    "mirrored": Sentence(
+        _HOLD,
+        "the header of all {total} files that were refused for their orientation reverses an axis",
+        "Copy the header (origin, direction, spacing) of the input image to every prediction.",
+    ),
+    "boxes_in_unit": Sentence(
+        _HOLD,
+        "all {total} boxes lie between 0 and 1",
+        "Save coordinates in pixels, not as shares of the image. If they are right, confirm.",
+    ),
+    "boxes_as_sizes": Sentence(
+        _HOLD,
+        "in {count} of {total} rows, x_max or y_max is not larger than x_min or y_min (first in row {row})",
+        "Save the corners x_min, y_min, x_max, y_max; these look like x, y, width and height.",
+    ),
+    "boxes_as_corners": Sentence(
+        _HOLD,
+        "{count} of {total} boxes leave their image if the last two numbers are width and height, and fit if they are corners",
+        "COCO boxes are [x, y, width, height]; these look like [x_min, y_min, x_max, y_max].",
+    ),
+    "no_image_matches": Sentence(
+        _HOLD,
+        "0 of {count} image names match the cases; the first are {value}, and expected are names such as {case}",
+        "Name the images as the cases of the task.",
+    ),
+    "rows_not_used": Sentence(
+        _HOLD,
+        "{file}: {count} of {total} objects are not used; the first is {reason}",
+        "Correct or remove these rows. If they may be ignored, confirm.",
+    ),
+    "constant_answers": Sentence(
+        _HOLD,
+        "the answers to all {total} cases are identical: {value}",
+        "Check that each case has its own answer. If they are right, confirm.",
+    ),
+    "scores_in_percent": Sentence(
+        _HOLD,
+        "the scores of {count} of {total} cases lie between 0 and 100 and sum to 100",
+        "Save probabilities from 0 to 1.",
+    ),
+}
+
+
+def finding(finding_id: str, **facts: Any) -> Finding:
+    """Return the finding of an entry of the catalogue, filled in with `facts`.
+
+    Parameters
+    ----------
+    facts
+        Values of the names in the sentence, and of ``file``, ``case``, ``row`` and ``value`` of the finding.
+
+    Examples
+    --------
+    >>> finding("file_missing", case="case_1", ending=".nii.gz").sentence
+    'there is no file for case_1. Add case_1.nii.gz.'
+    """
+    severity, reason, remedy = SENTENCES[finding_id]
+    # Only the sentences are templates; what is filled in may contain braces.
+    return Finding(
+        finding_id,
+        severity,
+        reason.format_map(facts),
+        remedy.format_map(facts),
+        file=str(facts.get("file", "")),
+        case=str(facts.get("case", "")),
+        row=facts.get("row"),
+        value=str(facts.get("value", "")),
+    )
+
+
+def of_issue(issue: Issue, *, case: str = "", file: str = "") -> Finding:
+    """Return the rejection of a file or row that its reader refused; the reader's catalogue has the words."""
+    return Finding(issue.kind, Severity.REJECT, issue.message, issue.remedy, file=file, case=case)

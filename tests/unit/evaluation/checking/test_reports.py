@@ -1,0 +1,82 @@
+"""Inputs of public bug reports through the command line: each is scored, or its problem is named with a remedy."""
+
+import io
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from evaluation.cli import main
+
+REPORTS = Path(__file__).parents[3] / "data" / "reports"
+
+
+def scored(capsys, assessment, folder, predictions="predictions", *options):
+    """Exit code, results table and standard error of ``score``."""
+    root = REPORTS / folder
+    code = main(
+        [
+            *("score", str(REPORTS / assessment), "--references", str(root / "references")),
+            *("--predictions", str(root / predictions), *options),
+        ]
+    )
+    captured = capsys.readouterr()
+    table = pd.read_csv(io.StringIO(captured.out)) if captured.out else pd.DataFrame()
+    return code, table, captured.err
+
+
+def test_masks_within_the_accuracy_of_a_quaternion_are_scored_with_a_note(capsys):
+    code, table, errors = scored(capsys, "seg.json", "qform-precision")
+    assert code == 0
+    assert set(table["outcome"]) == {"ok"}
+    assert len(table) == 48
+    assert set(table.loc[table["metric"] == "dsc", "value"]) == {1.0}
+    assert "counted as missing" not in errors
+
+
+def test_labels_with_the_scaling_of_an_image_are_scored(capsys):
+    code, table, errors = scored(capsys, "seg.json", "scl-slope-of-nibabel")
+    assert (code, set(table["outcome"]), errors) == (0, {"ok"}, "")
+
+
+def test_a_format_that_is_not_read_is_named(capsys):
+    code, table, errors = scored(capsys, "seg.json", "silent-missing-mgz")
+    assert code == 2
+    assert table.empty
+    assert "there is no file for case_1; case_1.mgz has a format that is not read" in errors
+    assert "Save it as case_1.nii.gz." in errors
+    assert "no prediction that can be read for any of the 1 cases" in errors
+
+
+def test_a_file_in_the_folder_of_its_case_is_suggested(capsys):
+    code, _, errors = scored(capsys, "seg.json", "silent-missing-monai-folders")
+    assert code == 2
+    assert "there is no file for case_1; case_1_seg.nii.gz looks as if it were meant" in errors
+    assert "Rename case_1_seg.nii.gz to case_1.nii.gz." in errors
+
+
+def test_the_default_name_of_3d_slicer_is_that_of_the_case(capsys):
+    code, table, errors = scored(capsys, "seg.json", "slicer-seg-nrrd-name")
+    assert (code, set(table["outcome"]), errors) == (0, {"ok"}, "")
+
+
+def test_two_files_of_a_case_are_both_named(capsys):
+    code, table, errors = scored(capsys, "seg.json", "two-files-one-case")
+    assert code == 0
+    assert set(table["outcome"]) == {"missing"}
+    assert "case_1 has 2 files: case_1.mha, case_1.nii.gz (counted as missing). Keep one file for each case." in errors
+
+
+def test_nothing_at_all_ends_with_exit_code_2(capsys, tmp_path):
+    code, table, errors = scored(capsys, "seg.json", "two-files-one-case", tmp_path)
+    assert (code, table.empty) == (2, True)
+    assert "has no prediction that can be read for any of the 1 cases" in errors
+
+
+@pytest.mark.parametrize("name", ["case_1.dcm", "case_1.npy", "case_1.mhd", "deep/er/case_1.mgz"])
+def test_files_of_every_other_format_are_named(capsys, tmp_path, name):
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_bytes(b"0")
+    code, _, errors = scored(capsys, "seg.json", "two-files-one-case", tmp_path)
+    assert code == 2
+    assert Path(name).name in errors
