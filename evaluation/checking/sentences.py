@@ -98,7 +98,7 @@ SENTENCES: Final[dict[str, Sentence]] = {
     ),
     "rows_not_used": Sentence(
         _HOLD,
-        "{file}: {count} of {total} objects are not used; the first is {reason}",
+        "{file}: {count} of {total} rows are not used; the first is {reason}",
         "Correct or remove these rows. If they may be ignored, confirm.",
     ),
     "constant_answers": Sentence(

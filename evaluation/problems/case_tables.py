@@ -110,7 +110,7 @@ class CaseTable:
         table = problem.read_predictions(
             whole,
             [case],
-            {"classes": self.expected.classes},
+            self.expected.reading,
             every_reason=True,
             most_of_case=self.most_of_case,
             limits=self.limits,
@@ -153,6 +153,7 @@ def described(expected: ExpectedTable, most_of_case: int | None) -> dict[str, An
         "axes": expected.kind[1],
         "most_objects_of_case": most_of_case,
         **({"unit": expected.unit} if expected.unit else {}),
+        **({"scores": expected.scores} if expected.scores else {}),
     }
 
 
@@ -160,7 +161,15 @@ def expected_of(problem: str, document: Mapping[str, Any]) -> ExpectedTable:
     """Return the expected table from the document that `described` wrote."""
     kind = (str(document["kind"]), int(document["axes"]))
     files, classes, scores = (tuple(document[key]) for key in ("files", "classes", "need_scores"))
-    return ExpectedTable(table_problem(problem).id, files, classes, scores, kind, unit=str(document.get("unit", "")))
+    return ExpectedTable(
+        table_problem(problem).id,
+        files,
+        classes,
+        scores,
+        kind,
+        unit=str(document.get("unit", "")),
+        scores=str(document.get("scores", "")),
+    )
 
 
 def rules_of(document: Mapping[str, Any]) -> RulesBeside | None:

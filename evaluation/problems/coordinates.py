@@ -47,6 +47,16 @@ SETTINGS: Final = (
     ),
 )
 """Settings of a kind of problem with coordinates; documents that do not set them keep their meaning."""
+ANY_SCORE: Final = "any"
+SCORES: Final = Option(
+    "scores",
+    "enum",
+    None,
+    "Scores of predicted objects: any = any finite number, of which only the order counts; a number from 0 to 1 if it is not set.",
+    choices=(ANY_SCORE,),
+    stands_where_set=True,
+)
+"""Setting for scores that are not probabilities; see `refuse_fixed_thresholds`."""
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
@@ -64,6 +74,26 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         raise AssessmentError("settings.spacing", spacing, 'nothing unless "unit" is "px"')
     if settings.get("spacing_unit") is not None and spacing is None:
         raise AssessmentError("settings.spacing_unit", settings["spacing_unit"], 'nothing unless "spacing" is set')
+
+
+def refuse_fixed_thresholds(assessment: Assessment) -> None:
+    """Refuse metrics that compare scores with fixed numbers, where scores are any finite numbers.
+
+    Raises
+    ------
+    AssessmentError
+        With the metric.
+    """
+    from evaluation.assessment.errors import AssessmentError
+    from evaluation.metrics.detection_values import CURVES
+
+    if assessment.settings.get(SCORES.name) != ANY_SCORE:
+        return
+    for index, use in enumerate(assessment.computed):
+        if use.id not in CURVES:
+            raise AssessmentError(
+                f"metrics[{index}].id", use.id, f'one of {", ".join(sorted(CURVES))} with settings.scores "{ANY_SCORE}"'
+            )
 
 
 def axes_of(settings: Mapping[str, Any]) -> int:

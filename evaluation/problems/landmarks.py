@@ -68,9 +68,15 @@ class LandmarkPredictions(PredictionTable):
     absent: frozenset[str]
     strange: Sequence[str]
 
-    def issue(self, case: str) -> Issue | None:
-        """The first row of the case that cannot be taken."""
-        return self.table.invalid.get(case)
+    @property
+    def dropped(self) -> Mapping[str, Sequence[Issue]]:
+        """Reasons of the rows that could not be read; their landmarks count as not found."""
+        return self.table.dropped
+
+    @property
+    def rows(self) -> int:
+        """Number of landmarks that were read."""
+        return sum(map(len, self.table.points.values()))
 
     def of(self, case: str) -> Points | None:
         """The points of a case."""
@@ -397,15 +403,15 @@ class LandmarkLocalization(TableProblem):
         most_of_case: int | None = None,
         limits: Limits | None = None,
     ) -> LandmarkPredictions:
-        """Read ``landmarks.csv``; a row that cannot be taken costs its case."""
+        """Read ``landmarks.csv``; a row that cannot be read costs its landmark."""
         from evaluation.readers.landmark_tables import read_landmarks
         from evaluation.readers.limits import DEFAULT
 
-        table = read_landmarks(path, by_case=True, limits=limits or DEFAULT)
+        table = read_landmarks(path, by_row=True, limits=limits or DEFAULT)
         if isinstance(references, LandmarkReferences):
             self._check_axes(table, path, references.table.axes)
-        expected, named = set(cases), {*table.points, *table.invalid}
-        strange = [case for case in (*table.points, *table.invalid) if case not in expected]
+        expected, named = set(cases), set(table.points)
+        strange = [case for case in table.points if case not in expected]
         return LandmarkPredictions(table, frozenset(expected - named), strange)
 
     def check_predictions(self, table: PredictionTable, path: Path, expected: ExpectedTable) -> None:
@@ -413,7 +419,7 @@ class LandmarkLocalization(TableProblem):
         from evaluation.readers import ReadError
 
         assert isinstance(table, LandmarkPredictions)
-        if not table.table.points and not table.table.invalid:
+        if not table.table.points:
             if expected.may_be_empty:
                 return
             raise ReadError("table", path.name, "no landmark in any case", "a row a landmark and case")

@@ -6,7 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.cautions import never_hits
-from evaluation.problems.coordinates import DISTANCE, SETTINGS, axes_of, check_settings, coordinate_words, spacings
+from evaluation.problems.coordinates import (
+    ANY_SCORE,
+    DISTANCE,
+    SCORES,
+    SETTINGS,
+    axes_of,
+    check_settings,
+    coordinate_words,
+    refuse_fixed_thresholds,
+    spacings,
+)
 from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import AnswerView, Pictures
@@ -83,16 +93,24 @@ class ObjectPredictions(PredictionTable):
     without_row: str = "no object predicted"
 
     def issue(self, case: str) -> Issue | None:
-        """A row that cannot be taken, or too many of them."""
+        """Too many rows of a case; one that cannot be read costs only itself, see `remark`."""
         from evaluation.readers import Issue
 
-        if case in self.table.invalid:
-            return self.table.invalid[case]._replace(remedy="Correct the row and upload the table again.")
         number = self.table.objects[case].size if case in self.table.objects else 0
         if self.most_of_case is None or number <= self.most_of_case:
             return None
         what = f"{self.file}: case {case}: {number:,} objects; at most {self.most_of_case:,} are taken"
         return Issue("too_many", what, "Keep those with the highest scores.")
+
+    @property
+    def dropped(self) -> Mapping[str, Sequence[Issue]]:
+        """Reasons of the rows that could not be read; their objects count as not predicted."""
+        return self.table.dropped
+
+    @property
+    def rows(self) -> int:
+        """Number of objects that were read."""
+        return sum(objects.size for objects in self.table.objects.values())
 
     def is_empty(self, case: str) -> bool:
         """Return whether a case has no object, even if COCO JSON lists the case."""
@@ -280,18 +298,18 @@ class ObjectTexts(TableTexts):
         before = (
             f"One table `objects.csv` with a row for each predicted {noun} of the {cases} cases, packed into an archive or "
             "dropped as it is; COCO results with their images and categories as `objects.json` are read as well. "
-            f"{coordinate_words(expected.unit)} The score is a number from 0 to 1{scores}."
+            f"{coordinate_words(expected.unit)} The score is {_range_words(expected.scores)}{scores}."
         )
         decision = (
             "A column `decision` is optional: 1 for an object that you report as detected, 0 for any other. Metrics with a "
             "score threshold then count the objects with 1. Fill it in every row or leave it out."
         )
-        cost = f"A case with a row that cannot be read {incomplete_cost}: otherwise leaving out a hard case would pay."
+        dropped = "A row that cannot be read costs only itself: the object counts as not predicted, and the report names the row."
         return SubmitWords(
             (before, decision),
             expected.columns,
             f"{expected.classes[0] if expected.classes else ''},…",
-            (cost,) if incomplete_cost else (),
+            (dropped,),
             "A case without a row is an answer, too: that nothing was found.",
         )
 
@@ -382,7 +400,7 @@ class ObjectDetection(TableProblem):
     category = "ObD"
     task_categories = ("detection", "localization")
     table_files = ("objects.csv", "objects.json")
-    settings = SETTINGS
+    settings = (*SETTINGS, SCORES)
     pictures = ObjectPictures()
     answer_view = ObjectAnswerView()
     samples = ObjectSamples()
@@ -399,10 +417,11 @@ class ObjectDetection(TableProblem):
         return settings
 
     def check(self, assessment: Assessment) -> None:
-        """A mean over classes needs classes."""
+        """A mean over classes needs classes; scores of any size have no fixed threshold."""
         from evaluation.assessment.checks import check_classes_of_mean
 
         check_classes_of_mean(assessment)
+        refuse_fixed_thresholds(assessment)
 
     def read_references(self, path: Path) -> ObjectReferences:
         """Read ``objects.csv`` or ``objects.json``."""
@@ -458,10 +477,14 @@ class ObjectDetection(TableProblem):
     ) -> ObjectPredictions:
         """Read ``objects.csv`` or ``objects.json``; a list of COCO results refers to the ids of the references."""
         from evaluation.readers.limits import DEFAULT
-        from evaluation.readers.object_tables import read_objects
+        from evaluation.readers.object_tables import RowRules, read_objects
 
         reference_objects = references.table if isinstance(references, ObjectReferences) else None
-        table = read_objects(path, scored=True, references=reference_objects, by_case=True, limits=limits or DEFAULT)
+        names = tuple(str(name) for name in shared["classes"] if name)
+        if not names and isinstance(references, ObjectReferences):
+            names = tuple(references.class_names)
+        rules = RowRules(names or None, need_class=len(names) > 1, any_score=shared.get("scores") == ANY_SCORE)
+        table = read_objects(path, scored=True, references=reference_objects, rules=rules, limits=limits or DEFAULT)
         expected, named = set(cases), set(table.cases)
         return ObjectPredictions(
             table,
@@ -477,7 +500,7 @@ class ObjectDetection(TableProblem):
 
         assert isinstance(table, ObjectPredictions)
         object_table = table.table
-        if not object_table.objects and not object_table.invalid:
+        if not object_table.objects:
             if expected.may_be_empty:
                 return
             raise ReadError("table", path.name, "no object in any case", "at least one row")
@@ -536,7 +559,7 @@ class ObjectDetection(TableProblem):
         patients: Mapping[str, str],
         named: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """Names of the classes, and the patient of each case."""
+        """Names of the classes, the patient of each case, and whether scores may be any number."""
         from evaluation.scoring.objects import shared_evidence
 
         return shared_evidence(assessment, patients)
@@ -569,8 +592,12 @@ class ObjectDetection(TableProblem):
         return {"spacings": by_case} if by_case else {}
 
     def expected(self, assessment: Assessment, shared: Mapping[str, Any]) -> ExpectedTable:
-        """Return what a table has to hold, with the unit of its coordinates."""
-        return replace(super().expected(assessment, shared), unit=assessment.settings.get("unit") or "")
+        """Return what a table has to hold, with the unit of its coordinates and the range of its scores."""
+        return replace(
+            super().expected(assessment, shared),
+            unit=assessment.settings.get("unit") or "",
+            scores=assessment.settings.get(SCORES.name) or "",
+        )
 
     def score(
         self,
@@ -604,6 +631,11 @@ class ObjectDetection(TableProblem):
             class_name = str(name or (names[0] if len(names) == 1 else "without a class"))
             counts[class_name] = counts.get(class_name, 0) + 1
         return counts
+
+
+def _range_words(scores: str) -> str:
+    """Describe the accepted scores."""
+    return "any finite number, of which only the order counts" if scores == ANY_SCORE else "a number from 0 to 1"
 
 
 def _places(kind: str, axes: int) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evaluation.assessment import Assessment
+    from evaluation.checking.findings import Finding
     from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.limits import Limits
@@ -54,6 +55,8 @@ class ExpectedTable:
         uploads such a table has chosen the wrong file.
     unit
         Unit of the coordinates, where the assessment registers it.
+    scores
+        Range of the scores where it is not that of probabilities: ``any``.
     """
 
     problem: str
@@ -63,6 +66,12 @@ class ExpectedTable:
     kind: tuple[str, int] = ("", 0)
     may_be_empty: bool = False
     unit: str = ""
+    scores: str = ""
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Content of `TableProblem.shared` that reading a table needs."""
+        return {"classes": self.classes, **({"scores": self.scores} if self.scores else {})}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -126,8 +135,32 @@ class PredictionTable:
         """Return whether the valid answer to a case contains no prediction."""
         return case in self.absent
 
+    @property
+    def dropped(self) -> Mapping[str, Sequence[Issue]]:
+        """Reasons of the rows that were not used although their case counts, by case."""
+        return {}
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that were used; only counted where rows can be dropped."""
+        return 0
+
+    def findings(self, file: str) -> list[Finding]:
+        """Return the findings about the table: the rows that were not used."""
+        from evaluation.checking.sentences import finding
+
+        reasons = [issue for issues in self.dropped.values() for issue in issues]
+        if not reasons:
+            return []
+        first = reasons[0].message.removeprefix(f"{file}: ")
+        total = self.rows + len(reasons)
+        return [finding("rows_not_used", file=file, count=len(reasons), total=total, reason=first)]
+
     def remark(self, case: str) -> str:
-        """Return the remark on an accepted case, such as that nothing was found or a part of it is missing."""
+        """Return the remark on an accepted case, such as that nothing was found or some of its rows were not used."""
+        if reasons := self.dropped.get(case):
+            number = "1 row was" if len(reasons) == 1 else f"{len(reasons):,} rows were"
+            return f"{number} not used: {reasons[0].message}"
         return self.without_row if self.is_empty(case) else ""
 
     def of(self, case: str) -> Any | None:
@@ -463,7 +496,8 @@ class TableProblem(Problem):
             return Opened(reasons={"": error.issue})
         reasons = {case: issue for case in references.cases if (issue := table.issue(case)) is not None}
         predictions = self.predictions_of(table, references.cases, reasons)
-        return Opened(predictions, self.reported_reasons(assessment, table, reasons, references), table.unused)
+        reported = self.reported_reasons(assessment, table, reasons, references)
+        return Opened(predictions, reported, table.unused, findings=table.findings(path.name))
 
     def check_opened(
         self, assessment: Assessment, table: PredictionTable, path: Path, references: TableReferences

@@ -30,13 +30,13 @@ class LandmarkTable:
         Landmarks by case.
     axes
         Coordinates per landmark, 2 or 3.
-    invalid
-        Reason why the rows of a case were excluded, by case; only filled on request.
+    dropped
+        Reasons of the rows that were excluded, by case; only filled on request.
     """
 
     points: dict[str, Points]
     axes: int
-    invalid: dict[str, Issue] = field(default_factory=dict)
+    dropped: dict[str, list[Issue]] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -44,18 +44,19 @@ class LandmarkTable:
         return sorted({name for points in self.points.values() for name in points})
 
 
-def read_landmarks(path: Path, *, by_case: bool = False, limits: Limits = DEFAULT) -> LandmarkTable:
+def read_landmarks(path: Path, *, by_row: bool = False, limits: Limits = DEFAULT) -> LandmarkTable:
     """Read the landmarks of all cases.
 
     Parameters
     ----------
-    by_case
-        True to exclude the cases of invalid rows and report the reason, instead of refusing the whole table.
+    by_row
+        True to exclude each invalid row and report the reason, instead of refusing the whole table. Of two rows for one
+        landmark of a case, both are excluded.
 
     Raises
     ------
     ReadError
-        If the table cannot be read.
+        If the table cannot be read, or no row of it is valid.
     """
     table = read_table(path, (CASE, LANDMARK, *AXES[:2]), limits=limits)
     axes = AXES if "z" in table else AXES[:2]
@@ -75,24 +76,28 @@ def read_landmarks(path: Path, *, by_case: bool = False, limits: Limits = DEFAUL
         first = places.setdefault((case, landmark), row)
         if first != row:
             message = f"a second row for the landmark {landmark[:60]} of the case {case[:60]} (rows {first + 2} and {row + 2})"
-            wrong.setdefault(row, ReadError("table", path.name, message, "one row a landmark and case"))
+            error = ReadError("table", path.name, message, "one row a landmark and case")
+            wrong.setdefault(row, error)
+            wrong.setdefault(first, error)
         points.setdefault(case, {})[landmark] = tuple(coordinates)
-    return LandmarkTable(points, len(axes), _left_out(cases, points, wrong, by_case=by_case))
+    if wrong and (not by_row or len(wrong) == len(table)):
+        raise wrong[min(wrong)]
+    return LandmarkTable(points, len(axes), _drop(cases, landmarks, points, wrong))
 
 
-def _left_out(
-    cases: list[str], points: dict[str, Points], wrong: Mapping[int, ReadError], *, by_case: bool
-) -> dict[str, Issue]:
-    """Remove cases with invalid rows from the points and return the reasons, by case."""
-    invalid: dict[str, Issue] = {}
+def _drop(
+    cases: list[str], landmarks: list[str], points: dict[str, Points], wrong: Mapping[int, ReadError]
+) -> dict[str, list[Issue]]:
+    """Remove landmarks with invalid rows and return the reasons, by case."""
+    dropped: dict[str, list[Issue]] = {}
     for row in sorted(wrong):
         error, case = wrong[row], cases[row]
-        if not by_case:
-            raise error
         case_error = ReadError(error.kind, error.file, f"case {case[:60]}: {error.found}", error.expected)
-        invalid.setdefault(case, case_error.issue._replace(remedy="Correct the row and upload the table again."))
-        points.pop(case, None)
-    return invalid
+        issue = case_error.issue._replace(remedy="Correct the row and upload the table again.")
+        if issue not in dropped.setdefault(case, []):
+            dropped[case].append(issue)
+        points.get(case, {}).pop(landmarks[row], None)
+    return dropped
 
 
 def read_points(path: Path, *, limits: Limits = DEFAULT) -> tuple[Points, int]:

@@ -25,6 +25,7 @@ _LOWER = ("x_min", "y_min", "z_min")
 _UPPER = ("x_max", "y_max", "z_max")
 _POINT = ("x", "y", "z")
 _DECISION = "decision"
+_SHOWN = 12
 _DECIDED = {"0": False, "0.0": False, "false": False, "1": True, "1.0": True, "true": True}
 """Decisions as tables contain them: a column of numbers or of truth values, as pandas, R and Excel write it."""
 
@@ -41,8 +42,8 @@ class ObjectTable:
         All cases that the file names, including those without objects (COCO lists its images).
     image_names, category_names
         Names of the ids of a COCO file, which a bare list of results refers to.
-    invalid
-        Reason why all objects of a case were excluded, by case; only filled on request.
+    dropped
+        Reasons of the rows that were excluded, by case; only filled on request.
     kind
         ``boxes`` or ``points``, and the number of axes.
     """
@@ -51,7 +52,7 @@ class ObjectTable:
     cases: list[str]
     image_names: dict[Any, str] = field(default_factory=dict)
     category_names: dict[Any, str] = field(default_factory=dict)
-    invalid: dict[str, Issue] = field(default_factory=dict)
+    dropped: dict[str, list[Issue]] = field(default_factory=dict)
     kind: tuple[str, int] = ("boxes", 2)
 
     def of(self, case: str) -> Objects:
@@ -68,8 +69,37 @@ class ObjectTable:
         return example.select(empty)
 
 
+@dataclass(frozen=True)
+class RowRules:
+    """Rules for the rows of a table of predictions that is read row by row.
+
+    Attributes
+    ----------
+    classes
+        Accepted names of classes; ``None`` accepts any.
+    need_class
+        True if every object needs a class.
+    any_score
+        True if a score is any finite number, not one from 0 to 1.
+    """
+
+    classes: tuple[str, ...] | None = None
+    need_class: bool = False
+    any_score: bool = False
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """Bounds of a score."""
+        return {} if self.any_score else {"low": 0, "high": 1}
+
+
 def read_objects(
-    path: Path, *, scored: bool, references: ObjectTable | None = None, by_case: bool = False, limits: Limits = DEFAULT
+    path: Path,
+    *,
+    scored: bool,
+    references: ObjectTable | None = None,
+    rules: RowRules | None = None,
+    limits: Limits = DEFAULT,
 ) -> ObjectTable:
     """Read ``objects.csv`` or ``objects.json``.
 
@@ -85,16 +115,16 @@ def read_objects(
         True if objects can have scores (predictions), False if they have none (references).
     references
         References, whose ids a list of COCO results refers to.
-    by_case
-        True to exclude the cases of invalid rows and report the reason, instead of refusing the whole table.
+    rules
+        Excludes each invalid row and reports the reason, instead of refusing the whole table. The other rows of its case count.
 
     Raises
     ------
     ReadError
-        If the file cannot be read.
+        If the file cannot be read, or no row of it is valid.
     """
     if path.suffix.lower() == ".json":
-        return _read_coco(path, references, limits)
+        return _read_coco(path, references, rules, limits)
     table = read_table(path, ("case",), limits=limits)
     boxes = all(column in table for column in (*_LOWER[:2], *_UPPER[:2]))
     if not boxes and not all(column in table for column in _POINT[:2]):
@@ -108,7 +138,7 @@ def read_objects(
     wrong: dict[int, ReadError] = {}
 
     def numbers(column: str, **bounds: float) -> Any:
-        if not by_case:
+        if rules is None:
             return np.array(table.numbers(column, **bounds), dtype=float)
         values, bad = table.numbers_or_errors(column, **bounds)
         for row, error in bad.items():
@@ -116,16 +146,22 @@ def read_objects(
         return np.array(values, dtype=float)
 
     places = np.array([numbers(name) for name in names]).T.reshape(len(table), len(names))
-    scores = numbers("score", low=0, high=1) if scored and "score" in table else None
+    bounds = (rules or RowRules()).scores
+    scores = numbers("score", **bounds) if scored and "score" in table else None
     ignored = numbers("ignore", low=0, high=1) > 0 if not scored and "ignore" in table else None
     decisions = _decisions(table) if scored and _DECISION in table else None
     if boxes:
         for row in np.flatnonzero((places[:, axes:] <= places[:, :axes]).any(axis=1)).tolist():
             message = f"a box without extent in row {row + 2}"
             error = ReadError("table", path.name, message, "x_min < x_max, y_min < y_max")
-            if not by_case:
+            if rules is None:
                 raise error
             wrong.setdefault(row, error)
+    if rules is not None:
+        for row, name in enumerate(table.columns.get("class", [""] * len(table))):
+            if (refusal := _refusal_of_class(name, rules, path.name, f" in row {row + 2}")) is not None:
+                wrong.setdefault(row, refusal)
+        _refuse_if_none_is_left(wrong, len(table))
     kind = ("boxes" if boxes else "points", axes)
     return _by_case(table, places, scores, ignored, decisions, kind, wrong)
 
@@ -157,14 +193,12 @@ def _by_case(
 ) -> ObjectTable:
     cases, classes = table.text("case"), table.columns.get("class")
     rows_of: dict[str, list[int]] = {}
+    dropped: dict[str, list[Issue]] = {}
     for row, case in enumerate(cases):
-        rows_of.setdefault(case, []).append(row)
-    invalid: dict[str, Issue] = {}
-    for row in sorted(wrong):
-        first = wrong[row]
-        invalid.setdefault(
-            cases[row], ReadError(first.kind, first.file, f"case {cases[row]}: {first.found}", first.expected).issue
-        )
+        if row in wrong:
+            dropped.setdefault(case, []).append(_of_case(wrong[row], case))
+        else:
+            rows_of.setdefault(case, []).append(row)
     objects = {
         case: Objects(
             **{kind[0]: places[rows]},
@@ -174,12 +208,37 @@ def _by_case(
             decisions=None if decisions is None else decisions[rows],
         )
         for case, rows in rows_of.items()
-        if case not in invalid
     }
-    return ObjectTable(objects, list(rows_of), invalid=invalid, kind=kind)
+    return ObjectTable(objects, list(dict.fromkeys(cases)), dropped=dropped, kind=kind)
 
 
-def _read_coco(path: Path, references: ObjectTable | None, limits: Limits) -> ObjectTable:
+def _of_case(error: ReadError, case: str) -> Issue:
+    return ReadError(error.kind, error.file, f"case {case}: {error.found}", error.expected).issue
+
+
+def _refusal_of_class(name: str, rules: RowRules, file: str, place: str) -> ReadError | None:
+    """Return the error of a class that the task does not know, or that is missing; ``None`` for a valid one."""
+    if not name:
+        return ReadError("table", file, f"no class{place}", "a class for each object") if rules.need_class else None
+    if rules.classes is None or name in rules.classes:
+        return None
+    allowed = ", ".join(rules.classes[:_SHOWN]) + (", …" if len(rules.classes) > _SHOWN else "")
+    return ReadError("table", file, f"the class {name[:40]!r}{place}", f"one of {allowed}")
+
+
+def _refuse_if_none_is_left(wrong: Mapping[int, ReadError], rows: int) -> None:
+    """Refuse a table of which no row is valid: that is no slip in a row but another format.
+
+    Raises
+    ------
+    ReadError
+        For the first row.
+    """
+    if rows and len(wrong) == rows:
+        raise wrong[min(wrong)]
+
+
+def _read_coco(path: Path, references: ObjectTable | None, rules: RowRules | None, limits: Limits) -> ObjectTable:
     name = path.name
     if not path.is_file():
         raise ReadError("not_found", name, "there is no such file")
@@ -197,7 +256,7 @@ def _read_coco(path: Path, references: ObjectTable | None, limits: Limits) -> Ob
             entries = document["annotations"]
         if len(entries) > limits.table_rows:
             raise ReadError("too_large", name, f"{len(entries):,} objects", f"at most {limits.table_rows:,}")
-        rows = [_coco_row(entry, images, categories, name) for entry in entries]
+        rows, dropped = _coco_rows(entries, images, categories, rules, name)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         if isinstance(error, ReadError):
             raise
@@ -219,7 +278,45 @@ def _read_coco(path: Path, references: ObjectTable | None, limits: Limits) -> Ob
             ignored=[row[4] for row in case_rows],
             decisions=None if case_rows[0][5] is None else [row[5] for row in case_rows],
         )
-    return ObjectTable(objects, list(images.values()), dict(images), dict(categories))
+    return ObjectTable(objects, list(images.values()), dict(images), dict(categories), dropped)
+
+
+def _coco_rows(
+    entries: Sequence[Mapping[str, Any]],
+    images: Mapping[Any, str],
+    categories: Mapping[Any, str],
+    rules: RowRules | None,
+    name: str,
+) -> tuple[list[tuple[Any, ...]], dict[str, list[Issue]]]:
+    """Read the objects; with rules, what cannot be read costs only its own object.
+
+    Raises
+    ------
+    ReadError
+        For the first invalid object without rules, or if none is valid.
+    """
+    if rules is None:
+        return [_coco_row(entry, images, categories, name, RowRules()) for entry in entries], {}
+    rows: list[tuple[Any, ...]] = []
+    wrong: dict[int, tuple[str, ReadError]] = {}
+    some_scores = any(isinstance(entry, dict) and entry.get("score") is not None for entry in entries)
+    for number, entry in enumerate(entries):
+        try:
+            rows.append(_checked_coco_row(entry, number, images, categories, rules, name, need_score=some_scores))
+        except ReadError as error:
+            wrong[number] = (_case_of_entry(entry, images), error)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = f"no {error}" if isinstance(error, KeyError) else str(error)[:100]
+            found = f"object {number + 1} is not as COCO writes it ({reason})"
+            wrong[number] = (
+                _case_of_entry(entry, images),
+                ReadError("table", name, found, "image_id, category_id, bbox and score"),
+            )
+    _refuse_if_none_is_left({number: error for number, (_, error) in wrong.items()}, len(entries))
+    dropped: dict[str, list[Issue]] = {}
+    for case, refusal in wrong.values():
+        dropped.setdefault(case, []).append(_of_case(refusal, case))
+    return rows, dropped
 
 
 def _refuse_some_decisions(rows: Sequence[tuple[Any, ...]], name: str) -> None:
@@ -229,16 +326,52 @@ def _refuse_some_decisions(rows: Sequence[tuple[Any, ...]], name: str) -> None:
         raise ReadError("table", name, content, "0 or 1 for every object, or for none")
 
 
+def _case_of_entry(entry: object, images: Mapping[Any, str]) -> str:
+    """Return the case of an object, or an empty text where it names none."""
+    named = entry.get("image_id") if isinstance(entry, dict) else None
+    return images.get(named, "") if isinstance(named, (int, str)) else ""
+
+
+def _checked_coco_row(
+    entry: Mapping[str, Any],
+    number: int,
+    images: Mapping[Any, str],
+    categories: Mapping[Any, str],
+    rules: RowRules,
+    name: str,
+    *,
+    need_score: bool,
+) -> tuple[Any, ...]:
+    """Read one object of a COCO file.
+
+    Raises
+    ------
+    ReadError
+        For an id, class, box or score that cannot be accepted.
+    """
+    for key, known in (("image_id", images), ("category_id", categories)):
+        if entry[key] not in known:
+            what = f"the {key} {str(entry[key])[:40]} of object {number + 1}"
+            raise ReadError("table", name, what, "an id of the file's images and categories")
+    row = _coco_row(entry, images, categories, name, rules)
+    refusal = _refusal_of_class(row[1], rules, name, f" of object {number + 1}")
+    if refusal is not None:
+        raise refusal
+    if need_score and row[3] is None:
+        raise ReadError("table", name, f"no score of object {number + 1}", "a score for every object")
+    return row
+
+
 def _coco_row(
-    entry: Mapping[str, Any], images: Mapping[Any, str], categories: Mapping[Any, str], name: str
+    entry: Mapping[str, Any], images: Mapping[Any, str], categories: Mapping[Any, str], name: str, rules: RowRules
 ) -> tuple[str, str, tuple[float, ...], float | None, bool, int | None]:
     x, y, width, height = (float(number) for number in entry["bbox"])
     numbers = (x, y, x + width, y + height)
     score = entry.get("score")
     if not all(map(math.isfinite, numbers)) or width <= 0 or height <= 0:
         raise ReadError("table", name, f"the box {entry['bbox']}", "four finite numbers with a positive extent")
-    if score is not None and not 0 <= float(score) <= 1:
-        raise ReadError("table", name, f"the score {score}", "a number from 0 to 1")
+    if score is not None and not (math.isfinite(float(score)) if rules.any_score else 0 <= float(score) <= 1):
+        raise ReadError("table", name, f"the score {score}", "a number" + ("" if rules.any_score else " from 0 to 1"))
     decision = entry.get(_DECISION)
     if decision is not None and decision not in (0, 1):
         raise ReadError("table", name, f"the {_DECISION} {str(decision)[:40]}", "0 or 1")

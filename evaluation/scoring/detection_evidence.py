@@ -8,6 +8,7 @@ factors, the list has TP, FP and reference objects, with the sum of the IoU.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -71,7 +72,7 @@ def numbers_of_panoptic(counts: PanopticCounts) -> Numbers:
     return Numbers([tp, fp, tp + fn], [float(counts.iou)])
 
 
-def fits(use: MetricUse, numbers: Numbers, nothing: Numbers) -> bool:
+def fits(use: MetricUse, numbers: Numbers, nothing: Numbers, *, any_score: bool = False) -> bool:
     """Return whether the numbers of a case can result from comparing a prediction with its reference.
 
     The check is for numbers from a process that has read an untrusted file. Everything that the reference alone
@@ -81,9 +82,14 @@ def fits(use: MetricUse, numbers: Numbers, nothing: Numbers) -> bool:
     ----------
     nothing
         The numbers of the same case if nothing at all is predicted.
+    any_score
+        True if a score is any finite number.
     """
     whole = all(type(number) is int and number >= 0 for number in numbers.counts)
-    shares = all(type(number) in (int, float) and 0 <= number <= 1 for number in numbers.values)
+    shares = all(
+        type(number) in (int, float) and (math.isfinite(number) if any_score else 0 <= number <= 1)
+        for number in numbers.values
+    )
     if use.id in PANOPTIC:
         if not whole or len(numbers.counts) != 3 or len(numbers.values) != 1:
             return False

@@ -147,14 +147,20 @@ def are_possible(
     # When nothing is predicted, the reference alone decides.
     expected = score_objects(assessment, case, reference, nothing).pieces
     return set(pieces) == set(expected) and all(
-        fits(assessment.metric(key[0]), numbers, expected[key]) for key, numbers in pieces.items()
+        fits(assessment.metric(key[0]), numbers, expected[key], any_score=assessment.settings.get("scores") == "any")
+        for key, numbers in pieces.items()
     )
 
 
 def shared_evidence(assessment: Assessment, patients: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Return the shared part of the evidence of all algorithms: class names, and the patient of each case."""
     names = sorted({str(label) for region in assessment.regions for label in region.labels})
-    return {"classes": [ALL_CLASSES, *names], "patients": dict(patients or {})}
+    scores = assessment.settings.get("scores")
+    return {
+        "classes": [ALL_CLASSES, *names],
+        "patients": dict(patients or {}),
+        **({"scores": scores} if scores else {}),
+    }
 
 
 class _LacksScoresError(ValueError):

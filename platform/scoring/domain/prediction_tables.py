@@ -74,7 +74,7 @@ def read(path: Path, wanted: Expectation) -> PredictionTable:
     predictions = problem.read_predictions(
         path,
         wanted.names,
-        {"classes": table.classes},
+        table.reading,
         every_reason=True,
         most_of_case=limits.objects_of_case,
         limits=Limits(

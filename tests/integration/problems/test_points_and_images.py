@@ -17,7 +17,7 @@ from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
 from results.queries.pictures import picture_name
 from results.services.pictures import draw
-from scoring.domain.report import Report as Checked
+from scoring.domain.report import Report, Status
 from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.pictures import drawable
@@ -122,22 +122,25 @@ class TestWhatIsRefused:
         field[1, 2, 3] = np.nan
         nibabel.save(nibabel.Nifti1Image(field, image.affine), own)
         submission = scored(world, packed(folder / "predictions/near"))
-        [finding] = Checked.of(submission.report).troubled
+        [finding] = Report.of(submission.report).troubled
         assert (finding.case, finding.kind) == ("case-00", "not_finite")
         assert "case-00.nii.gz: 1 displacements are NaN or infinite" in finding.message
         rows = results_frame(submission.runs.get())
         assert set(rows.loc[rows["case"] == "case-00", "outcome"]) == {"missing"}
 
-    def test_a_landmark_twice_costs_its_case_only(self, world: World, workers, tmp_path):
+    def test_a_landmark_twice_costs_that_landmark_only(self, world: World, workers, tmp_path):
         folder = seal(world, tmp_path / "example", "landmarks")
         path = folder / "predictions/near/landmarks.csv"
         path.write_text(path.read_text() + "case-00,apex,1,2,3\n")
         submission = scored(world, packed(folder / "predictions/near"))
-        [finding] = Checked.of(submission.report).troubled
-        assert finding.case == "case-00"
+        finding = Report.of(submission.report).findings["case-00"]
+        assert finding.status == Status.VALID
+        assert "1 row was not used" in finding.message
         assert "a second row for the landmark apex of the case case-00 (rows 2 and 14)" in finding.message
         rows = results_frame(submission.runs.get())
-        assert set(rows.loc[rows["case"] == "case-00", "outcome"]) == {"missing"}
+        of_case = rows[rows["case"] == "case-00"].set_index("region")["outcome"]
+        assert of_case["apex"] == "pred_empty"
+        assert set(of_case.drop("apex")) == {"ok"}
         assert set(rows.loc[rows["case"] == "", "outcome"]) == {"ok"}
 
     def test_a_reference_without_its_mask(self, world: World, workers, tmp_path):

@@ -61,7 +61,7 @@ REFUSED = [
     ("images", {"labels.csv": b""}, "nothing in it"),
     ("cells", {"objects.csv": b"case,class,score,x,y\nimage_01,cell,1,2,3\n"}, "points with 2 axes; expected boxes"),
     ("cells", {"objects.csv": table(boxes(scored=False))}, "objects without a score, which average_precision"),
-    ("cells", {"objects.csv": table(boxes()).replace(b"cell", b"cat", 1)}, "the class 'cat'"),
+    ("cells", {"objects.csv": table(boxes()).replace(b"cell", b"cat")}, "the class 'cat'"),
     ("cells", {"objects.csv": table(boxes()[:1])}, "no object in any case"),
     ("cells", {"objects.json": b"[]"}, "a list of results without images"),
     ("cells", {"objects.json": b"[" * 100_000}, "not as COCO writes it"),

@@ -10,7 +10,7 @@ import pytest
 from evaluation import problems
 from evaluation.assessment import parse
 from evaluation.readers import ReadError
-from evaluation.readers.object_tables import read_objects
+from evaluation.readers.object_tables import RowRules, read_objects
 from evaluation.scoring import score_folders
 
 CASES = ("a", "b", "c", "d")
@@ -78,12 +78,12 @@ def test_decisions_replace_the_threshold_and_leave_curves_alone(tmp_path, tables
         (("yes", "1"), "'yes' as decision in row 2"),
     ],
 )
-@pytest.mark.parametrize("by_case", [False, True])
-def test_decisions_that_leave_the_working_point_open_are_refused(tmp_path, cells, message, by_case):
+@pytest.mark.parametrize("rules", [None, RowRules()])
+def test_decisions_that_leave_the_working_point_open_are_refused(tmp_path, cells, message, rules):
     rows = [(case, 1, 2, 0.5, cell) for case, cell in zip("ab", cells, strict=True)]
     folder = write(tmp_path, rows, ("case", "x", "y", "score", "decision"))
     with pytest.raises(ReadError) as refusal:
-        read_objects(folder / "objects.csv", scored=True, by_case=by_case)
+        read_objects(folder / "objects.csv", scored=True, rules=rules)
     assert message in str(refusal.value)
 
 

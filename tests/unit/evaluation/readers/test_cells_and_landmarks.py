@@ -76,7 +76,7 @@ class TestLandmarks:
     def test_they_have_as_many_coordinates_as_the_table_columns(self, tmp_path):
         plane = read_landmarks(written(tmp_path, "case,landmark,x,y\nc,B,1,2\nc,A,3,4\nd,C,5,6\n"))
         assert (plane.axes, plane.points) == (2, {"c": {"B": (1, 2), "A": (3, 4)}, "d": {"C": (5, 6)}})
-        assert (plane.names, plane.invalid) == (["A", "B", "C"], {})
+        assert (plane.names, plane.dropped) == (["A", "B", "C"], {})
         space = read_landmarks(written(tmp_path, "case,landmark,z,x,y\nc,A,3,1,2\n"))
         assert (space.axes, space.points) == (3, {"c": {"A": (1, 2, 3)}})
 
@@ -86,16 +86,23 @@ class TestLandmarks:
         words = f"a second row for the landmark {LONG[:60]} of the case {LONG[:60]} (rows 3 and 5)"
         assert refusal == ("table", words, "one row a landmark and case")
 
-    def test_a_case_is_left_out_for_its_first_wrong_row(self, tmp_path):
+    def test_wrong_rows_are_left_out_and_told(self, tmp_path):
         text = f"case,landmark,x,y\nc,A,1,2\n{LONG},A,1,high\n{LONG},,1,2\nd,,1,2\nd,A,low,2\ne,A,wide,deep\n"
-        table = read_landmarks(written(tmp_path, text), by_case=True)
-        assert {case: issue.message for case, issue in table.invalid.items()} == {
-            LONG: f"table.csv: case {LONG[:60]}: 'high' as y in row 3; expected a number",
-            "d": "table.csv: case d: nothing as landmark in row 5",
-            "e": "table.csv: case e: 'wide' as x in row 7; expected a number",
+        table = read_landmarks(written(tmp_path, text), by_row=True)
+        assert {case: [issue.message for issue in issues] for case, issues in table.dropped.items()} == {
+            LONG: [
+                f"table.csv: case {LONG[:60]}: 'high' as y in row 3; expected a number",
+                f"table.csv: case {LONG[:60]}: nothing as landmark in row 4",
+            ],
+            "d": [
+                "table.csv: case d: nothing as landmark in row 5",
+                "table.csv: case d: 'low' as x in row 6; expected a number",
+            ],
+            "e": ["table.csv: case e: 'wide' as x in row 7; expected a number"],
         }
-        assert {issue.remedy for issue in table.invalid.values()} == {"Correct the row and upload the table again."}
-        assert table.points == {"c": {"A": (1, 2)}}
+        remedies = {issue.remedy for issues in table.dropped.values() for issue in issues}
+        assert remedies == {"Correct the row and upload the table again."}
+        assert table.points == {"c": {"A": (1, 2)}, LONG: {}, "d": {}, "e": {}}
         assert refused(read_landmarks, written(tmp_path, text))[1] == "'high' as y in row 3"
 
     def test_points_of_one_case_have_each_name_once(self, tmp_path):

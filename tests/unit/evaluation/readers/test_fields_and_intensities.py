@@ -196,19 +196,22 @@ class TestTablesOfLandmarks:
             ("007,A,=1+1,2", "'=1+1' as x in row 2"),
         ],
     )
-    def test_a_bad_row_is_told_and_costs_its_case(self, tmp_path, row, message):
-        path = self.write(tmp_path, f"case,landmark,x,y\n{row}\n8,A,1,2\n")
+    def test_a_bad_row_is_told_and_costs_its_landmark(self, tmp_path, row, message):
+        path = self.write(tmp_path, f"case,landmark,x,y\n{row}\n007,B,3,4\n8,A,1,2\n")
         with pytest.raises(ReadError) as caught:
             read_landmarks(path)
         assert message in caught.value.message
-        table = read_landmarks(path, by_case=True)
-        assert (list(table.invalid), list(table.points)) == (["007"], ["8"])
-        assert message in table.invalid["007"].message
+        table = read_landmarks(path, by_row=True)
+        assert (list(table.dropped), table.points) == (["007"], {"007": {"B": (3, 4)}, "8": {"A": (1, 2)}})
+        assert message in table.dropped["007"][0].message
 
     def test_a_landmark_twice(self, tmp_path):
         path = self.write(tmp_path, "case,landmark,x,y\np,A,1,2\nq,A,1,2\np,A,1,2\n")
         with pytest.raises(ReadError, match=r"a second row for the landmark A of the case p \(rows 2 and 4\)"):
             read_landmarks(path)
+        table = read_landmarks(path, by_row=True)
+        assert table.points == {"p": {}, "q": {"A": (1, 2)}}
+        assert len(table.dropped["p"]) == 1
 
     def test_a_column_that_lacks(self, tmp_path):
         path = self.write(tmp_path, "case,landmark,x\np,A,1\n")

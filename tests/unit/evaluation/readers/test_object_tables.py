@@ -11,7 +11,7 @@ from evaluation.matching import Objects
 from evaluation.readers import ReadError
 from evaluation.readers.instance_tables import Instance, InstanceRules, read_instances
 from evaluation.readers.limits import DEFAULT, Limits
-from evaluation.readers.object_tables import read_objects
+from evaluation.readers.object_tables import ObjectTable, RowRules, read_objects
 
 
 class TestTables:
@@ -32,19 +32,57 @@ class TestTables:
             read_objects(tmp_path / "objects.csv", scored=True)
         assert message in str(caught.value)
 
-    def test_a_row_that_cannot_be_taken_costs_its_case_only_where_that_is_asked_for(self, tmp_path):
+    def test_a_row_that_cannot_be_read_costs_only_itself_where_that_is_asked_for(self, tmp_path):
         rows = [
             "case,class,score,x_min,y_min,x_max,y_max",
             "a,c,0.5,0,0,1,1",
-            "b,c,2,0,0,1,1",
-            "b,c,1,0,0,0,1",
+            "b,c,1.0001,0,0,1,1",
+            "b,c,1,0,0,2,1",
+            "b,dog,1,0,0,1,1",
             "c,c,1,1,1,1,2",
         ]
         (tmp_path / "objects.csv").write_text("\n".join(rows))
-        found = read_objects(tmp_path / "objects.csv", scored=True, by_case=True)
-        assert (list(found.objects), found.cases) == (["a"], ["a", "b", "c"])
-        assert found.invalid["b"].message == "objects.csv: case b: '2' as score in row 3; expected a number from 0 to 1"
-        assert "case c: a box without extent in row 5" in found.invalid["c"].message
+        table = read_objects(tmp_path / "objects.csv", scored=True, rules=RowRules(("c",)))
+        assert {case: len(objects) for case, objects in table.objects.items()} == {"a": 1, "b": 1}
+        assert table.cases == ["a", "b", "c"]
+        assert [issue.message for issue in table.dropped["b"]] == [
+            "objects.csv: case b: '1.0001' as score in row 3; expected a number from 0 to 1",
+            "objects.csv: case b: the class 'dog' in row 5; expected one of c",
+        ]
+        assert "case c: a box without extent in row 6" in table.dropped["c"][0].message
+
+    def test_a_table_without_any_valid_row_is_refused(self, tmp_path):
+        (tmp_path / "objects.csv").write_text("case,class,score,x,y\na,c,90,1,2\na,c,80,3,4\n")
+        with pytest.raises(ReadError, match="'90' as score in row 2"):
+            read_objects(tmp_path / "objects.csv", scored=True, rules=RowRules())
+        table = read_objects(tmp_path / "objects.csv", scored=True, rules=RowRules(any_score=True))
+        assert table.of("a").scores.tolist() == [90, 80]
+
+    def test_a_bad_object_of_a_coco_file_costs_only_itself(self, tmp_path):
+        good = {"image_id": 1, "category_id": 7, "bbox": [1, 2, 3, 4], "score": 0.5}
+        bad = [
+            {"bbox": [1, 2, 0, 4]},
+            {"score": 1.0001},
+            {"category_id": 99},
+            {"image_id": 5},
+            {"bbox": ["x", 1, 1, 1]},
+            {"score": None},
+        ]
+        known = ObjectTable({}, [], {1: "a"}, {7: "cell"})
+        (tmp_path / "objects.json").write_text(json.dumps([good, *({**good, **each} for each in bad)]))
+        table = read_objects(tmp_path / "objects.json", scored=True, references=known, rules=RowRules(("cell",)))
+        assert table.of("a").boxes.tolist() == [[1, 2, 4, 6]]
+        messages = [issue.message for issues in table.dropped.values() for issue in issues]
+        assert len(messages) == len(bad)
+        for part in (
+            "the box [1, 2, 0, 4]",
+            "the score 1.0001",
+            "category_id 99",
+            "image_id 5",
+            "object 6 is not",
+            "no score of object 7",
+        ):
+            assert any(part in message for message in messages), part
 
     def test_points_and_ignored_regions(self, tmp_path):
         (tmp_path / "objects.csv").write_text("case,class,x,y,ignore\nc,a,1,2,0\nc,a,3,4,1\n")

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.readers import ReadError
 from evaluation.readers.limits import Limits
-from evaluation.readers.object_tables import ObjectTable, read_objects
+from evaluation.readers.object_tables import ObjectTable, RowRules, read_objects
 
 BOXES = "case,class,x_min,y_min,x_max,y_max"
 
@@ -67,8 +67,8 @@ class TestPlaces:
             "a box without extent in row 3",
             "x_min < x_max, y_min < y_max",
         )
-        table = read(tmp_path, text, by_case=True)
-        assert (list(table.objects), list(table.invalid)) == (["c"], ["d"])
+        table = read(tmp_path, text, rules=RowRules())
+        assert (list(table.objects), list(table.dropped)) == (["c"], ["d"])
 
     def test_the_extent_along_the_third_axis_counts_too(self, tmp_path):
         text = BOXES + ",z_min,z_max\nc,a,0,0,1,1,2,2\n"
@@ -106,12 +106,15 @@ class TestFurtherColumns:
         assert (table.of("c").classes.tolist(), table.of("c").scores.tolist()) == (["a", "b"], [0.1, 0.3])
         assert (table.of("d").classes.tolist(), table.of("d").scores.tolist()) == (["b"], [0.2])
 
-    def test_of_several_wrong_rows_of_a_case_the_first_is_told(self, tmp_path):
+    def test_of_several_wrong_rows_of_a_case_all_are_told(self, tmp_path):
         text = BOXES + ",score\nc,a,0,0,1,1,0.5\nd,a,0,0,0,1,0.5\nd,a,odd,0,1,1,2\ne,a,0,0,1,high,7\n"
-        table = read(tmp_path, text, by_case=True)
-        assert {case: issue.message for case, issue in table.invalid.items()} == {
-            "d": "objects.csv: case d: a box without extent in row 3; expected x_min < x_max, y_min < y_max",
-            "e": "objects.csv: case e: 'high' as y_max in row 5; expected a number",
+        table = read(tmp_path, text, rules=RowRules())
+        assert {case: [issue.message for issue in issues] for case, issues in table.dropped.items()} == {
+            "d": [
+                "objects.csv: case d: a box without extent in row 3; expected x_min < x_max, y_min < y_max",
+                "objects.csv: case d: 'odd' as x_min in row 4; expected a number",
+            ],
+            "e": ["objects.csv: case e: 'high' as y_max in row 5; expected a number"],
         }
         assert (list(table.objects), table.cases) == (["c"], ["c", "d", "e"])
 

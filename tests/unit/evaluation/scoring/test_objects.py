@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from evaluation.assessment import parse
+from evaluation.assessment import AssessmentError, parse
 from evaluation.catalogue import all_metrics
 from evaluation.cli import main
 from evaluation.metrics import detection, instance
@@ -359,3 +359,65 @@ def test_objects_are_found_once_for_all_metrics(metrics, message):
     ]
     with pytest.raises(ValueError, match=message):
         parse({**INSTANCES, "metrics": uses})
+
+
+class TestABadRowAmongMany:
+    """733 good rows and a bad one have the value of the good ones, from a table as from a folder of a container."""
+
+    REFERENCE = "case,class,x_min,y_min,x_max,y_max"
+    BAD = {
+        "zero width": "c0,a,0.9,5,5,5,9",
+        "score": "c0,a,1.0001,5,5,9,9",
+        "class": "c0,dog,0.9,5,5,9,9",
+        "text": "c0,a,0.9,x,5,9,9",
+    }
+
+    @pytest.mark.parametrize("bad", BAD)
+    def test_the_value_is_that_of_the_others_and_the_row_is_named(self, tmp_path, capsys, bad):
+        rng = np.random.default_rng(7)
+        boxes = [(f"c{number % 40}", *rng.integers(0, 400, 2).tolist()) for number in range(733)]
+        references = [f"{case},a,{x},{y},{x + 20},{y + 20}" for case, x, y in boxes]
+        predictions = [f"{case},a,{rng.random():.3f},{x + 2},{y},{x + 22},{y + 20}" for case, x, y in boxes]
+        metrics = [{"id": "average_precision"}, {"id": "froc_score"}]
+        assessment = {
+            "schema": 1,
+            "problem": "object_detection",
+            "regions": [{"name": "a", "labels": ["a"]}],
+            "metrics": metrics,
+        }
+        (tmp_path / "assessment.json").write_text(json.dumps(assessment))
+        for name, rows in (("good", predictions), ("bad", [*predictions, self.BAD[bad]])):
+            (tmp_path / "predictions" / name).mkdir(parents=True)
+            head = "case,class,score,x_min,y_min,x_max,y_max"
+            (tmp_path / "predictions" / name / "objects.csv").write_text("\n".join([head, *rows]) + "\n")
+        (tmp_path / "references").mkdir()
+        (tmp_path / "references" / "objects.csv").write_text("\n".join([self.REFERENCE, *references]) + "\n")
+        assert score(tmp_path) == 0
+        table = read_results(tmp_path / "r.csv")
+        for metric in ("average_precision", "froc_score"):
+            assert value(table, "bad", metric, region="a") == value(table, "good", metric, region="a") > 0.5
+        assert "bad: objects.csv: 1 of 734 rows are not used; the first is case c0" in capsys.readouterr().err
+
+    def test_scores_of_any_size_are_an_option_of_the_task(self, tmp_path):
+        document = {
+            "schema": 1,
+            "problem": "object_detection",
+            "metrics": [{"id": "average_precision"}],
+            "settings": {"scores": "any"},
+        }
+        values = {}
+        for name, scores in (("logits", (7.5, -2.0, 0.3)), ("shares", (0.9, 0.1, 0.5))):
+            folder = tmp_path / name
+            (folder / "predictions" / "one").mkdir(parents=True)
+            (folder / "references").mkdir()
+            (folder / "assessment.json").write_text(json.dumps(document))
+            (folder / "references/objects.csv").write_text("case,x_min,y_min,x_max,y_max\nc,0,0,9,9\nc,20,0,29,9\n")
+            rows = [f"c,{each},{x},0,{x + 9},9" for each, x in zip(scores, (0, 50, 20), strict=True)]
+            (folder / "predictions/one/objects.csv").write_text(
+                "case,score,x_min,y_min,x_max,y_max\n" + "\n".join(rows)
+            )
+            assert score(folder) == 0
+            values[name] = value(read_results(folder / "r.csv"), "one", "average_precision")
+        assert values["logits"] == values["shares"] == 1.0
+        with pytest.raises(AssessmentError, match="fppi"):
+            parse({**document, "metrics": [{"id": "fppi"}]})
