@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from evaluation.characters import refused_character
+from evaluation.readers.dialects import text_of
+from evaluation.readers.errors import ReadError
+from evaluation.readers.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-DELIMITERS: Final = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _SPREADSHEETS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _SHOWN: Final = 40
 
@@ -151,8 +153,11 @@ def sheet_of(name: str, content: bytes, *, limits: SheetLimits = DEFAULT) -> She
     TableError
         As `read_sheet`.
     """
-    text = decoded(name, content)
-    delimiter = _delimiter(text)
+    try:
+        plain, delimiter = text_of(content, name, _limits_of_readers(limits))
+    except ReadError as error:
+        raise TableError(name, error.found, "Save the table as CSV (UTF-8).") from None
+    text = decoded(name, plain)
     try:
         columns, rows, lines = _parsed(name, text, delimiter, limits)
     except csv.Error as error:
@@ -197,11 +202,8 @@ def decoded(name: str, content: bytes) -> str:
     return text
 
 
-def _delimiter(text: str) -> str:
-    """Return the separator of the cells of the header; quoted text does not count."""
-    head = text.lstrip().split("\n", 1)[0]
-    bare = "".join(head.split('"')[::2])
-    return max(DELIMITERS, key=bare.count)
+def _limits_of_readers(limits: SheetLimits) -> Limits:
+    return Limits(table_bytes=limits.file_bytes, table_rows=limits.rows, table_columns=limits.columns)
 
 
 def _parsed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from evaluation.checking.naming import bare_name
 from evaluation.problems.base import Problem
 from evaluation.problems.opened import Opened, References
 from evaluation.problems.reference_rules import ReferenceRules
@@ -448,19 +449,27 @@ class TableProblem(Problem):
     def find_table(self, folder: Path, names: Sequence[str] = ()) -> Path:
         """The table in a folder under one of the names, those of predictions by default; a file is the table itself.
 
+        Capital letters do not matter, and a table for several cases may be an Excel workbook. Without a table in the
+        folder, its subfolders are searched.
+
         Raises
         ------
         ReadError
             If there are two, or none under several possible names.
         """
+        from evaluation.problems.folders import visible_files
         from evaluation.readers import ReadError
 
         if folder.is_file():
             return folder
         file_names = tuple(names or self.table_files)
         present = [folder / name for name in file_names if (folder / name).is_file()]
+        if not present and folder.is_dir():
+            others = [path for name, path in visible_files(folder).items() if is_table_name(name, file_names)]
+            present = [path for path in others if path.parent == folder] or others
         if len(present) > 1:
-            raise ReadError("table", folder.name, " and ".join(path.name for path in present), "one of them")
+            names_of_tables = " and ".join(path.relative_to(folder).as_posix() for path in present)
+            raise ReadError("duplicate", folder.name, names_of_tables, "one of them")
         if not present and len(file_names) > 1:
             raise ReadError("not_found", file_names[0], f"no {' or '.join(file_names)} in the folder {folder.name}")
         return present[0] if present else folder / file_names[0]
@@ -565,6 +574,19 @@ class TableReferences(References):
     def prepare(self, case: str) -> Any:
         """The reference of a case."""
         return self.problem.prepare(self.table, case, self.shared)
+
+
+def is_table_name(path: str, file_names: Sequence[str]) -> bool:
+    """Return whether a file can be the table, by its name: capital letters do not matter, and CSV files may be workbooks.
+
+    Examples
+    --------
+    >>> [is_table_name(path, ["labels.csv"]) for path in ("Labels.CSV", "out/labels.xlsx", "labels.json")]
+    [True, True, False]
+    """
+    name = bare_name(path).lower()
+    workbooks = {f"{each.removesuffix('.csv')}.xlsx" for each in file_names if each.endswith(".csv")}
+    return name in file_names or name in workbooks
 
 
 def listed(cases: Sequence[str]) -> str:

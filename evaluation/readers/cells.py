@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.readers.errors import ReadError
 from evaluation.readers.limits import DEFAULT, Limits
-from evaluation.readers.tables import read_columns
+from evaluation.readers.tables import lacking_words, read_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,11 @@ def read_table(path: Path, required: Sequence[str] = (), *, limits: Limits = DEF
         With kind ``not_found``, ``too_large`` or ``table``, also if a required column lacks.
     """
     columns = read_columns(path, limits=limits, expected=required or ("case",))
+    for column in [column for column in required if column not in columns]:
+        same = [name for name in columns if name.lower() == column.lower()]
+        if len(same) == 1:
+            columns = {column if name == same[0] else name: cells for name, cells in columns.items()}
     lacking = [column for column in required if column not in columns]
     if lacking:
-        raise ReadError("table", path.name, f"no column {', '.join(lacking)}", "the columns " + ", ".join(required))
+        raise ReadError("table", path.name, lacking_words(lacking, list(columns)), "the columns " + ", ".join(required))
     return Table(path.name, {name: [str(cell) for cell in cells.to_pylist()] for name, cells in columns.items()})

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from evaluation.metrics.samples import SUM_SLACK
+from evaluation.readers.dialects import text_of
 from evaluation.readers.errors import Issue, ReadError
 from evaluation.readers.limits import DEFAULT, Limits
+from evaluation.readers.number_cells import as_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +24,34 @@ LABELS_FILE: Final = "labels.csv"
 SCORE_PREFIX: Final = "p_"
 CASE: Final = "case"
 LABEL: Final = "label"
+_COMMON_COLUMNS: Final = frozenset(
+    [
+        "case",
+        "label",
+        "class",
+        "instance",
+        "score",
+        "ignore",
+        "decision",
+        "x",
+        "y",
+        "z",
+        "x_min",
+        "y_min",
+        "z_min",
+        "x_max",
+        "y_max",
+        "z_max",
+    ]
+)
+_NAMES_OF_THINGS: Final = frozenset({CASE, LABEL, "class", "patient", "site", "algorithm", "region", "metric"})
+"""Columns whose cells are names, also where they look like numbers."""
+_NOT_PLAIN: Final = "[,%'’ \u00a0\u202f\u2009]"
+_SEARCHED_BYTES: Final = 1 << 24
+"""Part of a table that is searched for the row that cannot be parsed."""
 _NAMED: Final = 100
 _SHOWN: Final = 40
+_COLUMNS_SHOWN: Final = 12
 
 
 @dataclass(frozen=True)
@@ -58,7 +86,11 @@ class PredictedLabels:
 def read_columns(
     path: Path, *, limits: Limits = DEFAULT, expected: Sequence[str] = (CASE, LABEL)
 ) -> dict[str, pa.ChunkedArray]:
-    """Read a CSV table as columns of text without surrounding spaces.
+    """Read a table as columns of text without surrounding spaces.
+
+    The table is a CSV file in UTF-8 with commas, semicolons or tabs between its cells, or an Excel workbook. Numbers may
+    have decimal commas, per cent signs and separators of thousands; they become plain decimals. Capital letters in
+    the names of common columns do not matter.
 
     Parameters
     ----------
@@ -81,26 +113,26 @@ def read_columns(
         raise ReadError("not_found", name, "there is no such file")
     if path.stat().st_size > limits.table_bytes:
         raise ReadError("too_large", name, f"{path.stat().st_size:,} bytes", f"at most {limits.table_bytes:,}")
-    content = path.read_bytes()
+    content, delimiter = text_of(path.read_bytes(), name, limits)
     if b"\0" in content:
         raise ReadError("table", name, "bytes that are no text", "CSV in UTF-8")
     head = content.partition(b"\n")[0]
-    if len(head) > limits.header_bytes or head.count(b",") >= limits.table_columns:
+    if len(head) > limits.header_bytes or head.count(delimiter.encode()) >= limits.table_columns:
         raise ReadError("too_large", name, "too many columns", f"at most {limits.table_columns:,}")
     if not content.strip():
         raise ReadError("table", name, "nothing in it", f"the columns {', '.join(expected)}")
     try:
         table = csv.read_csv(
-            pa.BufferReader(content.removeprefix(b"\xef\xbb\xbf")),
+            pa.BufferReader(content),
             read_options=csv.ReadOptions(use_threads=False, block_size=len(content)),
+            parse_options=csv.ParseOptions(delimiter=delimiter),
             convert_options=csv.ConvertOptions(
-                column_types={column: pa.string() for column in _header(head)}, strings_can_be_null=False
+                column_types={column: pa.string() for column in _header(head, delimiter)}, strings_can_be_null=False
             ),
         )
-        columns = [column.strip() for column in table.column_names]
+        columns = _known_names([column.strip() for column in table.column_names])
     except (pa.ArrowException, ValueError) as error:
-        words = str(error).splitlines()[0][:120]
-        raise ReadError("table", name, f"no table ({words})", "CSV in UTF-8, one line a case") from None
+        raise ReadError("table", name, _uneven(content, delimiter, error), "CSV in UTF-8, one line a case") from None
     twice = [column for column in columns if columns.count(column) > 1]
     if twice:
         raise ReadError("table", name, f"two columns {twice[0][:40]!r}", "every column once")
@@ -114,7 +146,53 @@ def read_columns(
                 "too_large", name, f"a cell of {longest:,} characters", f"at most {limits.cell_characters:,}"
             )
         texts[column] = pc.utf8_trim_whitespace(cells.cast(pa.string()))
+    if delimiter != "," or any(mark in content for mark in (b'"', b"%", b"'", b"\xc2\xa0", b"\xe2\x80\xaf")):
+        for column in set(columns) - _NAMES_OF_THINGS:
+            texts[column] = _plain_numbers(texts[column], comma=delimiter != ",")
     return texts
+
+
+def _known_names(columns: list[str]) -> list[str]:
+    """Names of columns, those of common columns in lower case unless the table has both."""
+    lower = [column.lower() for column in columns]
+    return [
+        plain if plain in _COMMON_COLUMNS and lower.count(plain) == 1 else column
+        for column, plain in zip(columns, lower, strict=True)
+    ]
+
+
+def _plain_numbers(cells: pa.ChunkedArray, *, comma: bool) -> pa.ChunkedArray:
+    """The cells with every number as a plain decimal, and all other cells as they are."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pc.any(pc.match_substring_regex(cells, _NOT_PLAIN)).as_py():
+        return cells
+    plain = []
+    for cell in cells.to_pylist():
+        number = as_number(cell, comma=comma) if cell and not cell.isalpha() else None
+        plain.append(cell if number is None or _is_plain(cell) else repr(number))
+    return pa.chunked_array([pa.array(plain, pa.string())])
+
+
+def _is_plain(cell: str) -> bool:
+    return not any(mark in cell for mark in ",%'’ \u00a0\u202f\u2009")
+
+
+def _uneven(content: bytes, delimiter: str, error: Exception) -> str:
+    """Problem of a table that cannot be parsed: the first row with another number of cells than the header."""
+    import csv as plain
+
+    try:
+        rows = plain.reader(content[:_SEARCHED_BYTES].decode(errors="replace").splitlines(), delimiter=delimiter)
+        width = len(next(rows))
+        for number, row in enumerate(rows, start=2):
+            if row and len(row) != width:
+                cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+                return f"row {number} has {cells} and the header has {width}"
+    except (plain.Error, StopIteration):
+        pass
+    return f"no table ({str(error).splitlines()[0][:120]})"
 
 
 def read_reference_labels(path: Path, *, limits: Limits = DEFAULT) -> dict[str, str]:
@@ -226,7 +304,20 @@ def _issue(file: str, case: str, words: str) -> Issue:
 def _require(file: str, columns: dict[str, Any], *wanted: str) -> None:
     lacking = [column for column in wanted if column not in columns]
     if lacking:
-        raise ReadError("table", file, f"no column {lacking[0]}", "the columns " + ", ".join(wanted))
+        raise ReadError("table", file, lacking_words(lacking[:1], list(columns)), "the columns " + ", ".join(wanted))
+
+
+def lacking_words(lacking: Sequence[str], columns: Sequence[str]) -> str:
+    """Name columns that a table lacks, and those that it has.
+
+    Examples
+    --------
+    >>> lacking_words(["case"], ["id", "score"])
+    'no column case; the columns are id, score'
+    """
+    listed = ", ".join(column[:_SHOWN] for column in columns[:_COLUMNS_SHOWN])
+    more = ", …" if len(columns) > _COLUMNS_SHOWN else ""
+    return f"no column {', '.join(lacking)}; the columns are {listed}{more}"
 
 
 def _score_columns(file: str, columns: dict[str, Any], classes: Sequence[str]) -> dict[str, str]:
@@ -238,9 +329,13 @@ def _score_columns(file: str, columns: dict[str, Any], classes: Sequence[str]) -
         For a column of a class that the task does not know, or for too few columns.
     """
     score_columns = {}
+    by_lower = (
+        {name.lower(): name for name in classes} if len({name.lower() for name in classes}) == len(classes) else {}
+    )
     for column in columns:
-        if column.startswith(SCORE_PREFIX):
-            name = column.removeprefix(SCORE_PREFIX)
+        if column.lower().startswith(SCORE_PREFIX):
+            name = column[len(SCORE_PREFIX) :]
+            name = name if name in classes else by_lower.get(name.lower(), name)
             if name not in classes:
                 raise ReadError("table", file, f"the column {column[:60]} of no class of the task")
             score_columns[name] = column
@@ -310,12 +405,12 @@ def _wrong_scores(given: dict[str, str]) -> str:
     return f"scores that do not sum to 1 but to {sum(map(_number, given.values())):.6g}"
 
 
-def _header(head: bytes) -> list[str]:
+def _header(head: bytes, delimiter: str) -> list[str]:
     """Names of the columns as the table reader will find them, quotes taken away."""
     import csv as plain
 
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").rstrip("\r")
     try:
-        return next(plain.reader([text]), [])
+        return next(plain.reader([text], delimiter=delimiter), [])
     except plain.Error as error:
         raise ValueError(str(error)) from None

@@ -21,7 +21,13 @@ from packaging.requirements import Requirement
 ROOT = settings.ROOT
 SOURCES = [name for name in ("evaluation", "confinement", "client") if (ROOT / name).is_dir()]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-MODULE_OF = {"simpleitk": "SimpleITK", "pillow": "PIL", "scikit-image": "skimage", "python-docx": "docx", "pyyaml": "yaml"}
+MODULE_OF = {
+    "simpleitk": "SimpleITK",
+    "pillow": "PIL",
+    "scikit-image": "skimage",
+    "python-docx": "docx",
+    "pyyaml": "yaml",
+}
 IMPORT_ALL = """
 import importlib, json, pkgutil, sys
 absent = {}

@@ -80,3 +80,11 @@ def test_files_of_every_other_format_are_named(capsys, tmp_path, name):
     code, _, errors = scored(capsys, "seg.json", "two-files-one-case", tmp_path)
     assert code == 2
     assert Path(name).name in errors
+
+
+@pytest.mark.parametrize("folder", ["csv-semicolon-decimal-comma", "csv-upper-case-header"])
+def test_tables_of_spreadsheet_programs_are_scored(capsys, folder):
+    code, table, errors = scored(capsys, "cls.json", folder)
+    assert (code, set(table["outcome"]), errors) == (0, {"ok"}, "")
+    # p05 and p08 have the higher probability for the wrong class, one case of four in each class.
+    assert table.set_index("metric").loc["balanced_accuracy", "value"] == 0.75

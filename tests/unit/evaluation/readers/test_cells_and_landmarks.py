@@ -66,7 +66,11 @@ class TestCells:
 
     def test_all_columns_that_lack_are_named(self, tmp_path):
         path = written(tmp_path, "a,b\n1,2\n")
-        assert refused(read_table, path, ("c", "a", "d")) == ("table", "no column c, d", "the columns c, a, d")
+        assert refused(read_table, path, ("c", "a", "d")) == (
+            "table",
+            "no column c, d; the columns are a, b",
+            "the columns c, a, d",
+        )
         assert read_table(path).columns == {"a": ["1"], "b": ["2"]}
         assert refused(read_table, written(tmp_path, ""))[2] == "the columns case"
         assert refused(read_table, written(tmp_path, ""), ("x", "y"))[2] == "the columns x, y"
@@ -141,7 +145,10 @@ class TestNumbers:
         everything = read_number_table(path, ("a",), None)
         assert (everything.columns, everything.numbers) == (("a", "b", "c"), {"x": {"a": 1.0, "b": 2.0, "c": 3.0}})
         assert (everything.name, everything.cases, everything.rows) == ("table.csv", ("x",), {"x": 2})
-        assert refused(read_number_table, path, ("a", "d"))[1:] == ("no column d", "the columns case, a, d")
+        assert refused(read_number_table, path, ("a", "d"))[1:] == (
+            "no column d; the columns are b, case, a, c",
+            "the columns case, a, d",
+        )
 
     def test_cases_and_rows_are_told_in_the_order_of_the_file(self, tmp_path):
         table = read_number_table(written(tmp_path, f"case,a\nz,1\n{LONG},2\ny,3\n{LONG},4\n{LONG},5\n"), ("a",))

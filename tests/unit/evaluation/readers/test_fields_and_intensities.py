@@ -215,7 +215,9 @@ class TestTablesOfLandmarks:
 
     def test_a_column_that_lacks(self, tmp_path):
         path = self.write(tmp_path, "case,landmark,x\np,A,1\n")
-        with pytest.raises(ReadError, match="no column y; expected the columns case, landmark, x, y"):
+        with pytest.raises(
+            ReadError, match="no column y; the columns are case, landmark, x; expected the columns case, landmark, x, y"
+        ):
             read_landmarks(path)
 
     def test_points_of_one_case(self, tmp_path):
