@@ -76,6 +76,8 @@ def options_read(use: MetricUse, assessment: Assessment) -> dict[str, Any]:
 
 def _has_effect(name: str, values: Mapping[str, Any]) -> bool:
     """Return whether an option has any effect in combination with the others."""
+    if name in ("boundary_connectivity", "boundary_weighting") and values.get("boundary") == "surfels":
+        return False
     if name == _THRESHOLD:
         given = values.get(_CRITERION)
         criterion = str(given["id"] if isinstance(given, Mapping) else given)

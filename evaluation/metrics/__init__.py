@@ -55,9 +55,18 @@ if TYPE_CHECKING:
     from evaluation.metrics.image_similarity import image_mae, image_rmse, ncc, nmse, psnr, ssim
     from evaluation.metrics.instance import detection_quality, mi_dsc, mi_nsd, panoptic_quality, segmentation_quality
     from evaluation.metrics.landmarks import identification_rate, radial_error, success_detection_rate
+    from evaluation.metrics.lesions import (
+        false_negative_volume,
+        false_positive_volume,
+        lesion_count_difference,
+        lesion_f1,
+        lesionwise_dsc,
+        lesionwise_hausdorff,
+    )
     from evaluation.metrics.multi_class import accuracy, balanced_accuracy, cohens_kappa, mcc, top_k_accuracy, youden_j
     from evaluation.metrics.multi_label import hamming_loss, subset_accuracy
     from evaluation.metrics.overlap import cldice, dsc, ior, iou
+    from evaluation.metrics.pooled_overlap import aggregated_dsc
     from evaluation.metrics.proper_scores import brier_score, brier_skill_score, nll, root_brier_score
     from evaluation.metrics.registration import folding_fraction, sdlogj, tre
     from evaluation.metrics.regression import (
@@ -99,6 +108,7 @@ __all__ = [
     "absolute_percentage_error",
     "absolute_volume_difference",
     "accuracy",
+    "aggregated_dsc",
     "assd",
     "augrc",
     "aurc",
@@ -125,6 +135,8 @@ __all__ = [
     "ece_kde",
     "expected_cost",
     "expected_cost_normalized",
+    "false_negative_volume",
+    "false_positive_volume",
     "fbeta",
     "folding_fraction",
     "fppi",
@@ -143,6 +155,10 @@ __all__ = [
     "iou",
     "kce",
     "kendall_tau_b",
+    "lesion_count_difference",
+    "lesion_f1",
+    "lesionwise_dsc",
+    "lesionwise_hausdorff",
     "loa_width",
     "loc_approx_iou",
     "loc_boundary_iou",

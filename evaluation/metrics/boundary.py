@@ -1,21 +1,24 @@
 """Distances and agreement of two boundaries.
 
 A boundary is the set of foreground voxels with a neighbour outside (by faces unless ``boundary_connectivity`` is
-``full``; the image's edge counts as outside). Distances are Euclidean, between voxel centres, in mm. Reference first,
-prediction second; each function returns value and outcome, and none gives a value when a mask is empty.
+``full``; the image's edge counts as outside). Distances are Euclidean, between voxel centres, in mm. With ``boundary``
+``surfels`` it consists of the surface elements between voxels (`evaluation.metrics.surfels`), and means, percentiles and
+shares are weighted by their area. Reference first, prediction second; each function returns value and outcome, and none
+gives a value when a mask is empty.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from evaluation.metrics.declaration import MASKS, declare
 from evaluation.metrics.distances import squared_distance_to_background
-from evaluation.metrics.masks import overlap, pair
+from evaluation.metrics.masks import Boundary, overlap, pair
 from evaluation.metrics.options import Option
-from evaluation.metrics.shared_options import BOUNDARY_CONNECTIVITY, DISTANCE_PENALTY, EMPTY_MASKS, SPACING
+from evaluation.metrics.shared_options import BOUNDARY, BOUNDARY_CONNECTIVITY, DISTANCE_PENALTY, EMPTY_MASKS, SPACING
+from evaluation.metrics.surfels import weighted_percentile
 from evaluation.outcomes import Flag, Outcome, Result, ok, undefined
 
 if TYPE_CHECKING:
@@ -23,8 +26,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from evaluation.metrics.masks import Connectivity, Mask
+    from evaluation.metrics.masks import Connectivity, Mask, MaskPair
 
+Combination: TypeAlias = Literal[
+    "max_of_directed", "pooled", "mean_of_directed", "reference_to_prediction", "prediction_to_reference"
+]
+COMBINATIONS: Final[tuple[Combination, ...]] = get_args(Combination)
 SLACK: Final = 1e-6
 """Relative slack of comparisons with a tolerance: header spacings have 32 bits, and a tie counts as within."""
 
@@ -38,7 +45,7 @@ SLACK: Final = 1e-6
     family="boundary",
     needs="masks spacing",
     unit="mm",
-    options=(SPACING, BOUNDARY_CONNECTIVITY, *EMPTY_MASKS, DISTANCE_PENALTY),
+    options=(SPACING, BOUNDARY_CONNECTIVITY, BOUNDARY, *EMPTY_MASKS, DISTANCE_PENALTY),
 )
 def hausdorff_distance(
     reference: ArrayLike | Mask,
@@ -46,6 +53,7 @@ def hausdorff_distance(
     *,
     spacing: Sequence[float] | None = None,
     boundary_connectivity: Connectivity = "face",
+    boundary: Boundary = "voxels",
 ) -> Result:
     """Hausdorff distance: the largest distance of a point on either boundary from the other boundary.
 
@@ -56,7 +64,9 @@ def hausdorff_distance(
     spacing
         Size of a voxel along each array axis in mm; 1 if omitted.
     boundary_connectivity
-        ``face`` (4 neighbours in 2D, 6 in 3D) or ``full`` (8, 26).
+        ``face`` (4 neighbours in 2D, 6 in 3D) or ``full`` (8, 26); of no meaning for surface elements.
+    boundary
+        ``voxels`` or ``surfels``; see the description of this module.
 
     Returns
     -------
@@ -76,7 +86,7 @@ def hausdorff_distance(
     masks = pair(reference, prediction, spacing)
     if masks.emptiness is not None:
         return undefined(masks.emptiness)
-    forward, back = masks.distances(boundary_connectivity)
+    forward, back = masks.distances(_kind_of(boundary, boundary_connectivity))
     return ok(max(forward.max(), back.max()))
 
 
@@ -102,11 +112,12 @@ def hausdorff_distance(
             "combine",
             "enum",
             "max_of_directed",
-            "max_of_directed follows the seed; pooled takes one percentile of both sets together.",
-            choices=("max_of_directed", "pooled"),
+            "How both directions become one value: the greater percentile, one percentile of both sets together, the mean of both, or the percentile of one direction alone.",
+            choices=COMBINATIONS,
         ),
         SPACING,
         BOUNDARY_CONNECTIVITY,
+        BOUNDARY,
         *EMPTY_MASKS,
         DISTANCE_PENALTY,
     ),
@@ -117,21 +128,24 @@ def hausdorff_percentile(
     prediction: ArrayLike | Mask,
     *,
     percentile: float = 95.0,
-    combine: Literal["max_of_directed", "pooled"] = "max_of_directed",
+    combine: Combination = "max_of_directed",
     spacing: Sequence[float] | None = None,
     boundary_connectivity: Connectivity = "face",
+    boundary: Boundary = "voxels",
 ) -> Result:
     """Hausdorff distance with a percentile in place of the maximum, by default the 95th (HD95).
 
     Parameters
     ----------
-    reference, prediction, spacing, boundary_connectivity
+    reference, prediction, spacing, boundary_connectivity, boundary
         As for `hausdorff_distance`.
     percentile
-        In (0, 100], by linear interpolation between order statistics.
+        In (0, 100], by linear interpolation between order statistics; of surface elements the smallest distance that
+        this share of the area does not exceed.
     combine
-        ``max_of_directed``: the greater of the percentiles of both directions; ``pooled``: one percentile of all
-        distances together.
+        ``max_of_directed``: the greater of the percentiles of both directions; ``mean_of_directed``: their mean;
+        ``reference_to_prediction`` and ``prediction_to_reference``: that of one direction (missed, or surplus, parts
+        only); ``pooled``: one percentile of all distances together.
 
     Returns
     -------
@@ -146,16 +160,24 @@ def hausdorff_percentile(
     if not 0 < percentile <= 100:
         message = f"percentile lies above 0 and not above 100, not at {percentile}"
         raise ValueError(message)
-    if combine not in ("max_of_directed", "pooled"):
-        message = f"combine is 'max_of_directed' or 'pooled', not {combine!r}"
+    if combine not in COMBINATIONS:
+        message = f"combine is one of {', '.join(COMBINATIONS)}, not {combine!r}"
         raise ValueError(message)
     masks = pair(reference, prediction, spacing)
     if masks.emptiness is not None:
         return undefined(masks.emptiness)
-    forward, back = masks.distances(boundary_connectivity)
+    kind = _kind_of(boundary, boundary_connectivity)
+    forward, back = masks.distances(kind)
+    weights, other_weights = _weights(masks, kind)
     if combine == "pooled":
-        return ok(_percentile(np.concatenate([forward, back]), percentile))
-    return ok(max(_percentile(forward, percentile), _percentile(back, percentile)))
+        both = None if weights is None or other_weights is None else np.concatenate([weights, other_weights])
+        return ok(_percentile(np.concatenate([forward, back]), percentile, both))
+    directed = (_percentile(forward, percentile, weights), _percentile(back, percentile, other_weights))
+    if combine == "reference_to_prediction":
+        return ok(directed[0])
+    if combine == "prediction_to_reference":
+        return ok(directed[1])
+    return ok(max(directed) if combine == "max_of_directed" else sum(directed) / 2)
 
 
 @declare(
@@ -167,7 +189,7 @@ def hausdorff_percentile(
     family="boundary",
     needs="masks spacing",
     unit="mm",
-    options=(SPACING, BOUNDARY_CONNECTIVITY, *EMPTY_MASKS, DISTANCE_PENALTY),
+    options=(SPACING, BOUNDARY_CONNECTIVITY, BOUNDARY, *EMPTY_MASKS, DISTANCE_PENALTY),
 )
 def assd(
     reference: ArrayLike | Mask,
@@ -175,6 +197,7 @@ def assd(
     *,
     spacing: Sequence[float] | None = None,
     boundary_connectivity: Connectivity = "face",
+    boundary: Boundary = "voxels",
 ) -> Result:
     """Average symmetric surface distance: the mean over the voxels of both boundaries together.
 
@@ -188,8 +211,12 @@ def assd(
     masks = pair(reference, prediction, spacing)
     if masks.emptiness is not None:
         return undefined(masks.emptiness)
-    forward, back = masks.distances(boundary_connectivity)
-    return ok((forward.sum() + back.sum()) / (forward.size + back.size))
+    kind = _kind_of(boundary, boundary_connectivity)
+    forward, back = masks.distances(kind)
+    weights, other = _weights(masks, kind)
+    if weights is None or other is None:
+        return ok((forward.sum() + back.sum()) / (forward.size + back.size))
+    return ok((forward @ weights + back @ other) / (weights.sum() + other.sum()))
 
 
 @declare(
@@ -201,7 +228,7 @@ def assd(
     family="boundary",
     needs="masks spacing",
     unit="mm",
-    options=(SPACING, BOUNDARY_CONNECTIVITY, *EMPTY_MASKS, DISTANCE_PENALTY),
+    options=(SPACING, BOUNDARY_CONNECTIVITY, BOUNDARY, *EMPTY_MASKS, DISTANCE_PENALTY),
 )
 def masd(
     reference: ArrayLike | Mask,
@@ -209,6 +236,7 @@ def masd(
     *,
     spacing: Sequence[float] | None = None,
     boundary_connectivity: Connectivity = "face",
+    boundary: Boundary = "voxels",
 ) -> Result:
     """Mean absolute surface distance: the mean of the means of both directions.
 
@@ -222,8 +250,10 @@ def masd(
     masks = pair(reference, prediction, spacing)
     if masks.emptiness is not None:
         return undefined(masks.emptiness)
-    forward, back = masks.distances(boundary_connectivity)
-    return ok((forward.mean() + back.mean()) / 2)
+    kind = _kind_of(boundary, boundary_connectivity)
+    forward, back = masks.distances(kind)
+    weights, other = _weights(masks, kind)
+    return ok((np.average(forward, weights=weights) + np.average(back, weights=other)) / 2)
 
 
 @declare(
@@ -253,6 +283,7 @@ def masd(
         ),
         SPACING,
         BOUNDARY_CONNECTIVITY,
+        BOUNDARY,
         *EMPTY_MASKS,
     ),
 )
@@ -264,18 +295,19 @@ def nsd(
     boundary_weighting: Literal["pixel_count", "surface_area"] = "pixel_count",
     spacing: Sequence[float] | None = None,
     boundary_connectivity: Connectivity = "face",
+    boundary: Boundary = "voxels",
 ) -> Result:
     """Normalized surface distance: the share of both boundaries within a tolerance of the other.
 
     Parameters
     ----------
-    reference, prediction, spacing, boundary_connectivity
+    reference, prediction, spacing, boundary_connectivity, boundary
         As for `hausdorff_distance`.
     tolerance
         Largest deviation in mm that still counts as correct; a distance equal to it is within.
     boundary_weighting
         ``pixel_count``: every boundary voxel has weight 1; ``surface_area``: its weight is the surface area that it
-        represents.
+        represents. Surface elements are always weighted by area.
 
     Returns
     -------
@@ -296,13 +328,14 @@ def nsd(
     masks = pair(reference, prediction, spacing)
     if masks.emptiness is not None:
         return undefined(masks.emptiness)
-    forward, back = masks.distances(boundary_connectivity)
+    kind = _kind_of(boundary, boundary_connectivity)
+    forward, back = masks.distances(kind)
     limit = tolerance * (1 + SLACK)
-    if boundary_weighting == "pixel_count":
+    if boundary_weighting == "pixel_count" and boundary == "voxels":
         within = np.count_nonzero(forward <= limit) + np.count_nonzero(back <= limit)
         return ok(within / (forward.size + back.size))
-    reference_areas = masks.reference.surface(boundary_connectivity).areas
-    other = masks.prediction.surface(boundary_connectivity).areas
+    reference_areas = masks.reference.surface(kind).areas
+    other = masks.prediction.surface(kind).areas
     return ok(
         (reference_areas[forward <= limit].sum() + other[back <= limit].sum()) / (reference_areas.sum() + other.sum())
     )
@@ -430,8 +463,35 @@ def _band(mask: Mask, width: float) -> NDArray[np.bool_]:
     return band
 
 
-def _percentile(values: NDArray[Any], percentile: float) -> float:
-    """Percentile by linear interpolation, as `numpy.percentile` but without its overhead on short arrays."""
+def _kind_of(boundary: Boundary, connectivity: Connectivity) -> Connectivity | Literal["surfels"]:
+    """The kind of surface that both options together ask for."""
+    if boundary == "voxels":
+        return connectivity
+    if boundary not in get_args(Boundary):
+        message = f"boundary is 'voxels' or 'surfels', not {boundary!r}"
+        raise ValueError(message)
+    if connectivity != "face":
+        message = "surface elements have no neighbourhood; leave boundary_connectivity at 'face'"
+        raise ValueError(message)
+    return "surfels"
+
+
+def _weights(
+    masks: MaskPair, kind: Connectivity | Literal["surfels"]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | tuple[None, None]:
+    """Areas of the surface elements of both masks; ``None`` for voxels, which count alike."""
+    if kind != "surfels":
+        return None, None
+    return masks.reference.surface(kind).areas, masks.prediction.surface(kind).areas
+
+
+def _percentile(values: NDArray[Any], percentile: float, weights: NDArray[Any] | None = None) -> float:
+    """Percentile by linear interpolation, as `numpy.percentile` but without its overhead on short arrays.
+
+    With weights it is the smallest value that reaches this share of them.
+    """
+    if weights is not None:
+        return weighted_percentile(values, weights, percentile)
     position = (values.size - 1) * (percentile / 100.0)
     below = int(position)
     above = min(below + 1, values.size - 1)

@@ -14,9 +14,12 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from evaluation.metrics.options import Option, OptionError
+
+if TYPE_CHECKING:
+    from evaluation.problems import Problem
 
 IMAGES: Final = ("ImLC",)
 PIXELS: Final = ("SemS",)
@@ -66,6 +69,8 @@ _ORDER: Final = (
     "evaluation.metrics.overlap",
     "evaluation.metrics.volumes",
     "evaluation.metrics.boundary",
+    "evaluation.metrics.lesions",
+    "evaluation.metrics.pooled_overlap",
     "evaluation.metrics.detection",
     "evaluation.metrics.instance",
     "evaluation.matching.criterion_tables",
@@ -94,6 +99,7 @@ Evidence = Literal[
     "survival",
     "labels",
     "landmarks",
+    "overlap",
 ]
 """Data from which the value on a whole data set is recomputed, for any choice of cases.
 
@@ -103,7 +109,8 @@ each image, at one threshold or at all (`evaluation.metrics.detection_values`); 
 each image. ``paired``: the two numbers of each case (`evaluation.metrics.paired_values`); ``confidences``: its risk
 and confidence (`evaluation.metrics.confidence_values`); ``survival``: times and predictions
 (`evaluation.metrics.survival_values`); ``labels``: its decisions on all labels; ``landmarks``: found and known
-landmarks of each case.
+landmarks of each case; ``overlap``: voxels of each case in both masks and in either
+(`evaluation.metrics.pooled_overlap`).
 """
 
 
@@ -207,8 +214,12 @@ class Metric:
         return tuple(
             problem.id
             for problem in all_problems()
-            if {category_of.get(kind) for kind in (problem.id, *problem.metrics.accepted_kinds)} & set(self.categories)
+            if {category_of.get(kind) for kind in self._kinds_of(problem)} & set(self.categories)
         )
+
+    def _kinds_of(self, problem: Problem) -> tuple[str, ...]:
+        """A kind of problem, and those whose metrics it takes case by case; pooled overlap is no value of a case."""
+        return (problem.id,) if self.evidence == "overlap" else (problem.id, *problem.metrics.accepted_kinds)
 
     def measured_as(self, problem: str) -> str:
         """The kind of problem as which it is computed: that kind itself, or one whose metrics it takes, too."""
@@ -526,6 +537,9 @@ def _check_together(given: Mapping[str, object], checked: dict[str, Any], option
             raise OptionError(name, None, f"{option.allowed}, set by the organizers: there is no safe default")
     if checked.get("weights") == "custom" and checked.get("weight_matrix") is None:
         raise OptionError("weight_matrix", None, options["weight_matrix"].allowed + ' with "weights": "custom"')
+    if checked.get("boundary") == "surfels" and checked.get("boundary_connectivity", "face") != "face":
+        allowed = "face: surface elements have no neighbourhood"
+        raise OptionError("boundary_connectivity", checked["boundary_connectivity"], allowed)
     criterion = checked.get("localization_criterion")
     identity = criterion["id"] if isinstance(criterion, Mapping) else criterion
     if identity == "loc_center_distance" and not {"localization_threshold", "localization_thresholds"} & set(given):

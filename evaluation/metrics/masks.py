@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import numpy as np
 
 from evaluation.metrics.surfaces import Surface, surface_of
+from evaluation.metrics.surfels import surfels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from evaluation.outcomes import Outcome
 
 Connectivity: TypeAlias = Literal["face", "full"]
+Boundary: TypeAlias = Literal["voxels", "surfels"]
 Box: TypeAlias = tuple[tuple[int, int], ...]
 _REMEMBERED_PAIRS: Final = 1
 
@@ -127,13 +129,15 @@ class Mask:
     def _surfaces(self) -> dict[str, Surface]:
         return {}
 
-    def surface(self, connectivity: Connectivity = "face") -> Surface:
-        """Return the foreground voxels with a neighbour outside.
+    def surface(self, connectivity: Connectivity | Literal["surfels"] = "face") -> Surface:
+        """Return the foreground voxels with a neighbour outside, or the surface elements between voxels (``surfels``).
 
         Everything beyond the image's edge is outside.
         """
         if connectivity not in self._surfaces:
-            self._surfaces[connectivity] = surface_of(self, connectivity)
+            self._surfaces[connectivity] = (
+                surfels_of(self) if connectivity == "surfels" else surface_of(self, connectivity)
+            )
         return self._surfaces[connectivity]
 
 
@@ -167,8 +171,8 @@ class MaskPair:
             return 0
         return overlap(self.reference.crop, self.reference.offset, self.prediction.crop, self.prediction.offset)
 
-    def distances(self, connectivity: Connectivity = "face") -> DirectedDistances:
-        """Distances in mm from each border voxel of one mask to the border of the other, both ways.
+    def distances(self, connectivity: Connectivity | Literal["surfels"] = "face") -> DirectedDistances:
+        """Distances in mm from each border voxel (or surface element) of one mask to the border of the other, both ways.
 
         Both masks must not be empty.
         """

@@ -183,6 +183,14 @@ BOUNDARY_CONNECTIVITY: Final = Option(
     "Neighbourhood used to find boundary pixels: face = 4 (2D) / 6 (3D), full = 8 / 26.",
     choices=("face", "full"),
 )
+BOUNDARY: Final = Option(
+    "boundary",
+    "enum",
+    "voxels",
+    "voxels: foreground voxels with a neighbour outside; surfels: surface elements between voxels, weighted by area, as DeepMind's surface-distance has them.",
+    choices=("voxels", "surfels"),
+    stands_where_set=True,
+)
 DISTANCE_PENALTY: Final = Option(
     "distance_penalty",
     "number|string",

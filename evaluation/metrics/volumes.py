@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-_PER_ML: Final = 1000.0
+PER_ML: Final = 1000.0
 """Cubic millimetres."""
 
 
@@ -35,9 +35,20 @@ def most_voxels_off(reference: Mask) -> int:
     return max(reference.count, voxels - reference.count)
 
 
+def most_parts_off(reference: Mask) -> float:
+    """Largest number of parts that an image can contain: single voxels with a gap between them.
+
+    Examples
+    --------
+    >>> most_parts_off(Mask([[1, 1, 0, 0, 0]]))
+    3.0
+    """
+    return float(np.prod([(size + 1) // 2 for size in reference.shape]))
+
+
 def worst_difference(reference: Mask) -> float:
     """The largest difference in ml that a prediction of this case can have."""
-    return most_voxels_off(reference) * _voxel(reference) / _PER_ML
+    return most_voxels_off(reference) * voxel_volume(reference) / PER_ML
 
 
 def worst_error(reference: Mask) -> float:
@@ -88,7 +99,7 @@ def absolute_volume_difference(
     if len(masks.reference.shape) != 3:
         message = f"a volume needs 3 dimensions; these masks have {len(masks.reference.shape)}"
         raise ValueError(message)
-    return ok(abs(masks.prediction.count - masks.reference.count) * _voxel(masks.reference) / _PER_ML)
+    return ok(abs(masks.prediction.count - masks.reference.count) * voxel_volume(masks.reference) / PER_ML)
 
 
 @declare(
@@ -137,6 +148,6 @@ def relative_volume_error(
     return ok(abs(masks.prediction.count - masks.reference.count) / masks.reference.count)
 
 
-def _voxel(mask: Mask) -> float:
+def voxel_volume(mask: Mask) -> float:
     """Volume of a voxel in mm³."""
     return float(np.prod(mask.spacing))

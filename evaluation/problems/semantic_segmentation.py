@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
+    from evaluation.metrics.values import FloatArray, Values
     from evaluation.readers import LabelImage
     from evaluation.readers.instance_tables import Instances
-    from evaluation.scoring.evidence_blocks import Block
-    from evaluation.scoring.rows import Pieces, Row, ScoredCase
+    from evaluation.scoring.evidence_blocks import CaseEvidence
+    from evaluation.scoring.rows import Numbers, ScoredCase
 
 
 class SegmentationSamples(LabelImageSamples):
@@ -71,31 +72,17 @@ class SegmentationPlausibility(LabelImagePlausibility):
             scan_predictions(path.name, path, references, regions, instances=False) for path in predictions
         ]
 
-    def refusal(self, assessment: Assessment) -> str:
-        """Values of the whole data set are not put together from cases."""
-        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
-        if not pooled:
-            return ""
-        return (
-            f"Submissions are scored case by case, but {', '.join(pooled)} have one value for the whole data set. "
-            "Leave them out, or give them the option scale “image” where the metric has it."
-        )
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: Any, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Return whether the voxels of the reference are unchanged and those of the prediction fit into the image."""
+        from evaluation.scoring.semantic import are_possible
+
+        return are_possible(assessment, reference, pieces)
 
 
 class SegmentationEvidence(FileEvidence):
     """Evidence of values of the whole data set for semantic segmentation."""
-
-    is_pooled = False
-
-    def parts_by_metric(self, assessment: Assessment) -> dict[str, str]:
-        """None: every value is one of a case."""
-        return {}
-
-    def assemble(
-        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
-    ) -> tuple[list[Row], list[Block]]:
-        """Nothing: every value is one of a case."""
-        return [], []
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
         """Return the regions of the assessment, and the background where the metric includes it."""
@@ -193,6 +180,16 @@ class SemanticSegmentation(LabelImageProblem):
 
         image = None if prediction is None else prediction.image
         return score_case(assessment, case, reference, image, algorithm=algorithm)
+
+    def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+        """From the voxels of each case."""
+        from evaluation.scoring.semantic import recompute_overlap
+
+        return recompute_overlap(evidence, multiplicities)
+
+    def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
+        """Patient of each case."""
+        return {"classes": [], "patients": dict(patients or {})}
 
 
 PROBLEM = SemanticSegmentation()

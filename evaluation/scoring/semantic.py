@@ -9,10 +9,11 @@ import numpy as np
 
 from evaluation import catalogue
 from evaluation.metrics.masks import Mask, bounding_box
+from evaluation.metrics.pooled_overlap import dsc_of_counts, overlap_counts
 from evaluation.outcomes import Outcome, Result
 from evaluation.readers import LabelImage, ReadError, read_label_image
 from evaluation.readers.limits import DEFAULT, Limits
-from evaluation.scoring.rows import Row, ScoredCase
+from evaluation.scoring.rows import Numbers, Row, ScoredCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse, Region
     from evaluation.metrics.masks import Box
+    from evaluation.metrics.values import FloatArray, Values
     from evaluation.readers import Geometry, Issue
+    from evaluation.scoring.evidence_blocks import CaseEvidence
+    from evaluation.scoring.rows import Pieces
 
 BACKGROUND: Final = "background"
 """Region of the extra rows of metrics that are configured to score the background as well."""
@@ -143,7 +147,8 @@ def score_case(
     Returns
     -------
     ScoredCase
-        One row for every region and metric. The outcome is ``missing`` everywhere if the prediction does not
+        One row for every region and metric with values of cases, and the contribution of the case to values of the
+        whole data set. The outcome is ``missing`` everywhere if the prediction does not
         exist or cannot be read; in the latter case ``reason`` explains why.
     """
     reason: Issue | None = None
@@ -153,7 +158,8 @@ def score_case(
             regions = read_regions(assessment, reference, prediction, limits=limits)
         except ReadError as error:
             reason = error.issue
-    return ScoredCase(rows_of_case(assessment, case, reference, regions, algorithm=algorithm), reason)
+    pieces = None if regions is None else pieces_of_case(assessment, reference, regions)
+    return ScoredCase(rows_of_case(assessment, case, reference, regions, algorithm=algorithm), reason, pieces)
 
 
 def read_regions(
@@ -181,10 +187,10 @@ def rows_of_case(
     *,
     algorithm: str = "",
 ) -> list[Row]:
-    """One row for every region and metric; all are missing without the regions of a prediction."""
+    """One row for every region and metric of cases; all are missing without the regions of a prediction."""
     diagonal = reference.geometry.diagonal
     rows = []
-    for region, use in _wanted(assessment):
+    for region, use in _wanted(assessment, "case"):
         result = (
             Result(None, Outcome.MISSING)
             if regions is None
@@ -205,6 +211,40 @@ def rows_of_case(
     return rows
 
 
+def pieces_of_case(assessment: Assessment, reference: PreparedReference, regions: RegionMasks) -> Pieces:
+    """Voxels of each region in both masks, in the reference and in the prediction, per metric of the whole data set."""
+    return {
+        (use.name, region): Numbers(list(overlap_counts(reference.regions.mask(region), regions.mask(region))), [])
+        for region, use in _wanted(assessment, "dataset")
+    }
+
+
+def are_possible(
+    assessment: Assessment, reference: PreparedReference, pieces: Mapping[tuple[str, str], Numbers]
+) -> bool:
+    """Return whether pieces are possible for a case.
+
+    The check is for numbers from a process that has read an untrusted file.
+    """
+    if set(pieces) != {(use.name, region) for region, use in _wanted(assessment, "dataset")}:
+        return False
+    voxels = int(np.prod(reference.geometry.shape))
+    for (_, region), numbers in pieces.items():
+        if len(numbers.counts) != 3 or numbers.values:
+            return False
+        common, truth, guess = numbers.counts
+        if truth != reference.regions.mask(region).count or not 0 <= common <= min(truth, guess):
+            return False
+        if guess - common > voxels - truth:
+            return False
+    return True
+
+
+def recompute_overlap(evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+    """Aggregated Dice of resamples; see `evaluation.problems.Problem.recompute`."""
+    return dsc_of_counts(evidence.block.counts.reshape(-1, 3).astype(float), multiplicities)
+
+
 def worst_of_case(use: MetricUse, region: str, reference: RegionMasks) -> float | None:
     """The worst value that a case can have, where the metric has none for all cases."""
     worst_of = catalogue.get(use.id).worst_of
@@ -222,12 +262,13 @@ def _on_grid(prediction: LabelImage | Path | str, reference: PreparedReference, 
     return LabelImage(prediction.labels, reference.geometry)
 
 
-def _wanted(assessment: Assessment) -> Iterator[tuple[str, MetricUse]]:
-    """The rows of a case in their order: region by region, and for each the metrics as the assessment names them."""
+def _wanted(assessment: Assessment, level: str) -> Iterator[tuple[str, MetricUse]]:
+    """The values of a level in their order: region by region, and for each the metrics as the assessment names them."""
+    uses = [use for use in assessment.computed if use.level == level]
     for region in assessment.regions:
-        for use in assessment.computed:
+        for use in uses:
             yield region.name, use
-    for use in assessment.computed:
+    for use in uses:
         if use.options.get("include_background"):
             yield BACKGROUND, use
 

@@ -257,9 +257,11 @@ class TestWhatIsDeclared:
             "icc",
         }
         by_case |= {"loa_width", "radial_error", "image_mae", "image_rmse"}
-        assert self.those_with("worst_by_case") == by_case
-        assert all(get(name).worst is None for name in by_case)
-        assert self.those_with("worst_of") == {"absolute_volume_difference", "relative_volume_error"}
+        of_masks = {"absolute_volume_difference", "relative_volume_error", "lesion_count_difference"}
+        of_masks |= {"false_positive_volume", "false_negative_volume"}
+        assert self.those_with("worst_by_case") == by_case | of_masks
+        assert all(get(name).worst is None for name in by_case | of_masks)
+        assert self.those_with("worst_of") == of_masks
 
     def test_what_has_one_value_for_all_cases_together_in_every_problem(self):
         """Metrics that count false alarms per image, compare cases with each other, or pool values over cases."""
@@ -267,13 +269,15 @@ class TestWhatIsDeclared:
         together = {each.id for each in self.BUILT_IN if each.family in of_families} - {"risk"}
         together |= {each.id for each in self.BUILT_IN if each.family == "regression"}
         together -= {"absolute_error", "squared_error", "absolute_percentage_error"}
-        together |= {"fppi", "success_detection_rate", "identification_rate"}
+        together |= {"fppi", "success_detection_rate", "identification_rate", "aggregated_dsc"}
         assert self.those_with("whole_data_set") == together
         assert self.those_with("all_classes") == {"mean_average_precision"}
 
     def test_a_limit_that_came_later_stands_only_where_it_is_set(self):
         later = {(each.id, option.name) for each in self.BUILT_IN for option in each.options if option.stands_where_set}
-        assert later == {("average_precision", "max_detections"), ("mean_average_precision", "max_detections")}
+        limits = {("average_precision", "max_detections"), ("mean_average_precision", "max_detections")}
+        boundaries = ("hausdorff_distance", "hausdorff_percentile", "assd", "masd", "nsd")
+        assert later == limits | {(name, "boundary") for name in boundaries}
 
     def test_functions_do_by_default_what_their_options_do_by_default(self):
         """But for the spacing, which a function that is given no image takes for 1."""

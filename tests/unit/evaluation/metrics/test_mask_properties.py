@@ -32,10 +32,14 @@ SYMMETRIC = {
     "masd": masd,
     "nsd": lambda a, b, **more: nsd(a, b, tolerance=1.5, **more),
     "nsd_area": lambda a, b, **more: nsd(a, b, tolerance=1.5, boundary_weighting="surface_area", **more),
+    "surfels": lambda a, b, **more: hausdorff_percentile(a, b, percentile=80, boundary="surfels", **more),
+    "surfels_mean": lambda a, b, **more: assd(a, b, boundary="surfels", **more),
+    "surfels_nsd": lambda a, b, **more: nsd(a, b, tolerance=1.5, boundary="surfels", **more),
     "boundary_iou": boundary_iou,
 }
 ALL = {**SYMMETRIC, "ior": ior, "fbeta": lambda a, b, **more: fbeta(a, b, beta=2, **more)}
 DISTANCES = {name: SYMMETRIC[name] for name in ("hausdorff_distance", "hausdorff_percentile", "pooled", "assd", "masd")}
+DISTANCES |= {name: SYMMETRIC[name] for name in ("surfels", "surfels_mean")}
 PER_AXIS = {name: function for name, function in ALL.items() if name != "cldice"}
 """Thinning removes voxels in a fixed order of directions, so a skeleton may move when axes are exchanged."""
 

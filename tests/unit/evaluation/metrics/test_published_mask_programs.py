@@ -1,0 +1,121 @@
+"""Values of masks against those of published evaluation programs, which `docs/correctness/measure_mask_peers.py` stored."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from docs.correctness.mask_cases import mask_cases
+from evaluation.metrics.boundary import hausdorff_distance, hausdorff_percentile, masd, nsd
+from evaluation.metrics.lesions import (
+    false_negative_volume,
+    false_positive_volume,
+    lesion_count_difference,
+    lesion_f1,
+    lesionwise_dsc,
+    lesionwise_hausdorff,
+)
+from evaluation.metrics.volumes import absolute_volume_difference
+from evaluation.outcomes import Outcome
+
+STORED = json.loads(Path("docs/correctness/mask_peers.json").read_text(encoding="utf-8"))
+CASES = {case.name: case for case in mask_cases()}
+VOLUMES = [name for name, case in CASES.items() if case.reference.ndim == 3]
+BOTH = [name for name, case in CASES.items() if case.reference.any() and case.prediction.any()]
+EMPTY = {Outcome.BOTH_EMPTY: "perfect", Outcome.REF_EMPTY: "worst", Outcome.PRED_EMPTY: "worst"}
+BRATS_2023 = {"BraTS-GLI": {"dilation": 3, "min_volume": 50}, "BraTS-MET": {"dilation": 1, "min_volume": 2}}
+BRATS_2024 = {"dilation": 1, "min_volume": 50, "predicted_lesions": "as_reference", "unmatched": "zero_fn"}
+BRATS_2025 = {"matching": "one_to_one", "min_volume": 19.999999}
+
+
+def exactly(number):
+    return pytest.approx(float(number), rel=1e-6, abs=1e-6)
+
+
+def number(result, *, perfect, worst):
+    """The value, or what the default policy makes of an empty side."""
+    return {"perfect": perfect, "worst": worst}[EMPTY[result.outcome]] if result.value is None else result.value
+
+
+def test_there_are_enough_cases_of_every_sort():
+    assert len(CASES) >= 20
+    assert len(VOLUMES) == 20
+    assert sum(len(set(case.spacing)) > 1 for case in CASES.values()) >= 10
+    assert all(set(STORED[program]) >= set(VOLUMES) for program in ("BraTS 2023", "BraTS 2024", "autoPET", "ISLES"))
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("challenge", BRATS_2023)
+def test_lesions_of_brats_2023(name, challenge):
+    case, stored = CASES[name], STORED["BraTS 2023"][name]
+    masks, options = (case.reference, case.prediction), {"spacing": case.spacing, **BRATS_2023[challenge]}
+    assert number(lesionwise_dsc(*masks, **options), perfect=1, worst=0) == exactly(stored[f"{challenge} dice"])
+    if (
+        case.reference.ndim == 3
+    ):  # The program measures an image as a volume of one slice, with surfaces above and below.
+        distance = lesionwise_hausdorff(*masks, **options, boundary="surfels", penalty=374)
+        assert number(distance, perfect=0, worst=374) == exactly(stored[f"{challenge} hd95"])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_lesions_of_brats_2024(name):
+    case, stored = CASES[name], STORED["BraTS 2024"][name]
+    masks, options = (case.reference, case.prediction), {"spacing": case.spacing, **BRATS_2024}
+    # The program takes the diagonal in voxels.
+    diagonal = sum(size**2 for size in case.reference.shape) ** 0.5
+    dice = lesionwise_dsc(*masks, **options)
+    distance = lesionwise_hausdorff(*masks, **options, boundary="surfels", penalty=diagonal)
+    if dice.outcome is Outcome.REF_EMPTY:
+        # Surplus lesions alone are perfect there, since they do not count; here they have no value.
+        assert (stored["dice"], stored["hd95"]) == (1, 0)
+        return
+    assert number(dice, perfect=1, worst=0) == exactly(stored["dice"])
+    if case.reference.ndim == 3:
+        assert number(distance, perfect=0, worst=diagonal) == exactly(stored["hd95"])
+
+
+@pytest.mark.parametrize("name", VOLUMES)
+def test_lesions_of_brats_2025(name):
+    case, stored = CASES[name], STORED["brats-evaluation"][name]
+    masks = (case.reference, case.prediction)
+    dice = lesionwise_dsc(*masks, spacing=case.spacing, **BRATS_2025)
+    if stored["dice"] == "nan":
+        assert dice.outcome in (Outcome.BOTH_EMPTY, Outcome.REF_EMPTY)
+        return
+    assert number(dice, perfect=1, worst=0) == exactly(stored["dice"])
+    # panoptica 2.1.7 takes the spacing of SimpleITK for its arrays, whose axes have the opposite order.
+    volume = {**BRATS_2025, "spacing": case.spacing[::-1], "penalty": 373, "combine": "pooled"}
+    assert number(lesionwise_hausdorff(*masks, **volume), perfect=0, worst=373) == exactly(stored["hd95"])
+
+
+@pytest.mark.parametrize("name", VOLUMES)
+def test_volumes_of_autopet(name):
+    case, stored = CASES[name], STORED["autoPET"][name]
+    options = {"spacing": case.spacing, "lesion_connectivity": "edge"}
+    assert false_positive_volume(case.reference, case.prediction, **options).value == exactly(stored["false_pos_vol"])
+    missed = false_negative_volume(case.reference, case.prediction, **options)
+    if case.reference.any():
+        assert missed.value == exactly(stored["false_neg_vol"])
+    else:
+        assert missed.value is None
+        assert stored["false_neg_vol"] == 0
+
+
+@pytest.mark.parametrize("name", VOLUMES)
+def test_lesions_of_isles(name):
+    case, stored = CASES[name], STORED["ISLES"][name]
+    masks = (case.reference, case.prediction)
+    assert number(lesion_f1(*masks), perfect=1, worst=0) == exactly(stored["f1"])
+    assert lesion_count_difference(*masks).value == stored["count"]
+    assert absolute_volume_difference(*masks, spacing=case.spacing).value == exactly(stored["volume"])
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_surface_elements_of_surface_distance(name):
+    case, stored = CASES[name], STORED["surface-distance"][name]
+    masks, options = (case.reference, case.prediction), {"spacing": case.spacing, "boundary": "surfels"}
+    assert hausdorff_distance(*masks, **options).value == exactly(stored["hd"])
+    assert hausdorff_percentile(*masks, **options).value == exactly(stored["hd95"])
+    assert masd(*masks, **options).value == exactly(stored["masd"])
+    assert nsd(*masks, tolerance=1.0, **options).value == exactly(stored["nsd1"])
+    assert nsd(*masks, tolerance=2.3, **options).value == exactly(stored["nsd2.3"])

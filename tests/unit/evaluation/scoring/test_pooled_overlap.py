@@ -1,0 +1,105 @@
+"""Dice of all cases together: from files to the value of the data set, and again for resamples."""
+
+import numpy as np
+import pytest
+
+from docs.correctness.mask_cases import mask_cases
+from evaluation.assessment import AssessmentError, parse
+from evaluation.metrics.pooled_overlap import aggregated_dsc
+from evaluation.outcomes import Outcome
+from evaluation.readers import Geometry, LabelImage
+from evaluation.scoring import prepare_reference, score_case
+from evaluation.scoring.assembling import assemble
+from evaluation.scoring.evidence import recompute_values
+
+CASES = [case for case in mask_cases() if case.reference.ndim == 3]
+DOCUMENT = {
+    "schema": 1,
+    "problem": "semantic_segmentation",
+    "regions": [{"name": "GTVp", "labels": [1]}, {"name": "GTVn", "labels": [2]}, {"name": "both", "labels": [1, 2]}],
+    "metrics": [{"id": "aggregated_dsc"}, {"id": "dsc"}],
+}
+
+
+def label_image(mask, spacing):
+    """A label image: the upper half of the foreground has label 1, the lower half label 2."""
+    labels = mask.astype(np.uint8)
+    labels[10:] *= 2
+    return LabelImage(labels, Geometry(labels.shape, spacing))
+
+
+def pieces_of(assessment, cases):
+    pieces = {}
+    for case in cases:
+        reference = prepare_reference(assessment, label_image(case.reference, case.spacing))
+        pieces[case.name] = score_case(
+            assessment, case.name, reference, label_image(case.prediction, case.spacing)
+        ).pieces
+    return pieces
+
+
+@pytest.fixture(scope="module")
+def assessment():
+    return parse(DOCUMENT)
+
+
+def by_hand(cases, part, times=None):
+    """Plain sums over the cases, as the notebooks of HECKTOR 2022 and HNTS-MRG 2024 have them."""
+    times = [1] * len(cases) if times is None else times
+    common = total = 0
+    for case, count in zip(cases, times, strict=True):
+        truth, guess = case.reference[part], case.prediction[part]
+        common += count * int((truth & guess).sum())
+        total += count * (int(truth.sum()) + int(guess.sum()))
+    return 2 * common / total
+
+
+PARTS = {"GTVp": np.s_[:10], "GTVn": np.s_[10:], "both": np.s_[:]}
+
+
+def test_the_value_is_that_of_plain_sums(assessment):
+    rows, evidence = assemble(assessment, pieces_of(assessment, CASES), shared={}, algorithm="a")
+    values = {row.region: row for row in rows}
+    assert {row.case for row in rows} == {""}
+    assert {row.metric for row in rows} == {"aggregated_dsc"}
+    for region, part in PARTS.items():
+        assert values[region].value == pytest.approx(by_hand(CASES, part), rel=1e-12)
+        whole = aggregated_dsc([case.reference[part] for case in CASES], [case.prediction[part] for case in CASES])
+        assert values[region].value == whole.value
+    rng = np.random.default_rng(1)
+    times = rng.integers(0, 4, size=(5, len(CASES)))
+    selected = evidence.select("aggregated_dsc", "a", "both")
+    ordered = sorted(CASES, key=lambda case: case.name)
+    again = recompute_values(assessment.metric("aggregated_dsc"), selected, times)
+    assert again.numbers.tolist() == pytest.approx([by_hand(ordered, PARTS["both"], row) for row in times])
+
+
+def test_a_missing_case_leaves_no_value(assessment):
+    pieces = pieces_of(assessment, CASES[:3])
+    pieces[CASES[0].name] = None
+    rows, _ = assemble(assessment, pieces, shared={}, algorithm="a")
+    assert {row.outcome for row in rows} == {Outcome.MISSING}
+
+
+@pytest.mark.parametrize(
+    ("sides", "outcome"),
+    [
+        (([0, 0], [0, 0]), Outcome.BOTH_EMPTY),
+        (([0, 0], [0, 1]), Outcome.REF_EMPTY),
+        (([0, 1], [0, 0]), Outcome.PRED_EMPTY),
+        (([1, 0], [0, 1]), Outcome.OK),
+    ],
+)
+def test_a_side_without_any_voxel_has_no_value(sides, outcome):
+    reference, prediction = ([[[voxel]] for voxel in side] for side in sides)
+    result = aggregated_dsc(reference, prediction)
+    assert result.outcome is outcome
+    assert result.value == (0.0 if outcome is Outcome.OK else None)
+
+
+@pytest.mark.parametrize("problem", ["registration", "segmentation_with_confidence", "instance_segmentation"])
+def test_kinds_that_score_masks_case_by_case_refuse_it(problem):
+    settings = {"registration": {"settings": {"field": "voxel"}}}.get(problem, {})
+    document = {"problem": problem, "regions": DOCUMENT["regions"], "metrics": [{"id": "aggregated_dsc"}], **settings}
+    with pytest.raises(AssessmentError, match="aggregated_dsc"):
+        parse(document)
