@@ -87,7 +87,7 @@ class TestWorkedExamples:
         assert lesionwise_dsc(self.reference, over, matching="one_to_one").value == pytest.approx(8 / 13 / 2)
 
     def test_a_lesion_in_two_pieces_is_found_where_matching_one_to_one_at_half_is_not(self):
-        """What `mi_dsc` gives nothing for, since no piece overlaps by more than half."""
+        """`mi_dsc` gives 0, since no piece overlaps by more than half."""
         reference, prediction = line(*range(13)), line(0, 1, 2, 5, 6, 9, 10)
         assert lesionwise_dsc(reference, prediction).value == pytest.approx(14 / 20)
         assert mi_dsc(reference.astype(int), prediction.astype(int), instance_connectivity="full").value == 0.0
